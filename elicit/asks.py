@@ -1,0 +1,98 @@
+"""Requests: what the core wants next, what counts as a reply, and who may give it.
+
+The core never acts; a driver hands each request to an oracle or an operator and tells the reply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from elicit.events import Answer, Criterion, Evaluated
+from elicit.subsets import Attributes, Mask
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Measure this subset."""
+
+    id: int
+    subset: Mask
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Which of these two evaluated subsets is better for the operator?
+
+    `check` marks a question whose answer follows from earlier ones; it is there to catch mistakes.
+    """
+
+    id: int
+    first: Evaluated
+    second: Evaluated
+    why: str = ""
+    check: bool = False
+
+
+@dataclass(frozen=True)
+class Reconcile:
+    """These answers (by request id) cannot all hold: retract one, or keep them all and weigh them."""
+
+    id: int
+    conflict: tuple[int, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Done:
+    """Nothing more is asked: which rule ended the run, what is recommended, what is proven and where."""
+
+    id: int
+    reason: str
+    subset: Mask | None
+    scope: str
+
+
+Request = Evaluate | Compare | Reconcile | Done
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An oracle's reply: one number a criterion, with fold scores and spread where it has them."""
+
+    criteria: tuple[float, ...]
+    folds: tuple[tuple[float, ...], ...] = ()
+    spread: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An oracle's reply when the subset cannot be measured: the reason, in one line."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """An operator's reply to Reconcile: the request id of the answer to retract, or None to keep all."""
+
+    retract: int | None
+
+
+class Oracle(Protocol):
+    """Measures subsets. `fingerprint` identifies its data and settings in a journal."""
+
+    @property
+    def attributes(self) -> Attributes: ...
+    @property
+    def criteria(self) -> tuple[Criterion, ...]: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def __call__(self, request: Evaluate) -> Measured | Failure: ...
+
+
+class Operator(Protocol):
+    """Compares subsets, and settles contradictions between its answers."""
+
+    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement: ...

@@ -1,0 +1,35 @@
+"""Whose fault an error is.
+
+Every error that Elicit raises on purpose derives from `ElicitError`, and its class says who can
+mend it. Its text says what was expected, what was found, and the remedy.
+"""
+
+from __future__ import annotations
+
+
+class ElicitError(Exception):
+    """Base of every error that Elicit raises on purpose."""
+
+
+class InputError(ElicitError, ValueError):
+    """The caller's data, settings or arguments are wrong; the caller can mend them."""
+
+
+class ProtocolError(ElicitError, RuntimeError):
+    """A reply does not answer an open request; the driver of the loop can mend it."""
+
+
+class OracleError(ElicitError, RuntimeError):
+    """The oracle cannot work at all (a single failed subset is a recorded fact, not an error)."""
+
+
+class JournalError(ElicitError, RuntimeError):
+    """A journal is damaged, locked or belongs to other data."""
+
+
+class SolverError(ElicitError, RuntimeError):
+    """A program ended with a status that its kind of program cannot have."""
+
+
+class CertificateError(ElicitError):
+    """A certificate does not prove its claim."""

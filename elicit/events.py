@@ -1,0 +1,108 @@
+"""Facts: what happened, as frozen values. Everything else is computed from them.
+
+A fact is never changed, only followed by another. Subsets are masks, criteria are numbers in the
+order of the `Criterion` list of the history that folds them.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from elicit.subsets import Mask
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One number that the oracle gives every subset, and which way is better."""
+
+    name: str
+    maximise: bool = True
+    unit: str = ""
+
+
+#: What an oracle measures unless told otherwise: the mean score, and the number of attributes.
+SCORE_AND_SIZE = (Criterion("score"), Criterion("size", maximise=False))
+
+
+class Answer(enum.StrEnum):
+    """What an operator may say about two subsets, and its meaning in R."""
+
+    FIRST = "first"  # first ≻ second
+    SECOND = "second"  # second ≻ first
+    EQUAL = "equal"  # first ~ second
+    INCOMPARABLE = "incomparable"  # no row in R, and not asked again
+    LATER = "later"  # no row in R, may be asked again
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The oracle measured a subset.
+
+    `folds` holds the scores behind each criterion, in fold order, or () for a criterion that is
+    known exactly; `spread` their standard deviation, or None where there is none.
+    """
+
+    request: int
+    subset: Mask
+    criteria: tuple[float, ...]
+    folds: tuple[tuple[float, ...], ...] = ()
+    spread: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The oracle could not measure a subset; it is excluded from the choice."""
+
+    request: int
+    subset: Mask
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A subset was found not worth evaluating; `price` is the bound that said so."""
+
+    request: int
+    subset: Mask
+    price: float
+
+
+@dataclass(frozen=True)
+class Preferred:
+    """The operator answered a comparison."""
+
+    request: int
+    first: Mask
+    second: Mask
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """A preference that nobody answered here: carried over from before, or deduced."""
+
+    request: int
+    better: Mask
+    worse: Mask
+    relation: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Retracted:
+    """The answer, or assumption, of an earlier request no longer holds."""
+
+    request: int
+    retracts: int
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The run ended; `reason` names the rule that ended it."""
+
+    request: int
+    reason: str
+
+
+Fact = Evaluated | Failed | Rejected | Preferred | Assumed | Retracted | Stopped

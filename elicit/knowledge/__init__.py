@@ -1,0 +1,1 @@
+"""Knowledge: what the facts amount to — dominance, statements with their sources, and the history."""

@@ -1,0 +1,219 @@
+"""History: facts folded, in order, into what is known.
+
+`record` takes one fact, checks it, and changes nothing when it is wrong. Everything else is a view
+that is computed from the facts on demand and kept until the next fact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar, cast
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.events import (
+    SCORE_AND_SIZE,
+    Answer,
+    Assumed,
+    Criterion,
+    Evaluated,
+    Fact,
+    Failed,
+    Preferred,
+    Rejected,
+    Retracted,
+    Stopped,
+)
+from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
+from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction
+from elicit.subsets import Attributes, Mask
+
+T = TypeVar("T")
+
+
+class History:
+    """The facts of one run and the state they amount to."""
+
+    def __init__(
+        self,
+        attributes: Attributes,
+        criteria: Sequence[Criterion] = SCORE_AND_SIZE,
+        *,
+        noise: Noise | None = None,
+        weights: Mapping[Source, float] = WEIGHTS,
+    ) -> None:
+        if not criteria:
+            raise InputError("at least one criterion is needed, none was given")
+        self.attributes = attributes
+        self.criteria = tuple(criteria)
+        self.noise = noise
+        self.weights = dict(weights)
+        self.facts: list[Fact] = []
+        self.evaluated: dict[Mask, Evaluated] = {}
+        self.failed: dict[Mask, Failed] = {}
+        self.rejected: dict[Mask, Rejected] = {}
+        self.answers: dict[int, Preferred] = {}
+        self.assumed: dict[int, Assumed] = {}
+        self.retracted: set[int] = set()
+        self.stopped: Stopped | None = None
+        self._views: dict[str, object] = {}
+
+    @classmethod
+    def of(
+        cls, attributes: Attributes, facts: Iterable[Fact], criteria: Sequence[Criterion] = SCORE_AND_SIZE
+    ) -> History:
+        """The history of the given facts."""
+        history = cls(attributes, criteria)
+        for fact in facts:
+            history.record(fact)
+        return history
+
+    def record(self, fact: Fact) -> None:
+        """Fold one fact in."""
+        match fact:
+            case Evaluated():
+                self._record_evaluation(fact)
+            case Failed(subset=subset):
+                self._expect_new(subset)
+                self.failed[subset] = fact
+            case Rejected(subset=subset):
+                self._expect_new(subset)
+                self.rejected[subset] = fact
+            case Preferred():
+                self._record_answer(fact)
+            case Assumed():
+                self._record_assumption(fact)
+            case Retracted(retracts=request):
+                if request not in self.answers and request not in self.assumed:
+                    raise InputError(f"request {request} holds no answer that could be retracted")
+                self.retracted.add(request)
+            case Stopped():
+                self.stopped = fact
+        self.facts.append(fact)
+        self._views.clear()
+
+    def _record_evaluation(self, fact: Evaluated) -> None:
+        self._expect_new(fact.subset)
+        names = self.attributes.subset(fact.subset)
+        if len(fact.criteria) != len(self.criteria):
+            raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {len(fact.criteria)}")
+        for criterion, value in zip(self.criteria, fact.criteria, strict=True):
+            if math.isnan(value):
+                raise InputError(f"criterion {criterion.name!r} of {names} is not a number; record a failure instead")
+        self.evaluated[fact.subset] = fact
+        self.rejected.pop(fact.subset, None)  # a rejection is provisional: it may be looked at again
+
+    def _record_answer(self, fact: Preferred) -> None:
+        for mask in (fact.first, fact.second):
+            if mask not in self.evaluated:
+                raise InputError(f"the answer to request {fact.request} names a subset that was not evaluated")
+        if fact.first == fact.second:
+            raise InputError(f"the answer to request {fact.request} compares a subset with itself")
+        self.answers[fact.request] = fact
+
+    def _record_assumption(self, fact: Assumed) -> None:
+        self.attributes.check(fact.better)
+        self.attributes.check(fact.worse)
+        assumption_statement(fact, self.weights)  # refuses what cannot be a statement
+        self.assumed[fact.request] = fact
+
+    def _expect_new(self, subset: Mask) -> None:
+        names = self.attributes.subset(subset)
+        if subset in self.evaluated or subset in self.failed:
+            raise InputError(f"the subset {names} was measured before; a subset is never paid for twice")
+
+    @property
+    def subsets(self) -> tuple[Mask, ...]:
+        """The evaluated subsets, in the order of their facts."""
+        return tuple(self.evaluated)
+
+    @property
+    def vectors(self) -> Vectors:
+        """Criteria of the evaluated subsets on the grid, larger is better; rows as in `subsets`."""
+        return self._view("vectors", lambda: oriented([e.criteria for e in self.evaluated.values()], self.criteria))
+
+    @property
+    def dominance(self) -> tuple[Statement, ...]:
+        """Dominance among the evaluated subsets, transitively reduced, in a fixed order."""
+        return self._view("dominance", self._dominance)
+
+    def _dominance(self) -> tuple[Statement, ...]:
+        subsets, weight = self.subsets, self.weights[Source.DOMINANCE]
+        pairs = reduced(self.vectors, self.noise, self._folds())
+        return tuple(Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, weight) for i, j in pairs)
+
+    def _folds(self) -> Folds:
+        """Fold scores turned so that larger is better; None for a criterion some subset lacks them for."""
+        found: Folds = []
+        for c, criterion in enumerate(self.criteria):
+            rows = [e.folds[c] if c < len(e.folds) else () for e in self.evaluated.values()]
+            lengths = {len(row) for row in rows}
+            sign = 1.0 if criterion.maximise else -1.0
+            found.append(sign * np.array(rows) if len(lengths) == 1 and lengths != {0} else None)
+        return found
+
+    @property
+    def dominates(self) -> dict[Mask, frozenset[Mask]]:
+        """For each evaluated subset, all those it dominates (not reduced)."""
+        return self._view("dominates", self._dominates)
+
+    def _dominates(self) -> dict[Mask, frozenset[Mask]]:
+        subsets = self.subsets
+        rows = relation(self.vectors, self.noise, self._folds())
+        return {
+            x: frozenset(y for j, y in enumerate(subsets) if row >> j & 1) for x, row in zip(subsets, rows, strict=True)
+        }
+
+    @property
+    def front(self) -> tuple[Mask, ...]:
+        """The evaluated subsets that no evaluated subset dominates by its measured criteria."""
+        chosen = front(self.vectors).tolist() if self.evaluated else []
+        return tuple(mask for mask, in_front in zip(self.subsets, chosen, strict=True) if in_front)
+
+    @property
+    def stated(self) -> tuple[Statement, ...]:
+        """Live statements that are not dominance: answers and assumptions, by request."""
+        return self._view("stated", self._stated)
+
+    def _stated(self) -> tuple[Statement, ...]:
+        found = [answer_statement(a, self.weights) for r, a in self.answers.items() if r not in self.retracted]
+        found += [assumption_statement(a, self.weights) for r, a in self.assumed.items() if r not in self.retracted]
+        return tuple(sorted((s for s in found if s is not None), key=lambda s: s.request or 0))
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """R: reduced dominance first, then what was stated."""
+        return self.dominance + self.stated
+
+    @property
+    def contradiction(self) -> tuple[Statement, ...]:
+        """The shortest contradictory cycle of R, () when there is none."""
+        return self._view("contradiction", lambda: contradiction(self.statements))
+
+    def _view(self, name: str, compute: Callable[[], T]) -> T:
+        """What `compute` gives, kept under `name` until the next fact."""
+        if name not in self._views:
+            self._views[name] = compute()
+        return cast(T, self._views[name])
+
+
+def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS) -> Statement | None:
+    """What an answer means in R; None when it states nothing."""
+    weight = weights[Source.OPERATOR]
+    match fact.answer:
+        case Answer.FIRST:
+            return Statement(fact.first, fact.second, Relation.STRICT, Source.OPERATOR, weight, fact.request)
+        case Answer.SECOND:
+            return Statement(fact.second, fact.first, Relation.STRICT, Source.OPERATOR, weight, fact.request)
+        case Answer.EQUAL:
+            return Statement(fact.first, fact.second, Relation.EQUAL, Source.OPERATOR, weight, fact.request)
+        case Answer.INCOMPARABLE | Answer.LATER:
+            return None
+
+
+def assumption_statement(fact: Assumed, weights: Mapping[Source, float] = WEIGHTS) -> Statement:
+    """What an assumption means in R."""
+    source = Source(fact.source)
+    return Statement(fact.better, fact.worse, Relation(fact.relation), source, weights[source], fact.request)

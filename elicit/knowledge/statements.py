@@ -1,0 +1,184 @@
+"""A statement says that one subset is better than, at least as good as, or equal to another.
+
+Each carries its source, so that an explanation can name it and a repair can retract it. R is a list
+of statements; this file knows its logic (cycles, transitive reduction), not its numbers.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from elicit.errors import InputError
+from elicit.knowledge.dominance import covers, topological_order
+from elicit.subsets import Mask
+
+
+class Relation(enum.StrEnum):
+    """How the two subsets of a statement compare: ≻, ≽ or ~."""
+
+    STRICT = "strict"
+    WEAK = "weak"
+    EQUAL = "equal"
+
+
+class Source(enum.StrEnum):
+    """Who says so."""
+
+    DOMINANCE = "dominance"
+    OPERATOR = "operator"
+    PRIOR = "prior"
+    DEDUCED = "deduced"
+
+
+#: c_r: how much breaking a statement costs. An operator's word weighs more than a measured difference.
+WEIGHTS = {Source.DOMINANCE: 1.0, Source.OPERATOR: 3.0, Source.PRIOR: 1.0, Source.DEDUCED: 1.0}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`better` ≻, ≽ or ~ `worse`, said by `source` in reply to `request` (None for dominance)."""
+
+    better: Mask
+    worse: Mask
+    relation: Relation = Relation.STRICT
+    source: Source = Source.OPERATOR
+    weight: float = 1.0
+    request: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.better <= 0 or self.worse <= 0:
+            raise InputError("a statement compares two non-empty subsets, one of these is empty")
+        if self.better == self.worse:
+            raise InputError(f"a statement of subset {self.better} against itself says nothing; leave it out")
+        if not 0 < self.weight < float("inf"):
+            raise InputError(f"a statement's weight must be positive and finite, found {self.weight}")
+
+    @property
+    def strict(self) -> bool:
+        """Whether the statement demands a margin."""
+        return self.relation is Relation.STRICT
+
+    @property
+    def edges(self) -> tuple[tuple[Mask, Mask], ...]:
+        """The statement as 'at least as good' edges: an equality goes both ways."""
+        forward = (self.better, self.worse)
+        return (forward, forward[::-1]) if self.relation is Relation.EQUAL else (forward,)
+
+
+def contradiction(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The shortest cycle through a strict statement, () when there is none.
+
+    Such a cycle contradicts itself whatever the utility; no program is needed to see it.
+    """
+    leaving: dict[Mask, list[tuple[Mask, Statement]]] = {}
+    for statement in statements:
+        for above, below in statement.edges:
+            leaving.setdefault(above, []).append((below, statement))
+    best: tuple[Statement, ...] = ()
+    for statement in statements:
+        if statement.strict:
+            path = _shortest_path(leaving, statement.worse, statement.better, len(best) - 2 if best else None)
+            if path is not None:
+                best = (statement, *path)
+    return best
+
+
+def _shortest_path(
+    leaving: dict[Mask, list[tuple[Mask, Statement]]], start: Mask, goal: Mask, longest: int | None
+) -> list[Statement] | None:
+    """Fewest statements that lead from start down to goal, None when more than `longest` are needed."""
+    came: dict[Mask, tuple[Mask, Statement] | None] = {start: None}
+    depth = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        here = waiting.popleft()
+        if here == goal:
+            path = []
+            while (step := came[here]) is not None:
+                here = step[0]
+                path.append(step[1])
+            return path[::-1]
+        if longest is not None and depth[here] >= longest:
+            continue
+        for below, statement in leaving.get(here, ()):
+            if below not in came:
+                came[below] = (here, statement)
+                depth[below] = depth[here] + 1
+                waiting.append(below)
+    return None
+
+
+def transitively_reduced(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+    """The statements without those that the others imply by transitivity.
+
+    For the exact set only, where an implied row changes nothing. Equalities are kept and not used;
+    a list that contains a cycle is returned with duplicates removed only.
+    """
+    kept = _strongest(statements)
+    edges = {pair: s for pair, s in kept.items() if s.relation is not Relation.EQUAL}
+    place = {mask: k for k, mask in enumerate(sorted({m for pair in edges for m in pair}))}
+    direct = [0] * len(place)
+    for better, worse in edges:
+        direct[place[better]] |= 1 << place[worse]
+    order = topological_order(direct)
+    if order is None:
+        return tuple(kept.values())
+    rank = {old: new for new, old in enumerate(order)}
+    place = {mask: rank[k] for mask, k in place.items()}
+    needed = _needed_edges(edges, place)
+    return tuple(s for pair, s in kept.items() if s.relation is Relation.EQUAL or pair in needed)
+
+
+def _needed_edges(edges: dict[tuple[Mask, Mask], Statement], place: dict[Mask, int]) -> set[tuple[Mask, Mask]]:
+    """Edges that no path of the others implies: a strict one needs a path with a strict step."""
+    masks = sorted(place, key=place.__getitem__)
+    strict = [0] * len(masks)
+    every = [0] * len(masks)
+    for (better, worse), statement in edges.items():
+        every[place[better]] |= 1 << place[worse]
+        if statement.strict:
+            strict[place[better]] |= 1 << place[worse]
+    needed = {(masks[i], masks[j]) for i, j in covers(every)}
+    reach, reach_strictly = _closures(every, strict)
+    for (better, worse), statement in edges.items():
+        if statement.strict and (better, worse) not in needed:
+            i, j = place[better], place[worse]
+            steps = [k for k in range(i + 1, j) if every[i] >> k & 1]
+            implied = any((reach_strictly[k] >> j & 1) or (strict[i] >> k & 1 and reach[k] >> j & 1) for k in steps)
+            if not implied:
+                needed.add((better, worse))
+    return needed
+
+
+def _closures(every: list[int], strict: list[int]) -> tuple[list[int], list[int]]:
+    """What can be reached at all, and what by a path with a strict step; rows numbered topologically."""
+    reach, reach_strictly = [0] * len(every), [0] * len(every)
+    for i in range(len(every) - 1, -1, -1):
+        reach_strictly[i] = strict[i]
+        row = reach[i] = every[i]
+        while row:
+            low = row & -row
+            k = low.bit_length() - 1
+            row ^= low
+            reach[i] |= reach[k]
+            reach_strictly[i] |= reach[k] if strict[i] >> k & 1 else reach_strictly[k]
+    return reach, reach_strictly
+
+
+def _strongest(statements: Iterable[Statement]) -> dict[tuple[Mask, Mask], Statement]:
+    """One statement for each ordered pair: a strict one wins over a weak one, the first over a repeat.
+
+    Equalities are filed under their sorted pair shifted to a key of their own, so they never hide
+    an order between the same two subsets.
+    """
+    kept: dict[tuple[Mask, Mask], Statement] = {}
+    for s in statements:
+        pair = (s.better, s.worse)
+        if s.relation is Relation.EQUAL:
+            pair = (-min(pair), -max(pair))
+        if pair not in kept or (s.strict and not kept[pair].strict):
+            kept[pair] = s
+    return kept

@@ -1,0 +1,371 @@
+"""Arithmetic on criteria by name: parsed by hand into a small tree, never executed as code.
+
+The grammar, from loosest to tightest:
+
+    a < b   a <= b   a > b   a >= b   a == b     1.0 where it holds, else 0.0; at 1e-9; never chained
+    a + b   a - b
+    a * b   a / b
+    -a   +a
+    a ** b                                       from the right: -a ** b is -(a ** b)
+    number   name   `any name`   (a)
+    abs(a)   sqrt(a)   log(a)   exp(a)   min(a, b, …)   max(a, b, …)   where(condition, a, b)
+
+A criterion whose name is not a single word is written in backticks, a backtick inside it twice:
+`fit time`. "And" is a product of comparisons. `where` works out a branch only for the subsets that
+take it, so it can guard a division. Every other part must be finite for every subset: a division by
+zero, an overflow or the logarithm of nothing is an error that names the part and the subset's criteria.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+
+Column = NDArray[np.float64]
+T = TypeVar("T")
+
+#: Two values that differ by no more than this are equal.
+TOLERANCE = 1e-9
+
+#: Limits that honest utilities stay far below; they keep parsing and evaluating off Python's own limits.
+LONGEST = 4000
+DEEPEST = 100
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number> (?: [0-9]+ \.? [0-9]* | \. [0-9]+ ) (?: [eE] [+-]? [0-9]+ )? )
+      | (?P<word> [^\W\d] \w* )
+      | (?P<quoted> ` (?: [^`] | `` )+ ` )
+      | (?P<sign> \*\* | <= | >= | == | [-+*/<>(),] )
+      | (?P<end> \Z )
+    )""",
+    re.VERBOSE,
+)
+
+#: How tightly an operator between two parts binds; a sign before a part binds like _SIGN.
+_BINDS = {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "+": 2, "-": 2, "*": 3, "/": 3, "**": 5}
+_COMPARISON, _SIGN, _POWER = 1, 4, 5
+
+#: Functions by name, with the least and the largest number of arguments.
+_ARGUMENTS: dict[str, tuple[int, int]] = {
+    "abs": (1, 1),
+    "sqrt": (1, 1),
+    "log": (1, 1),
+    "exp": (1, 1),
+    "min": (2, LONGEST),
+    "max": (2, LONGEST),
+    "where": (3, 3),
+}
+
+
+def _smallest(*values: Column) -> Column:
+    return reduce(np.minimum, values)
+
+
+def _largest(*values: Column) -> Column:
+    return reduce(np.maximum, values)
+
+
+def _as_number(holds: NDArray[np.bool_]) -> Column:
+    return holds.astype(np.float64)
+
+
+#: What each operator and function computes; `where` is not here because it chooses what to compute.
+_COMPUTE: dict[str, Callable[..., Column]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "**": np.power,
+    "negative": np.negative,
+    "<": lambda a, b: _as_number(a < b - TOLERANCE),
+    "<=": lambda a, b: _as_number(a <= b + TOLERANCE),
+    ">": lambda a, b: _as_number(a > b + TOLERANCE),
+    ">=": lambda a, b: _as_number(a >= b - TOLERANCE),
+    "==": lambda a, b: _as_number(np.abs(a - b) <= TOLERANCE),
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "exp": np.exp,
+    "min": _smallest,
+    "max": _largest,
+}
+
+
+@dataclass(frozen=True)
+class _Number:
+    value: float
+    depth: int = 1
+
+
+@dataclass(frozen=True)
+class _Name:
+    name: str
+    depth: int = 1
+
+
+@dataclass(frozen=True)
+class _Apply:
+    """An operator or function on its parts; `text` is how the user wrote it, for errors."""
+
+    function: str
+    parts: tuple[_Node, ...]
+    text: str
+    depth: int
+
+
+_Node = _Number | _Name | _Apply
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression: the text, and the criteria that it uses, in the order of their first use."""
+
+    text: str
+    names: tuple[str, ...]
+    _root: _Node
+
+    def __call__(self, criteria: Mapping[str, float]) -> float:
+        """The value for one subset, given its criteria by name."""
+        columns = {name: np.array([float(self._of(criteria, name))]) for name in self.names}
+        return float(self._evaluate(columns, rows=1)[0])
+
+    def over(self, columns: Mapping[str, Column]) -> Column:
+        """The values (m,) for m subsets, given one column (m,) a criterion."""
+        used = {name: np.ascontiguousarray(self._of(columns, name), np.float64) for name in self.names}
+        shapes = {np.shape(column) for column in columns.values()}
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1:
+            raise InputError(f"expected columns of one length, found shapes {sorted(shapes)}")
+        return self._evaluate(used, rows=next(iter(shapes))[0])
+
+    def _of(self, criteria: Mapping[str, T], name: str) -> T:
+        if name not in criteria:
+            raise InputError(f"{self.text!r} needs criterion {name!r}, which was not given")
+        return criteria[name]
+
+    def _evaluate(self, columns: Mapping[str, Column], rows: int) -> Column:
+        for name, column in columns.items():
+            wrong = np.flatnonzero(~np.isfinite(column))
+            if wrong.size:
+                raise InputError(f"{self.text!r} needs a finite {name!r}, found {column[wrong[0]]}")
+        return self._value(self._root, columns, rows)
+
+    def _value(self, node: _Node, columns: Mapping[str, Column], rows: int) -> Column:
+        """The value of a node for every row; every row is finite, or it is an error."""
+        match node:
+            case _Number(value):
+                return np.full(rows, value)
+            case _Name(name):
+                return columns[name].copy()
+            case _Apply("where", (condition, then, otherwise)):
+                holds = self._value(condition, columns, rows) != 0
+                chosen = np.empty(rows)
+                for branch, taken in ((then, holds), (otherwise, ~holds)):
+                    # a branch that no row takes is not worked out at all
+                    if count := int(taken.sum()):
+                        narrowed = {name: column[taken] for name, column in columns.items()}
+                        chosen[taken] = self._value(branch, narrowed, count)
+                return chosen
+            case _Apply(function, parts):
+                values = [self._value(part, columns, rows) for part in parts]
+                with np.errstate(all="ignore"):
+                    result = _COMPUTE[function](*values)
+                wrong = np.flatnonzero(~np.isfinite(result))
+                if wrong.size:
+                    raise self._failure(node, values, result, columns, int(wrong[0]))
+                return result
+
+    def _failure(
+        self, node: _Apply, values: list[Column], result: Column, columns: Mapping[str, Column], row: int
+    ) -> InputError:
+        if node.function == "/" and values[1][row] == 0:
+            what = "divides by zero"
+        else:
+            what = "is undefined" if np.isnan(result[row]) else "is infinite"
+        where = ", ".join(f"{_shown(name)} = {float(column[row])!r}" for name, column in columns.items())
+        part = "it" if node.text == self.text.strip() else repr(node.text)
+        return InputError(
+            f"expression {self.text!r} has no value for the subset with {where or 'any criteria'}: "
+            f"{part} {what}; guard it with where(condition, a, b)"
+        )
+
+
+def parse(text: str, known: Collection[str]) -> Expression:
+    """The expression in `text`, whose names must all be among the `known` criteria."""
+    if not isinstance(text, str):
+        raise InputError(f"expected an expression as text, found {text!r}")
+    if len(text) > LONGEST:
+        raise InputError(f"the expression has {len(text)} characters, the limit is {LONGEST}; shorten it")
+    parser = _Parser(text, known)
+    root = parser.whole()
+    return Expression(text, tuple(parser.names), root)
+
+
+def spelling(name: str) -> str:
+    """How a criterion's name is written in an expression."""
+    return name if _is_word(name) else "`" + name.replace("`", "``") + "`"
+
+
+def _shown(name: str) -> str:
+    """A name in the text of an error: control characters are escaped, so that it stays one line."""
+    return repr(name)[1:-1]
+
+
+def _is_word(name: str) -> bool:
+    return re.fullmatch(r"[^\W\d]\w*", name) is not None
+
+
+class _Parser:
+    """Precedence climbing over the tokens of one text."""
+
+    def __init__(self, text: str, known: Collection[str]) -> None:
+        self.text = text
+        self.known = known
+        self.names: dict[str, None] = {}  # insertion order is order of first use
+        self.open = 0
+        self.before = 0  # where the token before `token` ended
+        self.token = self._read(0)
+
+    def whole(self) -> _Node:
+        if self.token.kind == "end":
+            raise InputError("expected an expression over criteria, found an empty text")
+        root = self._expression(0)
+        if self.token.kind != "end":
+            raise self._unexpected("an operator or the end")
+        return root
+
+    def _expression(self, least: int) -> _Node:
+        """Everything from here that is held together by operators that bind at least so tightly."""
+        self.open += 1
+        if self.open > DEEPEST:
+            raise self._too_deep()
+        start = self.token.start
+        left = self._prefixed()
+        compared = False
+        while self.token.kind == "sign" and _BINDS.get(self.token.text, -1) >= least:
+            operator = self._take().text
+            binds = _BINDS[operator]
+            if compared:  # only a comparison leaves another comparison to be read here
+                raise self._error("comparisons cannot be chained; write (a < b) * (b < c)")
+            compared = binds == _COMPARISON
+            right = self._expression(binds if binds == _POWER else binds + 1)
+            left = self._apply(operator, (left, right), start)
+        self.open -= 1
+        return left
+
+    def _prefixed(self) -> _Node:
+        start = self.token.start
+        if self._accept("-"):
+            return self._apply("negative", (self._expression(_SIGN),), start)
+        if self._accept("+"):
+            return self._expression(_SIGN)
+        return self._atom()
+
+    def _atom(self) -> _Node:
+        token = self.token
+        if self._accept("("):
+            inner = self._expression(0)
+            self._expect(")")
+            return inner
+        if token.kind == "number":
+            self._take()
+            value = float(token.text)
+            if not np.isfinite(value):
+                raise self._error(f"the number {token.text} is too large")
+            return _Number(value)
+        if token.kind == "quoted":
+            self._take()
+            return self._name(token.text[1:-1].replace("``", "`"))
+        if token.kind == "word":
+            self._take()
+            if self._accept("("):
+                return self._call(token)
+            return self._name(token.text)
+        raise self._unexpected("a number, a criterion, a function or '('")
+
+    def _name(self, name: str) -> _Node:
+        if name not in self.known:
+            near = difflib.get_close_matches(name, self.known, n=1)
+            names = ", ".join(_shown(spelling(known)) for known in self.known)
+            hint = f"did you mean {_shown(spelling(near[0]))}?" if near else f"the criteria are: {names}"
+            raise self._error(f"unknown criterion {name!r}; {hint}")
+        self.names[name] = None
+        return _Name(name)
+
+    def _call(self, function: _Token) -> _Node:
+        if function.text not in _ARGUMENTS:
+            near = difflib.get_close_matches(function.text, _ARGUMENTS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the functions are {', '.join(_ARGUMENTS)}"
+            raise self._error(f"unknown function {function.text!r}; {hint}")
+        parts = [self._expression(0)]
+        while self._accept(","):
+            parts.append(self._expression(0))
+        self._expect(")")
+        least, most = _ARGUMENTS[function.text]
+        if not least <= len(parts) <= most:
+            wanted = str(least) if least == most else f"at least {least}"
+            raise self._error(f"{function.text} takes {wanted} argument(s), found {len(parts)}")
+        return self._apply(function.text, tuple(parts), function.start)
+
+    def _apply(self, function: str, parts: tuple[_Node, ...], start: int) -> _Node:
+        depth = 1 + max(part.depth for part in parts)
+        if depth > DEEPEST:
+            raise self._too_deep()
+        return _Apply(function, parts, self.text[start : self.before], depth)
+
+    def _read(self, position: int) -> _Token:
+        found = _TOKEN.match(self.text, position)
+        if found is None:
+            rest = self.text[position:].lstrip()
+            what = "an unclosed or empty pair of backticks" if rest[0] == "`" else repr(rest[0])
+            raise self._error(f"found {what}, which has no meaning here")
+        kind = str(found.lastgroup)
+        return _Token(kind, found[kind], found.start(kind), found.end(kind))
+
+    def _take(self) -> _Token:
+        taken = self.token
+        self.before = taken.end
+        self.token = self._read(taken.end)
+        return taken
+
+    def _accept(self, sign: str) -> bool:
+        if self.token.kind != "sign" or self.token.text != sign:
+            return False
+        self._take()
+        return True
+
+    def _expect(self, sign: str) -> None:
+        if not self._accept(sign):
+            raise self._unexpected(f"an operator or {sign!r}")
+
+    def _unexpected(self, expected: str) -> InputError:
+        token = self.token
+        found = "the end" if token.kind == "end" else repr(token.text)
+        text = f"expected {expected}, found {found} at character {token.start + 1}"
+        if token.kind == "word":
+            text += "; a name that is not a single word goes in backticks"
+        return self._error(text)
+
+    def _too_deep(self) -> InputError:
+        return InputError(f"an expression has more than {DEEPEST} parts within parts; simplify it")
+
+    def _error(self, text: str) -> InputError:
+        shown = self.text if len(self.text) <= 200 else self.text[:200] + "…"
+        return InputError(f"in expression {shown!r}: {text}")

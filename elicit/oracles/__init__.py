@@ -1,0 +1,28 @@
+"""Oracles: what measures a subset. Each holds data and settings, and answers `Evaluate`."""
+
+from elicit.oracles.criteria import Extra, Reading, Trial, cost, fit_time, from_callable, stability
+from elicit.oracles.filters import FilterOracle
+from elicit.oracles.function import CallableOracle
+from elicit.oracles.parallel import Remembering, measure_many
+from elicit.oracles.synthetic import SyntheticOracle
+from elicit.oracles.table import TableOracle, Written, write_table
+from elicit.oracles.wrapper import WrapperOracle
+
+__all__ = [
+    "CallableOracle",
+    "Extra",
+    "FilterOracle",
+    "Reading",
+    "Remembering",
+    "SyntheticOracle",
+    "TableOracle",
+    "Trial",
+    "WrapperOracle",
+    "Written",
+    "cost",
+    "fit_time",
+    "from_callable",
+    "measure_many",
+    "stability",
+    "write_table",
+]

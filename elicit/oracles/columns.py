@@ -1,0 +1,106 @@
+"""The columns behind each attribute: one, or a group of them that is chosen or left as a whole.
+
+X stays what the user gave (array, sparse matrix, frame); only the selected columns of it are handed
+on, in their original order, so that an estimator sees what it would see outside Elicit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from elicit.errors import InputError
+from elicit.subsets import Attributes, Mask, members
+
+
+@dataclass(frozen=True)
+class Columns:
+    """X, the attributes, and for each attribute the positions of its columns."""
+
+    X: Any
+    attributes: Attributes
+    positions: tuple[tuple[int, ...], ...]
+
+    def of(self, mask: Mask) -> list[int]:
+        """The column positions of a subset, ascending."""
+        return sorted(column for i in members(mask) for column in self.positions[i])
+
+    def take(self, columns: Sequence[int]) -> Any:
+        """These columns of X, as the same kind of container."""
+        return _safe_indexing(self.X, list(columns), axis=1)
+
+
+def is_frame(X: object) -> bool:
+    """Whether X is a table with named columns (pandas, polars) rather than an array."""
+    return hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def columns_of(
+    X: Any,
+    attributes: Sequence[str] | Attributes | None = None,
+    groups: Mapping[str, Sequence[int | str]] | None = None,
+) -> Columns:
+    """Read X and name its attributes; columns outside every group are attributes by themselves.
+
+    `attributes` names the columns; without it a frame's own names or a1 … an are used. A group takes
+    the place of the first of its columns.
+    """
+    X = _table(X)
+    names = _column_names(X, attributes)
+    owner: dict[int, str] = {}
+    for group, listed in (groups or {}).items():
+        for column in _group(group, listed, names):
+            if column in owner:
+                raise InputError(
+                    f"column {names[column]!r} is in the groups {owner[column]!r} and {group!r}; "
+                    "a column may belong to one group only"
+                )
+            owner[column] = group
+    slots: dict[tuple[bool, str], list[int]] = {}
+    for column, name in enumerate(names):
+        key = (True, owner[column]) if column in owner else (False, name)
+        slots.setdefault(key, []).append(column)
+    return Columns(X, Attributes(tuple(name for _, name in slots)), tuple(tuple(c) for c in slots.values()))
+
+
+def _table(X: Any) -> Any:
+    """X with two dimensions and something in both, sparse matrices in a form that can be indexed."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+    elif not is_frame(X):
+        X = np.asarray(X)
+    if len(X.shape) != 2:
+        raise InputError(f"X must have two dimensions (rows, columns), found shape {tuple(X.shape)}")
+    if 0 in X.shape:
+        raise InputError(f"X must have at least one row and one column, found shape {tuple(X.shape)}")
+    return X
+
+
+def _column_names(X: Any, given: Sequence[str] | Attributes | None) -> tuple[str, ...]:
+    n = X.shape[1]
+    if given is None:
+        return tuple(str(name) for name in X.columns) if is_frame(X) else Attributes.numbered(n).names
+    names = given.names if isinstance(given, Attributes) else tuple(given)
+    if len(names) != n:
+        raise InputError(f"X has {n} columns but {len(names)} attribute names were given; name each column once")
+    return Attributes(names).names
+
+
+def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
+    """The column positions of one group, given by position or by name."""
+    if isinstance(listed, str) or not len(listed):
+        raise InputError(f"group {group!r} needs a list of at least one column, found {listed!r}")
+    columns = []
+    lookup = Attributes(names)
+    for column in listed:
+        if isinstance(column, str):
+            columns.append(lookup.position(column))
+        elif 0 <= int(column) < len(names):
+            columns.append(int(column))
+        else:
+            raise InputError(f"group {group!r} names column {column}, but X has the columns 0 to {len(names) - 1}")
+    return columns

@@ -1,0 +1,204 @@
+"""Criteria beyond score and size: what else a subset costs, and how steady its score is.
+
+An extra criterion reads a `Trial` (what one measurement saw) and gives a `Reading`. It is checked
+against the attributes once, when the oracle is made, so that a missing cost is known at the start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from elicit.asks import Failure, Measured
+from elicit.errors import InputError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.subsets import Attributes, Mask, members
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a measurement saw: the subset, and a score and the seconds of the fit for each fold.
+
+    `scores` and `seconds` are () for an oracle without folds.
+    """
+
+    attributes: Attributes
+    subset: Mask
+    scores: tuple[float, ...] = ()
+    seconds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The value of one criterion; folds and spread only where it was measured fold by fold."""
+
+    value: float
+    folds: tuple[float, ...] = ()
+    spread: float | None = None
+
+
+@runtime_checkable
+class Extra(Protocol):
+    """One more criterion. `timed` asks for honest fit times, which rules out shared work between subsets."""
+
+    @property
+    def criterion(self) -> Criterion: ...
+    @property
+    def timed(self) -> bool: ...
+    def check(self, attributes: Attributes, folds: int) -> None: ...
+    def __call__(self, trial: Trial) -> Reading: ...
+
+
+def over_folds(values: Sequence[float]) -> Reading:
+    """Mean and sample standard deviation (n − 1) of one value a fold; one fold alone has no spread."""
+    return Reading(float(np.mean(values)), tuple(map(float, values)), _spread(values))
+
+
+def _spread(values: Sequence[float]) -> float | None:
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    return float(np.std(values, ddof=1))
+
+
+def cost(per_attribute: Mapping[str, float] | Sequence[float], name: str = "cost", unit: str = "") -> Extra:
+    """The sum of the costs of the attributes in the subset; less is better."""
+    if isinstance(per_attribute, Mapping):
+        return _Cost(Criterion(name, maximise=False, unit=unit), dict(per_attribute), None)
+    return _Cost(Criterion(name, maximise=False, unit=unit), None, tuple(per_attribute))
+
+
+def fit_time() -> Extra:
+    """Mean seconds of one fit; less is better.
+
+    Times differ from run to run, so a journal with this criterion is not reproduced byte for byte, and
+    the fast paths, which share work between subsets, are off.
+    """
+    return _FitTime(Criterion("fit_time", maximise=False, unit="s"))
+
+
+def stability() -> Extra:
+    """Minus the standard deviation of the fold scores: 0 when every fold agrees; more is better.
+
+    It says how much the score depends on which rows were held out. It is not the error of the mean
+    score: folds share training rows, so that error cannot be had from one round of folds.
+    """
+    return _Stability(Criterion("stability"))
+
+
+def from_callable(name: str, fn: Callable[[tuple[str, ...]], float], maximise: bool, unit: str = "") -> Extra:
+    """Any number that a function of the attribute names gives."""
+    return _Called(Criterion(name, maximise=maximise, unit=unit), fn)
+
+
+def listed(extras: Sequence[Extra] | None, attributes: Attributes, folds: int) -> tuple[Extra, ...]:
+    """The extras, each checked against the attributes; names must differ from each other and the defaults."""
+    extras = tuple(extras or ())
+    taken = [criterion.name for criterion in SCORE_AND_SIZE]
+    for extra in extras:
+        if isinstance(extra, type) or not isinstance(extra, Extra):
+            raise InputError(
+                f"expected criteria from cost(), fit_time(), stability() or from_callable(), found {extra!r}"
+            )
+        if extra.criterion.name in taken:
+            raise InputError(f"two criteria are called {extra.criterion.name!r}; rename one")
+        taken.append(extra.criterion.name)
+        extra.check(attributes, folds)
+    return extras
+
+
+def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured | Failure:
+    """The reply for one subset: score, size, then the extras. A number that is not finite is a failure."""
+    readings = []
+    size = Reading(float(trial.subset.bit_count()))
+    named = zip(SCORE_AND_SIZE, (score, size), strict=True)
+    for criterion, reading in chain(named, ((extra.criterion, extra(trial)) for extra in extras)):
+        if not math.isfinite(reading.value):
+            bad = next((f for f, value in enumerate(reading.folds) if not math.isfinite(value)), None)
+            where = "" if bad is None else f" in fold {bad}"
+            return Failure(f"{criterion.name} is {reading.value}{where}, expected a finite number")
+        readings.append(reading)
+    return Measured(
+        tuple(r.value for r in readings), tuple(r.folds for r in readings), tuple(r.spread for r in readings)
+    )
+
+
+def one_line(error: BaseException, most: int = 300) -> str:
+    """The type of an exception and the first line of its message, safe to print."""
+    message = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in text)[:most]
+
+
+@dataclass(frozen=True)
+class _Cost:
+    criterion: Criterion
+    by_name: dict[str, float] | None
+    by_position: tuple[float, ...] | None
+    timed: bool = False
+
+    def check(self, attributes: Attributes, folds: int) -> None:  # noqa: ARG002
+        for name, value in zip(attributes.names, self._values(attributes), strict=True):
+            if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+                raise InputError(f"the {self.criterion.name} of {name!r} must be a finite number, found {value!r}")
+
+    def _values(self, attributes: Attributes) -> tuple[float, ...]:
+        if self.by_name is None:
+            values = self.by_position or ()
+            if len(values) != len(attributes):
+                raise InputError(f"{len(values)} costs were given for {len(attributes)} attributes; give one each")
+            return values
+        for name in self.by_name:
+            attributes.position(name)
+        missing = [name for name in attributes.names if name not in self.by_name]
+        if missing:
+            raise InputError(f"no {self.criterion.name} is given for {missing[0]!r}; give one for every attribute")
+        return tuple(self.by_name[name] for name in attributes.names)
+
+    def __call__(self, trial: Trial) -> Reading:
+        values = self._values(trial.attributes)
+        return Reading(math.fsum(values[i] for i in members(trial.subset)))
+
+
+@dataclass(frozen=True)
+class _FitTime:
+    criterion: Criterion
+    timed: bool = True
+
+    def check(self, attributes: Attributes, folds: int) -> None:  # noqa: ARG002
+        if not folds:
+            raise InputError("fit_time needs an oracle that fits estimators; use WrapperOracle")
+
+    def __call__(self, trial: Trial) -> Reading:
+        return over_folds(trial.seconds)
+
+
+@dataclass(frozen=True)
+class _Stability:
+    criterion: Criterion
+    timed: bool = False
+
+    def check(self, attributes: Attributes, folds: int) -> None:  # noqa: ARG002
+        if folds < 2:
+            raise InputError(f"stability needs the scores of at least two folds, found {folds}")
+
+    def __call__(self, trial: Trial) -> Reading:
+        return Reading(-float(np.std(trial.scores, ddof=1)))
+
+
+@dataclass(frozen=True)
+class _Called:
+    criterion: Criterion
+    fn: Callable[[tuple[str, ...]], float]
+    timed: bool = False
+
+    def check(self, attributes: Attributes, folds: int) -> None:  # noqa: ARG002
+        if not callable(self.fn):
+            raise InputError(f"criterion {self.criterion.name!r} needs a function, found {self.fn!r}")
+
+    def __call__(self, trial: Trial) -> Reading:
+        return Reading(float(self.fn(trial.attributes.subset(trial.subset))))

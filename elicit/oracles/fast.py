@@ -1,0 +1,467 @@
+"""Work shared between subsets, only where it gives exactly the fold scores of the plain way.
+
+Two things can be shared. A leading scaler that treats each column by itself is fitted once a fold, on
+all columns (`ScaledFolds`). Nearest neighbours are found for all folds at once from distances
+(`NeighbourFolds`). The rule: a fold that is not provably the same is left to the plain way.
+
+What "provably" means for neighbours. scikit-learn computes squared distances by trees, by sums of
+squares or as |x|² − 2x·y + |y|², and so do we; each is off the real distance by at most a small
+multiple of (s + 8) ε (|x| + |y|)² for s columns, the pruning bounds of the trees included. `_slack`
+is several times the sum of both errors. When the k-th and the next distance differ by more than twice
+that, every way finds the same k neighbours, whatever its rounding and its rule for ties. Otherwise
+all training rows within that distance of the k-th must have the same label; else the fold is undecided.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.utils import _safe_indexing
+
+from elicit.oracles.columns import Columns, is_frame
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Splits = Sequence[tuple[Ints, Ints]]
+
+#: Bytes of scaled copies (one a fold) beyond which a scaler is fitted anew for each subset.
+LARGEST_SCALED_COPY = 1 << 28
+#: Bytes of one fold's distances (test rows × training rows × 8) beyond which scikit-learn searches.
+LARGEST_DISTANCES = 1 << 28
+#: Folds are stacked while their distances (by power) stay below this many bytes, to stay in the cache.
+_STACK = {2: 1 << 23, 1: 1 << 19}
+
+_SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)
+_METRICS = {"euclidean": 2, "l2": 2, "manhattan": 1, "l1": 1, "cityblock": 1}
+_TINY = 1e-290  # keeps differences that could be products of underflow from counting as certain
+
+
+def predicts_only(scorer: Any, scoring: Any) -> tuple[str, ...]:
+    """The methods whose output is all that a scorer reads of an estimator; () when that is not known.
+
+    A callable of the user may look at the estimator or at X, so nothing may be replaced under it.
+    """
+    if scoring is None:
+        return ("predict",)
+    methods = getattr(scorer, "_response_method", None)
+    if isinstance(methods, str):
+        return (methods,)
+    return tuple(methods) if isinstance(methods, list | tuple) else ()
+
+
+@dataclass(frozen=True)
+class ScaledFolds:
+    """Training and test rows of every fold after the scaler, with all columns; `rest` comes after it."""
+
+    rest: Any
+    train: tuple[Floats, ...]
+    test: tuple[Floats, ...]
+    order: str
+    narrowest: ClassVar[int] = 2
+
+    def fold(self, f: int, columns: Sequence[int]) -> tuple[Floats, Floats]:
+        """Scaled training and test rows of fold f with these columns, laid out as the scaler would."""
+        return self._pick(self.train[f], columns), self._pick(self.test[f], columns)
+
+    def _pick(self, rows: Floats, columns: Sequence[int]) -> Floats:
+        return np.asarray(rows[:, list(columns)], order=self.order)  # type: ignore[call-overload,no-any-return]
+
+
+def scaled_folds(estimator: Any, columns: Columns, splits: Splits) -> ScaledFolds | None:
+    """Scale all columns once a fold, or None where this could differ from scaling a subset.
+
+    Whether a column is scaled to the same bits among others depends on the order in which numpy adds,
+    hence on the layout in memory: several columns are added row by row, but one alone pairwise, so that
+    a single column is never shared. Some widths are tried, too, and compared bit by bit.
+    """
+    rest = _after_scaler(estimator)
+    if rest is None or not _one_type(columns.X):
+        return None
+    n_rows, n_columns = columns.X.shape
+    if n_rows * n_columns * 8 * len(splits) > LARGEST_SCALED_COPY:
+        return None
+    scaler = estimator.steps[0][1]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what warns is left to the plain way, which warns when it is due
+            everything = list(range(n_columns))
+            folds = [_scaled(scaler, columns, everything, split) for split in splits]
+            order = "C" if folds[0][0].flags.c_contiguous else "F"
+            made = ScaledFolds(rest, tuple(a for a, _ in folds), tuple(b for _, b in folds), order)
+            widths = {w for w in (2, 3, n_columns // 2, n_columns - 1) if ScaledFolds.narrowest <= w < n_columns}
+            same = all(_same_bits(made, scaler, columns, splits, w) for w in widths)
+    except Exception:
+        return None
+    return made if same else None
+
+
+def _after_scaler(estimator: Any) -> Any:
+    """The pipeline behind its leading, plain, per-column scaler, or None."""
+    if type(estimator) is not Pipeline or len(estimator.steps) < 2 or estimator.memory is not None:
+        return None
+    scaler = estimator.steps[0][1]
+    if type(scaler) not in _SCALERS or getattr(estimator, "transform_input", None) is not None:
+        return None
+    if getattr(scaler, "_sklearn_output_config", None) or get_config()["transform_output"] != "default":
+        return None
+    steps = estimator.steps[1:]
+    return steps[0][1] if len(steps) == 1 and type(steps[0][1]) in _NEIGHBOURS else Pipeline(steps)
+
+
+def _one_type(X: Any) -> bool:
+    """Whether X is dense, and all its columns are stored alike, as 64-bit numbers."""
+    if hasattr(X, "tocsr"):
+        return False
+    if is_frame(X):
+        return {str(t) for t in X.dtypes} in ({"float64"}, {"int64"})
+    return isinstance(X, np.ndarray) and X.dtype in (np.float64, np.int64)
+
+
+def _scaled(scaler: Any, columns: Columns, chosen: Sequence[int], split: tuple[Ints, Ints]) -> list[Floats]:
+    part = columns.take(chosen)
+    fitted = clone(scaler).fit(_safe_indexing(part, split[0]))
+    scaled = [fitted.transform(_safe_indexing(part, rows)) for rows in split]
+    if not all(type(z) is np.ndarray and np.isfinite(z).all() for z in scaled):
+        raise ValueError("only finite arrays are shared")
+    return scaled
+
+
+def _same_bits(made: ScaledFolds, scaler: Any, columns: Columns, splits: Splits, width: int) -> bool:
+    """Whether `width` columns spread over X are scaled alone to the bits and layout they have in `made`."""
+    chosen = np.unique(np.linspace(0, columns.X.shape[1] - 1, width).round().astype(int)).tolist()
+    plain = _scaled(scaler, columns, chosen, splits[0])
+    return all(
+        a.tobytes() == b.tobytes()
+        and (a.flags.c_contiguous, a.flags.f_contiguous) == (b.flags.c_contiguous, b.flags.f_contiguous)
+        for a, b in zip(plain, made.fold(0, chosen), strict=True)
+    )
+
+
+_NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
+
+
+class Foretold(BaseEstimator):  # type: ignore[misc]
+    """Stands in for a fitted estimator under a scorer: hands out predictions that are known already."""
+
+    def __init__(self, predictions: Any, probabilities: Any, classes: Any) -> None:
+        self.predictions = predictions
+        self.probabilities = probabilities
+        self.classes = classes
+        self.classes_ = classes
+
+    def predict(self, X: Any) -> Any:  # noqa: ARG002
+        return self.predictions
+
+
+class ForetoldClassifier(ClassifierMixin, Foretold):  # type: ignore[misc]
+    def predict_proba(self, X: Any) -> Any:  # noqa: ARG002
+        return self.probabilities
+
+
+class ForetoldRegressor(RegressorMixin, Foretold):  # type: ignore[misc]
+    pass
+
+
+@dataclass(frozen=True)
+class NeighbourFolds:
+    """Nearest neighbours for every fold at once, from stacked training and test rows.
+
+    Shapes, with F folds of at most Q test and T − 1 training rows (one is padding, never a neighbour):
+    test (F, n, Q), train (F, n, T); `labels` (F, T) numbers the distinct targets, `far` (F, T) is 0 for
+    a training row and ∞ for padding, `real` (F, Q) marks test rows.
+    """
+
+    k: int
+    power: int
+    weighted: bool
+    classifies: bool
+    sums_exactly: bool
+    accuracy: bool
+    scorer: Any
+    score_params: tuple[dict[str, Any], ...]
+    narrowest: int
+    y: NDArray[Any]
+    splits: Splits
+    targets: NDArray[Any]
+    test: Floats
+    train: Floats
+    labels: Ints
+    answers: Ints
+    far: Floats
+    real: NDArray[np.bool_]
+
+    def scores(self, columns: Sequence[int]) -> list[float | None]:
+        """The score of every fold with these columns; None for a fold that the plain way must do."""
+        if len(columns) < self.narrowest:
+            return [None] * len(self.splits)
+        found: list[float | None] = []
+        at_once = max(1, _STACK[self.power] // (8 * self.real.shape[1] * self.far.shape[1]))
+        for start in range(0, len(self.splits), at_once):
+            found += self._stack(slice(start, start + at_once), list(columns))
+        return found
+
+    def _stack(self, folds: slice, columns: list[int]) -> list[float | None]:
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is undecided
+            distance, slack = self._distances(folds, columns)
+            nearest, at = _nearest(distance, self.k + 1)
+            certain = at[..., self.k] - at[..., self.k - 1] > slack
+            if not self.classifies and not self.sums_exactly:
+                certain &= (np.diff(at, axis=-1) > slack[..., None]).all(axis=-1)
+            else:
+                self._settle(certain, folds, distance, at[..., self.k - 1], slack)
+            if not self.classifies:
+                return self._regressed(folds, nearest[..., :-1], certain)
+            votes, sure = self._votes(folds, nearest[..., :-1], at[..., :-1], slack)
+        return self._classified(folds, votes, certain & sure)
+
+    def _distances(self, folds: slice, columns: list[int]) -> tuple[Floats, Floats]:
+        """Squared Euclidean or Manhattan distances (f, Q, T), and their `_slack` (f, Q)."""
+        a = self.test[folds][:, columns]
+        b = self.train[folds][:, columns]
+        far = self.far[folds]
+        if self.power == 2:
+            sizes_a = np.einsum("fsq,fsq->fq", a, a)
+            sizes_b = np.einsum("fst,fst->ft", b, b)
+            distance = np.matmul(a.transpose(0, 2, 1), b)
+            distance *= -2.0
+            distance += sizes_a[:, :, None]
+            distance += (sizes_b + far)[:, None, :]
+            reach = (np.sqrt(sizes_a) + np.sqrt(sizes_b.max(axis=1))[:, None]) ** 2
+        else:
+            distance = np.broadcast_to(far[:, None, :], (*self.real[folds].shape, far.shape[1])).copy()
+            apart = np.empty_like(distance)
+            for column in range(len(columns)):
+                np.subtract(a[:, column, :, None], b[:, column, None, :], out=apart)
+                distance += np.abs(apart, out=apart)
+            reach = np.abs(a).sum(axis=1) + np.abs(b).sum(axis=1).max(axis=1)[:, None]
+        return distance, _slack(reach, len(columns))
+
+    def _settle(self, certain: NDArray[np.bool_], folds: slice, distance: Floats, kth: Floats, slack: Floats) -> None:
+        """Mark as certain, too, the rows whose doubtful neighbours all have one label."""
+        fold, row = np.nonzero(~certain & self.real[folds])
+        if not fold.size:
+            return
+        doubtful = np.abs(distance[fold, row] - kth[fold, row][:, None]) <= slack[fold, row][:, None]
+        labels = self.labels[folds][fold]
+        least = np.where(doubtful, labels, len(self.targets)).min(axis=1)
+        certain[fold, row] = least == np.where(doubtful, labels, -1).max(axis=1)
+
+    def _votes(self, folds: slice, nearest: Ints, at: Floats, slack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Summed weights (f, Q, classes), and whether their winner is beyond the reach of rounding."""
+        classes = len(self.targets)
+        labels = np.take_along_axis(self.labels[folds][:, None, :], nearest, axis=2)
+        rows = np.arange(labels[..., 0].size).reshape(labels.shape[:2])[..., None]
+        cells = (rows * classes + labels).ravel()
+        shape = (*labels.shape[:2], classes)
+        votes = np.bincount(cells, minlength=rows.size * classes).reshape(shape).astype(np.float64)
+        if not self.weighted:
+            return votes, np.ones(shape[:2], dtype=np.bool_)
+        agreed = votes.max(axis=2) == self.k
+        closest = at[..., :1]
+        distinct = closest[..., 0] > 1000 * slack
+        safe = np.where(distinct[..., None], at, 1.0)
+        weights = 1.0 / (np.sqrt(safe) if self.power == 2 else safe)
+        sums = np.bincount(cells, weights=weights.ravel(), minlength=rows.size * classes).reshape(shape)
+        top = np.sort(sums, axis=2)
+        runner_up = top[..., -2] if classes > 1 else 0.0
+        # a weight is off by a factor of at most 1 ± slack/closest, and rounding adds less than 1e-12
+        blur = (4 * slack / np.where(distinct, closest[..., 0], 1.0) + 1e-12) * sums.sum(axis=2)
+        clear = distinct & (top[..., -1] - runner_up > 2 * blur)
+        return np.where(agreed[..., None], votes, sums), agreed | clear
+
+    def _classified(self, folds: slice, votes: Floats, certain: NDArray[np.bool_]) -> list[float | None]:
+        real = self.real[folds]
+        winners = votes.argmax(axis=2)
+        decided = np.asarray((certain | ~real).all(axis=1))
+        if self.accuracy:
+            right = ((winners == self.answers[folds]) & real).sum(axis=1)
+            sizes = real.sum(axis=1)
+            return [int(r) / int(s) if ok else None for r, s, ok in zip(right, sizes, decided, strict=True)]
+        found: list[float | None] = []
+        for i, f in enumerate(range(len(self.splits))[folds]):
+            if not decided[i]:
+                found.append(None)
+                continue
+            rows = len(self.splits[f][1])
+            present = np.unique(self.labels[f][: len(self.splits[f][0])])
+            probabilities = votes[i, :rows][:, present] / float(self.k)
+            known = ForetoldClassifier(self.targets[winners[i, :rows]], probabilities, self.targets[present])
+            found.append(self._judged(f, known))
+        return found
+
+    def _regressed(self, folds: slice, nearest: Ints, certain: NDArray[np.bool_]) -> list[float | None]:
+        decided = np.asarray((certain | ~self.real[folds]).all(axis=1))
+        found: list[float | None] = []
+        for i, f in enumerate(range(len(self.splits))[folds]):
+            if not decided[i]:
+                found.append(None)
+                continue
+            train, test = self.splits[f]
+            column = self.y[train].reshape(-1, 1)
+            predictions = np.mean(column[nearest[i, : len(test)]], axis=1).ravel()
+            found.append(self._judged(f, ForetoldRegressor(predictions, None, None)))
+        return found
+
+    def _judged(self, f: int, known: Foretold) -> float:
+        y = self.y[self.splits[f][1]]
+        rows = self.test[f, :, : len(y)].T
+        return float(self.scorer(known, rows, y, **self.score_params[f]))
+
+
+def _slack(reach: Floats, columns: int) -> Floats:
+    """Twice the largest difference that two ways of computing one distance may have, generously."""
+    return np.asarray(16 * (columns + 8) * np.finfo(np.float64).eps * reach + _TINY)
+
+
+def _nearest(distance: Floats, k: int) -> tuple[Ints, Floats]:
+    """Positions and values of the k least entries along the last axis, ascending; `distance` is kept."""
+    rows = distance.reshape(-1, distance.shape[-1])
+    if k <= 12:  # repeated minima beat a partition for few neighbours
+        every = np.arange(len(rows))
+        found = np.empty((len(rows), k), dtype=np.intp)
+        values = np.empty((len(rows), k))
+        for j in range(k):
+            found[:, j] = rows.argmin(axis=1)
+            values[:, j] = rows[every, found[:, j]]
+            rows[every, found[:, j]] = np.inf
+        for j in reversed(range(k)):
+            rows[every, found[:, j]] = values[:, j]
+    else:
+        found = np.argpartition(rows, k - 1, axis=1)[:, :k]
+        values = np.take_along_axis(rows, found, axis=1)
+        ascending = values.argsort(axis=1)
+        found = np.take_along_axis(found, ascending, axis=1)
+        values = np.take_along_axis(values, ascending, axis=1)
+    shape = (*distance.shape[:-1], k)
+    return found.reshape(shape), values.reshape(shape)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the plain way would be given: everything a fast path needs to know about it."""
+
+    columns: Columns
+    y: NDArray[Any]
+    splits: Splits
+    scoring: Any
+    scorer: Any
+    score_params: tuple[dict[str, Any], ...]
+
+    @cached_property
+    def reads(self) -> tuple[str, ...]:
+        return predicts_only(self.scorer, self.scoring)
+
+
+def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> NeighbourFolds | None:
+    """Stack the folds for nearest neighbours, or None where the result could differ from the plain way."""
+    model = estimator if scaled is None else scaled.rest
+    power = _power(model)
+    if power is None or not _reads_known(model, task) or task.y.ndim != 1:
+        return None
+    if scaled is None:
+        if not _one_type(task.columns.X):
+            return None
+        values = np.asarray(task.columns.X, dtype=np.float64)
+        if not np.isfinite(values).all() or np.abs(values).max() > 2**52:
+            return None
+        pairs = [(values[train], values[test]) for train, test in task.splits]
+    else:
+        pairs = list(zip(scaled.train, scaled.test, strict=True))
+    if not _fits_memory(pairs) or min(len(train) for train, _ in pairs) < model.n_neighbors:
+        return None
+    if not _works(model, *pairs[0], task.y[task.splits[0][0]]):
+        return None
+    return _stacked(model, power, task, pairs, 1 if scaled is None else scaled.narrowest)
+
+
+def _power(model: Any) -> int | None:
+    """2 for Euclidean, 1 for Manhattan distances, None for a model whose neighbours we do not know."""
+    if type(model) not in _NEIGHBOURS or model.metric_params is not None:
+        return None
+    if model.weights not in (None, "uniform", "distance") or not isinstance(model.metric, str):
+        return None
+    if type(model) is KNeighborsRegressor and model.weights == "distance":
+        return None  # its predictions hold the last bits of the distances
+    if not isinstance(model.n_neighbors, Integral) or model.n_neighbors < 1:
+        return None
+    if model.metric == "minkowski":
+        return int(model.p) if model.p in (1, 2) else None
+    return _METRICS.get(model.metric)
+
+
+def _reads_known(model: Any, task: Task) -> bool:
+    """Whether the scorer reads nothing but predictions that are the same to the last bit."""
+    if not task.reads or not set(task.reads) <= {"predict", "predict_proba", "decision_function"}:
+        return False
+    if task.reads == ("predict",):
+        return True
+    return type(model) is KNeighborsClassifier and model.weights != "distance"
+
+
+def _fits_memory(pairs: Sequence[tuple[Floats, Floats]]) -> bool:
+    most = max(len(train) for train, _ in pairs) * max(len(test) for _, test in pairs)
+    copies = sum(train.size + test.size for train, test in pairs)
+    return most * 8 <= LARGEST_DISTANCES and copies * 8 <= LARGEST_SCALED_COPY
+
+
+def _works(model: Any, train: Floats, test: Floats, y: NDArray[Any]) -> bool:
+    """A model that cannot fit, or warns, must do so in the plain way."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            clone(model).fit(train, y).predict(test[:1])
+    except Exception:
+        return False
+    return True
+
+
+def _stacked(
+    model: Any, power: int, task: Task, pairs: Sequence[tuple[Floats, Floats]], narrowest: int
+) -> NeighbourFolds | None:
+    classifies = type(model) is KNeighborsClassifier
+    if not classifies and (task.y.dtype not in (np.float64, np.int64) or not np.isfinite(task.y).all()):
+        return None
+    targets, numbered = np.unique(task.y, return_inverse=True)
+    folds, n = len(pairs), pairs[0][0].shape[1]
+    most_train = max(len(train) for train, _ in pairs) + 1
+    most_test = max(len(test) for _, test in pairs)
+    train, far = np.zeros((folds, n, most_train)), np.full((folds, most_train), np.inf)
+    test, real = np.zeros((folds, n, most_test)), np.zeros((folds, most_test), dtype=np.bool_)
+    labels = np.zeros((folds, most_train), dtype=np.intp)
+    answers = np.zeros((folds, most_test), dtype=np.intp)
+    for f, ((a, b), (rows, held_out)) in enumerate(zip(pairs, task.splits, strict=True)):
+        train[f, :, : len(a)], far[f, : len(a)], labels[f, : len(a)] = a.T, 0.0, numbered[rows]
+        test[f, :, : len(b)], real[f, : len(b)], answers[f, : len(b)] = b.T, True, numbered[held_out]
+    whole = not classifies and bool((np.rint(task.y) == task.y).all())
+    return NeighbourFolds(
+        k=int(model.n_neighbors),
+        power=power,
+        weighted=model.weights == "distance",
+        classifies=classifies,
+        sums_exactly=whole and model.n_neighbors * float(np.abs(task.y).max()) < 2**53,
+        accuracy=classifies and task.scoring in (None, "accuracy") and not any(task.score_params),
+        scorer=task.scorer,
+        score_params=task.score_params,
+        narrowest=narrowest,
+        y=task.y,
+        splits=task.splits,
+        targets=targets,
+        test=test,
+        train=train,
+        labels=labels,
+        answers=answers,
+        far=far,
+        real=real,
+    )

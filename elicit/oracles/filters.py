@@ -1,0 +1,248 @@
+"""Filters as oracles: the merit of a subset computed from the data alone, without fitting a model.
+
+Five merits of a subset v, written with k = |v|:
+
+- `sum`, `mean`: of one score an attribute, Σ s_i or Σ s_i / k.
+- `cfs` (Hall 1999): Σ_i r_i / √(k + 2 Σ_{i<j} r_ij): relevant attributes that do not repeat each other.
+- `mrmr` (Peng, Long, Ding 2005, difference form): mean_i I(i; y) − mean_{i<j} I(i; j).
+- `consistency` (Liu, Setiono 1996): the share of rows that agree with the most frequent target among the
+  rows with the same values on v.
+
+r_ij = |Pearson correlation|. r_i is the same with a numeric target; with classes it is the correlation
+ratio √(sum of squares between classes / total), equal to |Pearson| for two classes. A constant column
+has r = 0. I is the mutual information in nats of the discrete versions, and patterns are those of the
+discrete versions too: a numeric column with more than `bins` distinct values is cut at its quantiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.errors import InputError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles.columns import columns_of
+from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed, one_line
+from elicit.oracles.describe import fingerprint
+from elicit.subsets import Attributes, Mask, members
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Merit = Callable[[Mask], float]
+
+#: A numeric target with more distinct values than this is a number, not a class, unless told.
+MOST_CLASSES = 20
+
+
+class FilterOracle:
+    """Scores a subset by a merit (see the head of this file).
+
+    X, y: numeric columns without gaps, and the target.
+    merit: "sum", "mean", "cfs", "mrmr" or "consistency".
+    scores: for sum and mean: one number an attribute, or a function f(X, y) that gives them.
+    attributes: a name for each column.
+    classes: whether the target holds classes; None decides: texts do, and at most 20 whole numbers.
+    bins: intervals into which mrmr and consistency cut a numeric column.
+    criteria: criteria beyond score and size, such as `cost`.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        merit: str = "cfs",
+        *,
+        scores: Sequence[float] | Floats | Callable[[Any, Any], Any] | None = None,
+        attributes: Sequence[str] | Attributes | None = None,
+        classes: bool | None = None,
+        bins: int = 5,
+        criteria: Sequence[Extra] | None = None,
+    ) -> None:
+        if merit not in _MERITS:
+            raise InputError(f"unknown merit {merit!r}; expected one of {', '.join(_MERITS)}")
+        if (scores is not None) != (merit in ("sum", "mean")):
+            need = "needs scores, one an attribute" if scores is None else "takes no scores; leave them out"
+            raise InputError(f"the merit {merit!r} {need}")
+        if bins < 2:
+            raise InputError(f"bins must be at least 2, found {bins}")
+        columns = columns_of(X, attributes)
+        self._attributes = columns.attributes
+        self._extras = listed(criteria, self._attributes, 0)
+        data, target, discrete = _numbers(columns.X), _target(y, columns.X.shape[0]), False
+        discrete = _has_classes(target) if classes is None else classes
+        if merit in ("sum", "mean"):
+            values = _scores(scores, X, y, len(self._attributes))
+            self._merit: Merit = _Added(values, merit == "mean")
+        else:
+            values = None
+            self._merit = _MERITS[merit](data, target, discrete, bins)
+        self._fingerprint = fingerprint(
+            "filter", merit, self._attributes.names, data, target, discrete, bins, values, self._extras
+        )
+
+    @property
+    def attributes(self) -> Attributes:
+        return self._attributes
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        mask = self._attributes.check(request.subset)
+        try:
+            return gathered(Reading(self._merit(mask)), self._extras, Trial(self._attributes, mask))
+        except Exception as error:
+            return Failure(one_line(error))
+
+
+class _Added:
+    def __init__(self, scores: Floats, mean: bool) -> None:
+        self.scores, self.mean = scores, mean
+
+    def __call__(self, mask: Mask) -> float:
+        chosen = self.scores[members(mask)]
+        return float(chosen.mean() if self.mean else chosen.sum())
+
+
+class _Correlated:
+    """Σ r_i / √(k + 2 Σ_{i<j} r_ij)."""
+
+    def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:  # noqa: ARG002
+        unit = _unit(X)
+        self.between = np.abs(unit.T @ unit)
+        self.relevance = _class_ratio(unit, y) if discrete else np.abs(unit.T @ _unit(y.reshape(-1, 1))).ravel()
+
+    def __call__(self, mask: Mask) -> float:
+        v = members(mask)
+        pairs = np.triu(self.between[np.ix_(v, v)], k=1).sum()
+        return float(self.relevance[v].sum() / np.sqrt(len(v) + 2 * pairs))
+
+
+class _Redundant:
+    """mean_i I(i; y) − mean_{i<j} I(i; j); the second mean is 0 for a single attribute."""
+
+    def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
+        codes = _codes(X, bins)
+        target = np.unique(y, return_inverse=True)[1] if discrete else _codes(y.reshape(-1, 1), bins)[:, 0]
+        n = codes.shape[1]
+        self.relevance = np.array([mutual_information(codes[:, i], target) for i in range(n)])
+        self.between = np.zeros((n, n))
+        for i in range(n):
+            for j in range(i):
+                self.between[j, i] = mutual_information(codes[:, i], codes[:, j])
+
+    def __call__(self, mask: Mask) -> float:
+        v = members(mask)
+        pairs = len(v) * (len(v) - 1) / 2
+        redundancy = self.between[np.ix_(v, v)].sum() / pairs if pairs else 0.0
+        return float(self.relevance[v].mean() - redundancy)
+
+
+class _Consistent:
+    """Σ over patterns of the rows with the pattern's most frequent target, by the number of rows."""
+
+    def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
+        self.codes = _codes(X, bins)
+        self.target = np.unique(y, return_inverse=True)[1] if discrete else _codes(y.reshape(-1, 1), bins)[:, 0]
+
+    def __call__(self, mask: Mask) -> float:
+        pattern = np.unique(self.codes[:, members(mask)], axis=0, return_inverse=True)[1].ravel()
+        return float(_counts(pattern, self.target).max(axis=1).sum() / len(self.target))
+
+
+_MERITS: dict[str, Any] = {
+    "sum": None,
+    "mean": None,
+    "cfs": _Correlated,
+    "mrmr": _Redundant,
+    "consistency": _Consistent,
+}
+
+
+def mutual_information(a: Ints, b: Ints) -> float:
+    """I(a; b) = Σ p(a,b) ln(p(a,b) / (p(a) p(b))) of two columns of codes, in nats."""
+    joint = _counts(a, b) / len(a)
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    seen = joint > 0
+    return float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
+
+
+def _counts(a: Ints, b: Ints) -> Floats:
+    """Shape (codes of a, codes of b): how many rows have both."""
+    width = int(b.max()) + 1
+    cells = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width)
+    return cells.reshape(-1, width).astype(np.float64)
+
+
+def _codes(X: Floats, bins: int) -> Ints:
+    """Discrete version of each column: its distinct values, or its quantile intervals when they are many."""
+    coded = np.empty(X.shape, dtype=np.intp)
+    for i, column in enumerate(X.T):
+        distinct, code = np.unique(column, return_inverse=True)
+        if len(distinct) > bins:
+            cuts = np.unique(np.quantile(column, np.arange(1, bins) / bins))
+            code = np.searchsorted(cuts, column, side="left")
+        coded[:, i] = code
+    return coded
+
+
+def _unit(X: Floats) -> Floats:
+    """Centred columns of length 1; a constant column becomes 0."""
+    centred = X - X.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    constant = length <= 1e-12 * np.sqrt(len(X)) * np.abs(X).max(axis=0)
+    unit = centred / np.where(constant, 1.0, length)
+    unit[:, constant] = 0.0
+    return np.asarray(unit)
+
+
+def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:
+    """Correlation ratio of unit columns: the root of the sum of squares between classes."""
+    between = sum(unit[y == c].sum(axis=0) ** 2 / (y == c).sum() for c in np.unique(y))
+    return np.asarray(np.sqrt(between))
+
+
+def _numbers(X: Any) -> Floats:
+    try:
+        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a filter needs numeric columns ({one_line(error)}); encode the others first") from error
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        raise InputError(f"X is {values[row, column]} in row {row}, column {column}; fill or drop such rows first")
+    return values
+
+
+def _target(y: Any, rows: int) -> NDArray[Any]:
+    target = np.asarray(y)
+    if target.shape != (rows,):
+        raise InputError(f"X has {rows} rows but the target has shape {target.shape}; give one value a row")
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
+    return target
+
+
+def _has_classes(y: NDArray[Any]) -> bool:
+    if y.dtype.kind not in "iuf":
+        return True
+    return type_of_target(y) in ("binary", "multiclass") and len(np.unique(y)) <= MOST_CLASSES
+
+
+def _scores(scores: Any, X: Any, y: Any, n: int) -> Floats:
+    try:
+        values = np.asarray(scores(X, y) if callable(scores) else scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the attribute scores cannot be used: {one_line(error)}") from error
+    if values.shape != (n,) or not np.isfinite(values).all():
+        raise InputError(f"expected one finite score for each of the {n} attributes, found shape {values.shape}")
+    return values

@@ -1,0 +1,108 @@
+"""Any function of a subset as an oracle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.errors import InputError, OracleError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles.criteria import one_line
+from elicit.oracles.describe import fingerprint
+from elicit.subsets import Attributes, Mask
+
+
+class CallableOracle:
+    """Asks `fn` for the criteria of a subset.
+
+    fn: gets the attribute names (or with takes="mask" the integer mask) and gives one number, a tuple
+        in the order of `criteria`, or a mapping from their names. A criterion called "size" may be
+        left out of the reply: it is then counted.
+    attributes: the names, or how many there are.
+    version: any text; change it when `fn` changes, so that an old journal is not mistaken for a new one.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[[Any], float | Sequence[float] | Mapping[str, float]],
+        attributes: Attributes | Sequence[str] | int,
+        criteria: Sequence[Criterion] = SCORE_AND_SIZE,
+        *,
+        takes: Literal["names", "mask"] = "names",
+        version: str = "",
+    ) -> None:
+        if not callable(fn):
+            raise InputError(f"expected a function of a subset, found {fn!r}")
+        if takes not in ("names", "mask"):
+            raise InputError(f"takes must be 'names' or 'mask', found {takes!r}")
+        self._fn = fn
+        self._takes = takes
+        self._attributes = attributes_of(attributes)
+        self._criteria = tuple(criteria)
+        names = [criterion.name for criterion in self._criteria]
+        if not names or len(set(names)) < len(names):
+            raise InputError(f"at least one criterion, each with its own name, is needed; found {names}")
+        self._fingerprint = fingerprint(
+            "function",
+            fn,
+            self._attributes.names,
+            [(c.name, c.maximise) for c in self._criteria],
+            takes,
+            version,
+        )
+
+    @property
+    def attributes(self) -> Attributes:
+        return self._attributes
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return self._criteria
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        mask = self._attributes.check(request.subset)
+        try:
+            reply = self._fn(mask if self._takes == "mask" else self._attributes.subset(mask))
+        except Exception as error:
+            return Failure(one_line(error))
+        values = self._values(reply, mask)
+        for criterion, value in zip(self._criteria, values, strict=True):
+            if not math.isfinite(value):
+                return Failure(f"{criterion.name} is {value}, expected a finite number")
+        return Measured(values, ((),) * len(values), (None,) * len(values))
+
+    def _values(self, reply: Any, mask: Mask) -> tuple[float, ...]:
+        """One number a criterion; a reply of another shape is a fault of the function, not of the subset."""
+        names = [criterion.name for criterion in self._criteria]
+        wanted = [name for name in names if name != "size"]
+        try:
+            if isinstance(reply, Mapping):
+                given = {str(name): float(value) for name, value in reply.items()}
+            else:
+                values = [float(v) for v in reply] if isinstance(reply, Sequence) else [float(reply)]
+                given = dict(zip(names if len(values) == len(names) else wanted, values, strict=True))
+        except (TypeError, ValueError) as error:
+            raise OracleError(self._expected(reply)) from error
+        given.setdefault("size", float(mask.bit_count()))
+        if set(given) - {"size"} != set(wanted):
+            raise OracleError(self._expected(reply))
+        return tuple(given[name] for name in names)
+
+    def _expected(self, reply: Any) -> str:
+        names = ", ".join(criterion.name for criterion in self._criteria)
+        return f"the function must give numbers for {names}, found {reply!r}; return them as a tuple or mapping"
+
+
+def attributes_of(given: Attributes | Sequence[str] | int) -> Attributes:
+    """Attributes from themselves, from names, or from how many there are."""
+    if isinstance(given, Attributes):
+        return given
+    if isinstance(given, str):
+        raise InputError(f"expected a list of attribute names, found the single text {given!r}")
+    return Attributes.numbered(given) if isinstance(given, int) else Attributes(tuple(given))

@@ -1,0 +1,117 @@
+"""Many subsets at once, and no subset twice. Results never depend on how many workers there are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+
+from elicit.asks import Evaluate, Failure, Measured, Oracle
+from elicit.events import Criterion
+from elicit.subsets import Attributes, Mask
+
+#: Tasks a worker gets in one run: several, so that slow subsets do not keep the others waiting.
+_TASKS_A_WORKER = 4
+
+
+def measure_many(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None = None) -> list[Measured | Failure]:
+    """The reply for each subset, in their order; a subset listed twice is measured once.
+
+    Candidates run in parallel by joblib, on any backend; None means what joblib.parallel_config says,
+    otherwise one after the other in this process.
+    """
+    asked = list(dict.fromkeys(subsets))
+    if isinstance(oracle, Remembering):
+        known = oracle.known
+        unknown = [mask for mask in asked if mask not in known]
+        if effective_n_jobs(n_jobs) > 1:
+            oracle.learn(dict(zip(unknown, _measured(oracle.inner, unknown, n_jobs), strict=True)))
+        replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
+    else:
+        replies = dict(zip(asked, _measured(oracle, asked, n_jobs), strict=True))
+    return [replies[mask] for mask in subsets]
+
+
+def _measured(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None) -> list[Measured | Failure]:
+    workers = effective_n_jobs(n_jobs)
+    if workers == 1 or len(subsets) < 2:
+        return _one_after_the_other(oracle, subsets)
+    tasks = min(len(subsets), workers * _TASKS_A_WORKER)
+    dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
+    replies: list[Any] = [None] * len(subsets)
+    done = Parallel(n_jobs=n_jobs)(delayed(_one_after_the_other)(oracle, part) for part in dealt)
+    for start, part in enumerate(done):
+        replies[start::tasks] = part
+    return replies
+
+
+def _one_after_the_other(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
+    return [oracle(Evaluate(0, mask)) for mask in subsets]
+
+
+class Remembering:
+    """An oracle that never asks the inner one twice for a subset, from any number of threads.
+
+    `known` holds replies from before, such as those of a journal; failures are remembered as well.
+    """
+
+    def __init__(self, inner: Oracle, known: Mapping[Mask, Measured | Failure] | None = None) -> None:
+        self.inner = inner
+        self._known: dict[Mask, Measured | Failure] = dict(known or {})
+        self._open: dict[Mask, Future[Measured | Failure]] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def attributes(self) -> Attributes:
+        return self.inner.attributes
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return self.inner.criteria
+
+    @property
+    def fingerprint(self) -> str:
+        return self.inner.fingerprint
+
+    @property
+    def known(self) -> Mapping[Mask, Measured | Failure]:
+        """Every reply so far."""
+        with self._lock:
+            return dict(self._known)
+
+    def learn(self, replies: Mapping[Mask, Measured | Failure]) -> None:
+        """Take over replies that were obtained elsewhere; the first one for a subset stays."""
+        with self._lock:
+            self._known = {**replies, **self._known}
+
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        mask = request.subset
+        with self._lock:
+            if mask in self._known:
+                return self._known[mask]
+            waiting = self._open.get(mask)
+            if waiting is None:
+                mine = self._open[mask] = Future()
+        if waiting is not None:
+            return waiting.result()
+        try:
+            reply = self.inner(request)
+        except BaseException as error:
+            with self._lock:
+                del self._open[mask]
+            mine.set_exception(error)
+            raise
+        with self._lock:
+            self._known[mask] = reply
+            del self._open[mask]
+        mine.set_result(reply)
+        return reply
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"inner": self.inner, "known": dict(self.known)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["inner"], state["known"])  # type: ignore[misc]

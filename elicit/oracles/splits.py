@@ -1,0 +1,86 @@
+"""The folds: which rows train and which are held out, decided once and the same for every subset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils.multiclass import type_of_target
+
+from elicit.errors import InputError
+from elicit.oracles.criteria import one_line
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def splits_of(
+    cv: Any, X: Any, y: NDArray[Any], *, classifies: bool, groups: Any = None, random_state: Any = 0
+) -> tuple[Split, ...]:
+    """Training and held-out rows of every fold.
+
+    A number of folds means shuffled folds, stratified for classifiers, which keep `groups` together
+    when they are given; anything else is a splitter or the splits themselves.
+    """
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        cv = _shuffled(int(cv), y, classifies, groups, random_state)
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise InputError(f"cv must be a number of folds, a splitter or a list of splits, found {cv!r}")
+    try:
+        pairs = list(check_cv(cv, y, classifier=classifies).split(X, y, groups))
+        splits = tuple((_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"the rows cannot be split into folds: {one_line(error)}; change cv") from error
+    if not splits:
+        raise InputError("cv gives no folds at all; give at least one split")
+    for f, (train, test) in enumerate(splits):
+        if not len(train) or not len(test):
+            raise InputError(f"fold {f} has {len(train)} training and {len(test)} held-out rows; change cv")
+    return splits
+
+
+def _shuffled(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random_state: Any) -> Any:
+    if folds < 2:
+        raise InputError(f"cv needs at least 2 folds, found {folds}")
+    if len(y) < folds:
+        raise InputError(f"{len(y)} rows cannot be split into {folds} folds; use cv={len(y)} or fewer")
+    stratified = classifies and type_of_target(y) in ("binary", "multiclass")
+    if stratified:
+        _check_classes(y, folds)
+    if groups is not None:
+        different = len(np.unique(np.asarray(groups)))
+        if different < folds:
+            raise InputError(f"{different} groups cannot be kept whole in {folds} folds; use cv={different} or fewer")
+        kind = StratifiedGroupKFold if stratified else GroupKFold
+    else:
+        kind = StratifiedKFold if stratified else KFold
+    return kind(folds, shuffle=True, random_state=random_state)
+
+
+def _check_classes(y: NDArray[Any], folds: int) -> None:
+    classes, sizes = np.unique(y, return_counts=True)
+    least = int(sizes.argmin())
+    if len(classes) < 2:
+        raise InputError(f"the target has the one class {classes[0]!s}; a classifier needs at least two")
+    if sizes[least] < folds:
+        remedy = f"use cv={sizes[least]} or fewer, or" if sizes[least] > 1 else "drop its row, or"
+        raise InputError(
+            f"class {classes[least]!s} has {sizes[least]} row(s), too few for {folds} folds; "
+            f"{remedy} merge it with another class"
+        )
+
+
+def _rows(given: Any, n: int) -> NDArray[np.intp]:
+    """Row numbers, from row numbers or from a Boolean mask of all rows."""
+    rows = np.asarray(given)
+    if rows.ndim != 1:
+        raise ValueError(f"a split lists rows, found shape {rows.shape}")
+    if rows.dtype == np.bool_:
+        if len(rows) != n:
+            raise ValueError(f"a Boolean split needs {n} entries, found {len(rows)}")
+        return np.flatnonzero(rows)
+    if len(rows) and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n):
+        raise ValueError(f"a split lists rows from 0 to {n - 1}, found {rows.min()} to {rows.max()}")
+    return rows.astype(np.intp)

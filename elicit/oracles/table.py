@@ -1,0 +1,327 @@
+"""Every subset measured beforehand: reading an oracle table, and writing one.
+
+A table is a CSV file, perhaps gzipped: one 0/1 column an attribute up to the column `score`, then more
+criterion columns; `score_sd` is the spread of the score, not a criterion, and size is counted, not
+stored. Whatever is wrong with a file is one line that names the file, the line and the remedy.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from elicit.asks import Evaluate, Failure, Measured, Oracle
+from elicit.errors import InputError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles.describe import fingerprint
+from elicit.oracles.parallel import measure_many
+from elicit.subsets import Attributes, Family, Mask, masks_from
+
+#: More subsets than this are not written to one table: it would be some 60 MB, and days of fits.
+LARGEST_TABLE = 1 << 20
+
+_SCORE, _SPREAD = "score", "score_sd"
+
+
+class TableOracle:
+    """Looks subsets up in an oracle table; a subset that is not in it is a failure.
+
+    minimise: names of the criterion columns where less is better (size always is).
+    """
+
+    def __init__(self, path: str | os.PathLike[str], minimise: Sequence[str] = ()) -> None:
+        self._path = Path(path)
+        header, numbers = _read(self._path)
+        at = header.index(_SCORE)
+        self._attributes = Attributes(tuple(header[:at]))
+        columns = [name for name in header[at:] if name != _SPREAD]
+        less = _checked_names(minimise, columns, self._path)
+        score, *more = (Criterion(name, maximise=name not in less) for name in columns)
+        self._criteria = (score, SCORE_AND_SIZE[1], *more)
+        subsets = numbers[:, :at] == 1
+        _check(self._path, numbers, at, subsets, header)
+        self._masks = masks_from(subsets)
+        self._row: dict[Mask, int] = {}
+        for row, mask in enumerate(self._masks):
+            if self._row.setdefault(mask, row) != row:
+                first = _line(self._path, self._row[mask])
+                raise _bad(self._path, _line(self._path, row), f"line {first} has this subset, too; keep one of them")
+        measured = numbers[:, [header.index(name) for name in columns]]
+        sizes = subsets.sum(axis=1, dtype=np.float64)
+        self._values = np.column_stack([measured[:, 0], sizes, measured[:, 1:]])
+        self._spread = numbers[:, header.index(_SPREAD)] if _SPREAD in header else None
+        self._fingerprint = fingerprint(
+            "table", self._attributes.names, columns, sorted(less), subsets, self._values, self._spread
+        )
+
+    @property
+    def attributes(self) -> Attributes:
+        return self._attributes
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return self._criteria
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    def masks(self) -> list[Mask]:
+        """The subsets in the table, in its order."""
+        return list(self._masks)
+
+    def values(self) -> NDArray[np.float64]:
+        """Shape (rows, criteria): the criteria of every subset, in the order of `masks`."""
+        return self._values.copy()
+
+    def __len__(self) -> int:
+        return len(self._masks)
+
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        mask = self._attributes.check(request.subset)
+        row = self._row.get(mask)
+        if row is None:
+            return Failure(f"the table {self._path.name} has no row for this subset")
+        values = tuple(self._values[row].tolist())
+        spread = None if self._spread is None else float(self._spread[row])
+        return Measured(values, ((),) * len(values), (spread, *(None,) * (len(values) - 1)))
+
+
+def _read(path: Path) -> tuple[list[str], NDArray[np.float64]]:
+    """The header and the numbers below it, shape (rows, columns)."""
+    try:
+        with _opened(path) as lines:
+            header = _header(next(csv.reader(lines), []), path)
+            rows = (line for line in lines if line.strip())
+            first = next(rows, None)
+            if first is None:
+                raise _bad(path, 1, "no subset follows the header; add one row a subset")
+            try:
+                numbers = np.loadtxt(chain([first], rows), delimiter=",", comments=None, ndmin=2)
+            except ValueError:
+                raise _malformed(path, header) from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(path, error) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: not a CSV file ({error}); expected text with a header line") from error
+    if numbers.shape[1] != len(header):
+        raise _malformed(path, header)
+    return header, numbers
+
+
+def _opened(path: Path) -> IO[str]:
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    if zipped:
+        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _header(header: list[str], path: Path) -> list[str]:
+    header = [name.strip() for name in header]
+    if _SCORE not in header:
+        raise _bad(path, 1, "no column is called 'score'; name the column of the score so, after the attributes")
+    for name in header:
+        if not name or not name.isprintable():
+            raise _bad(path, 1, f"column {header.index(name) + 1} needs a printable name, found {name!r}")
+        if header.count(name) > 1:
+            raise _bad(path, 1, f"the column {name!r} occurs {header.count(name)} times; rename or remove one")
+    at = header.index(_SCORE)
+    if at == 0:
+        raise _bad(path, 1, "no attribute comes before 'score'; add one 0/1 column an attribute")
+    if _SPREAD in header[:at]:
+        raise _bad(path, 1, "'score_sd' comes before 'score'; put it after")
+    if "size" in header[at:]:
+        raise _bad(path, 1, "'size' is counted, not stored; remove the column")
+    return header
+
+
+def _check(path: Path, numbers: NDArray[np.float64], at: int, subsets: NDArray[np.bool_], header: list[str]) -> None:
+    """Entries of 0 and 1, non-empty subsets, finite criteria, spreads of at least 0."""
+    strange = ~subsets & (numbers[:, :at] != 0)
+    faults = [
+        (strange, "an attribute is 0 or 1", 0),
+        (~np.isfinite(numbers[:, at:]), "a criterion is a finite number", at),
+    ]
+    if _SPREAD in header:
+        spread = header.index(_SPREAD)
+        faults.append((numbers[:, [spread]] < 0, "a spread is at least 0", spread))
+    for fault, rule, first in faults:
+        if fault.any():
+            row, column = (int(i) for i in np.argwhere(fault)[0])
+            name, value = header[first + column], numbers[row, first + column]
+            raise _bad(path, _line(path, row), f"{name!r} is {value:g}, but {rule}; correct or remove the row")
+    empty = np.flatnonzero(~subsets.any(axis=1))
+    if empty.size:
+        raise _bad(path, _line(path, int(empty[0])), "the subset is empty; remove the row")
+
+
+def _malformed(path: Path, header: list[str]) -> InputError:
+    """Which line made the fast reader give up."""
+    for line, row in _rows(path):
+        if len(row) != len(header):
+            return _bad(
+                path,
+                line,
+                f"{len(row)} entries were found where the header has {len(header)}; correct the row",
+            )
+        for name, entry in zip(header, row, strict=True):
+            try:
+                float(entry)
+            except ValueError:
+                shown = entry if entry.isprintable() else ascii(entry)
+                return _bad(path, line, f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row")
+    return InputError(f"{path}: not a CSV file of numbers below its header; write one row a subset")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Line number and entries of every row below the header that is not blank."""
+    with _opened(path) as lines:
+        reader = csv.reader(lines)
+        next(reader, None)
+        for row in reader:
+            if "".join(row).strip():
+                yield reader.line_num, row
+
+
+def _line(path: Path, row: int) -> int:
+    return next(islice(_rows(path), row, None))[0]
+
+
+def _bad(path: Path, line: int, what: str) -> InputError:
+    return InputError(f"{path}, line {line}: {what}")
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"{path}: no such file; give the path of an oracle table (CSV or CSV.gz)")
+    if isinstance(error, IsADirectoryError):
+        return InputError(f"{path}: is a folder; give the path of an oracle table (CSV or CSV.gz)")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError(f"{path}: cannot be read ({reason}); check the file")
+
+
+def _checked_names(minimise: Sequence[str], columns: Sequence[str], path: Path) -> frozenset[str]:
+    if isinstance(minimise, str):
+        raise InputError(f"minimise is a list of criteria, found the single text {minimise!r}; write [{minimise!r}]")
+    known = [*columns, "size"]
+    for name in minimise:
+        if name not in known:
+            raise InputError(f"{path}: minimise names {name!r}, not a criterion; the criteria are {', '.join(known)}")
+    return frozenset(minimise) - {"size"}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a table holds: its rows, the subsets that failed and were left out, where less is better."""
+
+    rows: int
+    failures: dict[Mask, str]
+    minimise: tuple[str, ...]
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    oracle: Oracle,
+    family: Family | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    limit: int = LARGEST_TABLE,
+) -> Written:
+    """Measure every subset of the family (default: all) and write them to a table.
+
+    The file appears complete or not at all: rows go to a temporary file beside it, which takes its name
+    at the end. `progress(done, total)` is called after every batch. Failed subsets have no row.
+    """
+    path = Path(path)
+    family = Family(len(oracle.attributes)) if family is None else family
+    total = family.count()
+    if total > limit:
+        raise InputError(
+            f"{total} subsets are too many for one table (limit {limit}); drop attributes or set a max size"
+        )
+    columns, places = _columns(oracle)
+    failures: dict[Mask, str] = {}
+    done = 0
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from error
+    try:
+        with os.fdopen(handle, "wb") as raw, _text(raw, path) as text:
+            rows = csv.writer(text, lineterminator="\n")
+            rows.writerow([*oracle.attributes.names, *columns])
+            subsets = iter(family)
+            while batch := list(islice(subsets, _batch(n_jobs, total))):
+                for mask, reply in zip(batch, measure_many(oracle, batch, n_jobs), strict=True):
+                    if isinstance(reply, Failure):
+                        failures[mask] = reply.reason
+                    else:
+                        rows.writerow(_row(mask, reply, len(oracle.attributes), places))
+                done += len(batch)
+                if progress is not None:
+                    progress(done, total)
+            text.flush()
+        _publish(name, path)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror or error}); free space or choose another"
+        ) from error
+    finally:
+        Path(name).unlink(missing_ok=True)
+    less = tuple(c.name for c in oracle.criteria if not c.maximise and c.name != "size")
+    return Written(total - len(failures), failures, less)
+
+
+def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
+    """The column names after the attributes, and which criterion each holds; −1 stands for the spread."""
+    names = [criterion.name for criterion in oracle.criteria]
+    if _SCORE not in names:
+        raise InputError(f"a table needs a criterion called 'score', found {', '.join(names)}; rename one")
+    taken = {_SCORE, _SPREAD} & set(oracle.attributes.names)
+    if taken:
+        raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
+    first = names.index(_SCORE)
+    places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
+    return [_SPREAD if i < 0 else names[i] for i in places], places
+
+
+def _row(mask: Mask, reply: Measured, n: int, places: Sequence[int]) -> list[str]:
+    bits = [str(mask >> i & 1) for i in range(n)]
+    spread = reply.spread[places[0]] if reply.spread else None
+    return bits + [repr(float(spread or 0.0) if i < 0 else reply.criteria[i]) for i in places]
+
+
+def _batch(n_jobs: int | None, total: int) -> int:
+    """Subsets between two reports of progress: about one in a hundred, enough to keep workers busy."""
+    return max(32 * int(effective_n_jobs(n_jobs)), min(total // 100, 4096))
+
+
+def _text(raw: IO[bytes], path: Path) -> IO[str]:
+    if path.suffix != ".gz":
+        return io.TextIOWrapper(raw, encoding="utf-8", newline="")
+    zipped = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)  # no name, no time: same bytes each run
+    return io.TextIOWrapper(zipped, encoding="utf-8", newline="")
+
+
+def _publish(temporary: str, path: Path) -> None:
+    """Give the complete file its name; readable like any file the user makes."""
+    with open(temporary, "rb") as complete:
+        os.fsync(complete.fileno())
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(temporary, 0o666 & ~mask)
+    os.replace(temporary, path)

@@ -1,0 +1,67 @@
+"""One numeric thread inside one measurement, so that a result never depends on how many cores there are.
+
+scikit-learn's nearest neighbours break ties differently for another number of threads, and matrix
+products round differently; candidates run in parallel instead (`parallel.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+_lock = threading.Lock()
+_inside = 0
+_before: list[int] = []  # what the shared pools had when the first measurement came in
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit every numeric library to one thread until the block ends.
+
+    Some libraries count per calling thread: each caller restores its own. Others have one number for
+    the whole process: the first caller in sets it, the last one out restores it.
+    """
+    global _inside, _before
+    own, shared = _pools()
+    mine = [pool.num_threads for pool in own]
+    _set(own, [1] * len(own))
+    with _lock:
+        if _inside == 0:
+            _before = [pool.num_threads for pool in shared]
+            _set(shared, [1] * len(shared))
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _set(shared, _before)
+        _set(own, mine)
+
+
+@cache
+def _pools() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The loaded libraries that count per calling thread, and those that count per process."""
+    pools = ThreadpoolController().lib_controllers
+    shared = [pool for pool in pools if _counts_per_process(pool)]
+    return tuple(pool for pool in pools if pool not in shared), tuple(shared)
+
+
+def _counts_per_process(pool: Any) -> bool:
+    layer = getattr(pool, "threading_layer", "")
+    return pool.internal_api in ("openblas", "blis", "flexiblas") and layer != "openmp"
+
+
+def _set(pools: tuple[Any, ...], numbers: list[int]) -> None:
+    for pool, number in zip(pools, numbers, strict=True):
+        pool.set_num_threads(number)
+        # newer threadpoolctl lets only the thread that set a shared number set it again; give that up
+        release = getattr(type(pool), "clear_controlling_thread", None)
+        if release is not None:
+            release()

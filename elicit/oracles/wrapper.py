@@ -1,0 +1,259 @@
+"""The cross-validated wrapper: how well an estimator does with a subset of the columns.
+
+Splits are made once, so that every subset meets the same folds. One measurement fits one clone of the
+estimator a fold, on the selected columns only; an estimator that fails is a recorded failure of that
+subset, never a crash. `fast.py` shares work between subsets where the fold scores stay exactly equal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import has_fit_parameter
+
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.errors import InputError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles.columns import Columns, columns_of
+from elicit.oracles.criteria import Extra, Trial, gathered, listed, one_line, over_folds
+from elicit.oracles.describe import fingerprint
+from elicit.oracles.fast import NeighbourFolds, ScaledFolds, Task, neighbour_folds, scaled_folds
+from elicit.oracles.splits import Split, splits_of
+from elicit.oracles.threads import one_thread
+from elicit.subsets import Attributes
+
+
+class WrapperOracle:
+    """Scores a subset by cross-validation of any scikit-learn estimator on its columns.
+
+    estimator: any estimator or pipeline; it is cloned, never fitted itself. Parameters called
+        random_state that are None are set from `random_state`, so that a subset has one score.
+    X, y: array, sparse matrix or frame, and the target; only the columns of the subset are handed on.
+    attributes: a name for each column (default: the frame's names, or a1 … an).
+    feature_groups: name -> columns (positions or names); such a group is one attribute.
+    cv: number of shuffled folds (stratified for classifiers), a splitter, or the splits themselves.
+    scoring: a scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own.
+    criteria: criteria beyond score and size, see `criteria.py`.
+    groups: for the splitter: rows of one group are kept together.
+    sample_weight: handed to the estimator's fit, as cross_val_score does.
+    fit_params, score_params: further arguments of fit and of the scorer; one entry a row is split.
+    fast: share work between subsets where the fold scores are exactly equal.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        attributes: Sequence[str] | Attributes | None = None,
+        feature_groups: Mapping[str, Sequence[int | str]] | None = None,
+        cv: Any = 10,
+        scoring: Any = None,
+        criteria: Sequence[Extra] | None = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        fit_params: Mapping[str, Any] | None = None,
+        score_params: Mapping[str, Any] | None = None,
+        random_state: Any = 0,
+        fast: bool = True,
+    ) -> None:
+        self._columns: Columns = columns_of(X, attributes, feature_groups)
+        self._y = _target(y, self._columns.X.shape[0])
+        self._scoring = scoring
+        self._estimator, self._scorer = _usable(estimator, scoring, random_state)
+        for name, value in (("groups", groups), ("sample_weight", sample_weight)):
+            if value is not None and _length(value) != len(self._y):
+                raise InputError(f"{name} needs one entry for each of the {len(self._y)} rows")
+        self._splits = splits_of(
+            cv,
+            self._columns.X,
+            self._y,
+            classifies=is_classifier(self._estimator),
+            groups=groups,
+            random_state=random_state,
+        )
+        self._fit_params = dict(fit_params or {})
+        if sample_weight is not None:
+            self._fit_params |= _weight_argument(self._estimator, sample_weight)
+        self._score_params = dict(score_params or {})
+        self._extras = listed(criteria, self.attributes, len(self._splits))
+        self._fingerprint = self._identify()
+        self._scaled: ScaledFolds | None = None
+        self._neighbours: NeighbourFolds | None = None
+        if fast and not any(extra.timed for extra in self._extras):
+            self._share_work()
+
+    @property
+    def attributes(self) -> Attributes:
+        return self._columns.attributes
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        """Training and held-out rows of every fold."""
+        return self._splits
+
+    @property
+    def fast_path(self) -> str:
+        """Which work is shared between subsets: "neighbours", "scaler" or "" for none."""
+        return "neighbours" if self._neighbours else "scaler" if self._scaled else ""
+
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        mask = self.attributes.check(request.subset)
+        try:
+            with one_thread():
+                scores, seconds = self._folds(self._columns.of(mask))
+            trial = Trial(self.attributes, mask, tuple(scores), tuple(seconds))
+            return gathered(over_folds(scores), self._extras, trial)
+        except Exception as error:
+            return Failure(one_line(error))
+
+    def _folds(self, columns: list[int]) -> tuple[list[float], list[float]]:
+        """Score and fit time of every fold; time is 0 where the fit was shared."""
+        known: list[float | None] = [None] * len(self._splits)
+        if self._neighbours is not None:
+            known = self._neighbours.scores(columns)
+        scaled = self._scaled if self._scaled and len(columns) >= self._scaled.narrowest else None
+        part = self._columns.take(columns) if scaled is None and None in known else None
+        scores, seconds = [], []
+        for f, score in enumerate(known):
+            elapsed = 0.0
+            if score is None:
+                score, elapsed = self._fold(f, columns, scaled, part)
+            scores.append(score)
+            seconds.append(elapsed)
+        return scores, seconds
+
+    def _fold(self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any) -> tuple[float, float]:
+        train, test = self._splits[f]
+        if scaled is not None:
+            model, (X_train, X_test) = clone(scaled.rest), scaled.fold(f, columns)
+        else:
+            model = clone(self._estimator)
+            X_train, X_test = _safe_indexing(part, train), _safe_indexing(part, test)
+        start = time.perf_counter()
+        model.fit(X_train, self._y[train], **self._rows_of(self._fit_params, train))
+        elapsed = time.perf_counter() - start
+        score = self._scorer(model, X_test, self._y[test], **self._rows_of(self._score_params, test))
+        if isinstance(score, bool) or not isinstance(score, int | float | np.number):
+            raise TypeError(f"the scorer gave {type(score).__name__}, expected one number")
+        return float(score), elapsed
+
+    def _rows_of(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
+        """Arguments with one entry a row are split, others are handed on whole."""
+        return {
+            name: _safe_indexing(value, rows) if _length(value) == len(self._y) else value
+            for name, value in params.items()
+        }
+
+    def _share_work(self) -> None:
+        per_fold = tuple(self._rows_of(self._score_params, test) for _, test in self._splits)
+        task = Task(self._columns, self._y, self._splits, self._scoring, self._scorer, per_fold)
+        first = self._estimator.steps[0][0] if isinstance(self._estimator, Pipeline) else ""
+        fits_scaler = any(name.startswith(f"{first}__") or "__" not in name for name in self._fit_params)
+        if task.reads and not fits_scaler:
+            self._scaled = scaled_folds(self._estimator, self._columns, self._splits)
+        if not self._fit_params:
+            self._neighbours = neighbour_folds(self._estimator, task, self._scaled)
+
+    def _identify(self) -> str:
+        return fingerprint(
+            "wrapper",
+            self._columns.X,
+            self._columns.attributes.names,
+            self._columns.positions,
+            self._y,
+            self._splits,
+            self._estimator,
+            self._scoring,
+            self._extras,
+            self._fit_params,
+            self._score_params,
+        )
+
+
+def _target(y: Any, rows: int) -> NDArray[Any]:
+    values = np.asarray(y)
+    if values.ndim == 0 or len(values) != rows:
+        raise InputError(f"X has {rows} rows but the target has shape {values.shape}; give one value a row")
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    else:
+        missing = np.frompyfunc(lambda v: v is None, 1, 1)(values).astype(np.bool_)
+    if missing.any():
+        row = int(np.argwhere(missing)[0][0])
+        raise InputError(f"the target is missing in row {row}; drop the rows without a target")
+    return values
+
+
+def _usable(estimator: Any, scoring: Any, random_state: Any) -> tuple[Any, Any]:
+    """A clone with its randomness fixed, and a scorer that gives one number."""
+    if isinstance(estimator, type):
+        raise InputError(f"expected an estimator, found the class {estimator.__name__}; write {estimator.__name__}()")
+    if isinstance(scoring, Mapping | list | tuple | set):
+        raise InputError("scoring must be one score, found several; give further numbers as criteria")
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        near = difflib.get_close_matches(scoring, get_scorer_names(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "sklearn.metrics.get_scorer_names() lists them"
+        raise InputError(f"unknown scoring {scoring!r}; {hint}")
+    try:
+        mine = clone(estimator)
+        return _seeded(mine, random_state), check_scoring(mine, scoring=scoring)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the estimator or its scoring cannot be used: {one_line(error)}") from error
+
+
+def _seeded(estimator: Any, random_state: Any) -> Any:
+    if random_state is None:
+        return estimator
+    seed = random_state
+    if not isinstance(seed, int | np.integer):
+        seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    params = estimator.get_params(deep=True)
+    unset = [name for name in params if name.split("__")[-1] == "random_state" and params[name] is None]
+    return estimator.set_params(**dict.fromkeys(unset, int(seed))) if unset else estimator
+
+
+def _weight_argument(estimator: Any, weights: Any) -> dict[str, Any]:
+    """The argument of fit that carries sample weights; a pipeline hands them to its last step."""
+    routed = get_config()["enable_metadata_routing"]
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if not routed and not _takes_weights(last):
+        raise InputError(
+            f"{type(last).__name__} takes no sample weights in fit; leave them out or use another estimator"
+        )
+    values = np.asarray(weights, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all() or (values < 0).any():
+        raise InputError("sample_weight must hold finite numbers of at least 0, one a row")
+    if isinstance(estimator, Pipeline) and not routed:
+        return {f"{estimator.steps[-1][0]}__sample_weight": values}
+    return {"sample_weight": values}
+
+
+def _takes_weights(estimator: Any) -> bool:
+    return bool(has_fit_parameter(estimator, "sample_weight") or has_fit_parameter(estimator, "params"))
+
+
+def _length(value: Any) -> int:
+    """Number of entries of a sequence or array, −1 for anything else."""
+    if hasattr(value, "shape"):
+        return int(value.shape[0]) if len(value.shape) else -1
+    return len(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else -1

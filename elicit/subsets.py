@@ -1,0 +1,225 @@
+"""A subset of the attributes is a mask: a Python integer whose bit i says whether attribute i is in.
+
+Integers serve any number of attributes, hash, compare and combine exactly; `indicator` turns many
+of them into one Boolean matrix when numpy is to work on them. `Attributes` gives the bits their
+names, `Family` says which subsets may be chosen at all.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+
+Mask = int
+Indicator = NDArray[np.bool_]
+
+#: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
+LARGEST_ENUMERATION = 1 << 22
+
+
+def members(mask: Mask) -> list[int]:
+    """The positions of the attributes in `mask`, ascending."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def mask_of(positions: Iterable[int]) -> Mask:
+    """The mask that holds the given positions."""
+    mask = 0
+    for position in positions:
+        mask |= 1 << int(position)
+    return mask
+
+
+def indicator(masks: Sequence[Mask], n: int) -> Indicator:
+    """Boolean matrix (len(masks), n): entry (r, i) says whether attribute i is in masks[r]."""
+    width = (n + 7) // 8
+    packed = b"".join(mask.to_bytes(width, "little") for mask in masks)
+    rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(masks), width)
+    return np.unpackbits(rows, axis=1, count=n, bitorder="little").astype(np.bool_)
+
+
+def masks_from(rows: NDArray[np.bool_]) -> list[Mask]:
+    """The inverse of `indicator`."""
+    packed = np.packbits(np.atleast_2d(rows), axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The attributes in order, with the names people use for them."""
+
+    names: tuple[str, ...]
+    _position: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+        if not self.names:
+            raise InputError("at least one attribute is needed, none was given")
+        for position, name in enumerate(self.names):
+            if not isinstance(name, str) or not name:
+                raise InputError(f"attribute {position} needs a non-empty text as its name, found {name!r}")
+        position_of = {name: i for i, name in enumerate(self.names)}
+        if len(position_of) < len(self.names):
+            twice = next(name for i, name in enumerate(self.names) if position_of[name] != i)
+            raise InputError(f"attribute names must differ, {twice!r} occurs twice; rename one")
+        object.__setattr__(self, "_position", position_of)
+
+    @classmethod
+    def numbered(cls, n: int) -> Attributes:
+        """n attributes named a1 … an."""
+        return cls(tuple(f"a{i + 1}" for i in range(n)))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def everything(self) -> Mask:
+        """The mask of all attributes."""
+        return (1 << len(self.names)) - 1
+
+    def position(self, name: str) -> int:
+        """The position of a name; an unknown one is an error that offers the nearest."""
+        try:
+            return self._position[name]
+        except KeyError:
+            near = difflib.get_close_matches(str(name), self.names, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; the attributes are {_some(self.names)}"
+            raise InputError(f"unknown attribute {name!r}{hint}") from None
+
+    def mask(self, names: Iterable[str]) -> Mask:
+        """The mask of the given names."""
+        if isinstance(names, str):
+            raise InputError(f"expected a list of attribute names, found the single text {names!r}")
+        return mask_of(self.position(name) for name in names)
+
+    def subset(self, mask: Mask) -> tuple[str, ...]:
+        """The names in a mask, in attribute order."""
+        return tuple(self.names[i] for i in members(self.check(mask)))
+
+    def check(self, mask: Mask) -> Mask:
+        """The mask itself when it is a non-empty set of these attributes, else an error."""
+        if isinstance(mask, bool) or not isinstance(mask, int):
+            raise InputError(f"a subset is an integer mask, found {mask!r}; use Attributes.mask(names)")
+        if mask == 0:
+            raise InputError("the empty subset cannot be chosen, evaluated or compared")
+        if mask < 0 or mask > self.everything:
+            raise InputError(f"mask {mask} names attributes beyond the {len(self.names)} there are")
+        return mask
+
+
+def _some(names: Sequence[str], most: int = 6) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+@dataclass(frozen=True)
+class Family:
+    """F: every non-empty subset that holds `keep`, avoids `drop` and has at most `max_size` attributes."""
+
+    n: int
+    keep: Mask = 0
+    drop: Mask = 0
+    max_size: int | None = None
+
+    def __post_init__(self) -> None:
+        everything = (1 << self.n) - 1
+        if self.n < 1:
+            raise InputError(f"a family needs at least one attribute, found n = {self.n}")
+        if (self.keep | self.drop) & ~everything:
+            raise InputError(f"keep and drop name attributes beyond the {self.n} there are")
+        if self.keep & self.drop:
+            raise InputError("an attribute cannot be both kept and dropped; remove it from one of the two")
+        if self.drop == everything:
+            raise InputError("every attribute is dropped, so no subset is left; drop fewer")
+        if self.max_size is not None and self.max_size < max(1, self.keep.bit_count()):
+            raise InputError(
+                f"max size {self.max_size} leaves no subset: "
+                f"at least {max(1, self.keep.bit_count())} attribute(s) must fit; raise it or keep fewer"
+            )
+
+    @property
+    def free(self) -> list[int]:
+        """Positions that are neither kept nor dropped."""
+        return members(((1 << self.n) - 1) & ~self.keep & ~self.drop)
+
+    @property
+    def room(self) -> int:
+        """How many free attributes a member may hold."""
+        free = len(self.free)
+        return free if self.max_size is None else min(free, self.max_size - self.keep.bit_count())
+
+    def __contains__(self, mask: Mask) -> bool:
+        return (
+            0 < mask < (1 << self.n)
+            and mask & self.keep == self.keep
+            and not mask & self.drop
+            and (self.max_size is None or mask.bit_count() <= self.max_size)
+        )
+
+    def __len__(self) -> int:
+        total = self.count()
+        if total > 2**62:
+            raise OverflowError("the family is too large for len(); use count()")
+        return total
+
+    def count(self) -> int:
+        """How many subsets there are, exactly."""
+        total = sum(comb(len(self.free), k) for k in range(self.room + 1))
+        return total - (self.keep == 0)
+
+    def __iter__(self) -> Iterator[Mask]:
+        """Every subset once, smaller ones first, then in mask order."""
+        if self.count() > LARGEST_ENUMERATION:
+            raise InputError(f"{self.count()} subsets are too many to list (limit {LARGEST_ENUMERATION})")
+        free = self.free
+        for k in range(self.room + 1):
+            for chosen in sorted(mask_of(c) for c in combinations(free, k)):
+                if self.keep | chosen:
+                    yield self.keep | chosen
+
+    def neighbours(self, mask: Mask) -> list[Mask]:
+        """Members of the family one flip away from `mask`, in mask order."""
+        return sorted(w for i in self.free if (w := mask ^ (1 << i)) in self)
+
+    def swaps(self, mask: Mask) -> list[Mask]:
+        """Members of the family that trade one attribute of `mask` for another, in mask order."""
+        inside = [i for i in self.free if mask >> i & 1]
+        outside = [i for i in self.free if not mask >> i & 1]
+        traded = (mask ^ (1 << i) ^ (1 << j) for i in inside for j in outside)
+        return sorted(w for w in traded if w in self)
+
+
+def simplest(mask: Mask) -> tuple[int, Mask]:
+    """Sort key of the rule for ties: fewer attributes first, then mask order."""
+    return mask.bit_count(), mask
+
+
+def cubes_cover(cubes: Sequence[tuple[Mask, Mask]], inside: Mask, outside: Mask, n: int, size: int) -> bool:
+    """Whether the cubes together hold every non-empty subset of at most `size` attributes in one cube.
+
+    A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. The one asked about
+    is split on an attribute that some cube decides until a single cube holds the part, or none meets it.
+    """
+    if inside & outside or inside.bit_count() > size or outside == (1 << n) - 1:
+        return True
+    if any(i & inside == i and o & outside == o for i, o in cubes):
+        return True
+    meeting = [(i, o) for i, o in cubes if not i & outside and not o & inside]
+    undecided = min(((i | o) & ~(inside | outside) for i, o in meeting), key=int.bit_count, default=0)
+    split = undecided & -undecided
+    return split > 0 and all(
+        cubes_cover(meeting, *half, n, size) for half in ((inside | split, outside), (inside, outside | split))
+    )

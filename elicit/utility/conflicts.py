@@ -1,0 +1,191 @@
+"""When no utility satisfies all statements: which ones cannot hold together, and what to give up.
+
+Conflicts and repairs are dual. A repair must hit every conflict, and a conflict must hit every
+repair; so a smallest one of either kind is a smallest hitting set of the others found so far, and
+the search ends when that hitting set is itself one.
+
+Dominance is taken with all that follows from it by transitivity, so that a chain of it counts as one
+statement. A part is consistent when its largest margin exceeds `SMALLEST_MARGIN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.subsets import Mask
+from elicit.utility import tolerances
+from elicit.utility.monomials import Monomials, Vector
+from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
+
+#: Hitting sets tried before the best conflict found so far is returned as not proven smallest.
+MOST_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Statements that cannot hold together; `smallest` when no fewer do so."""
+
+    statements: tuple[Statement, ...]
+    smallest: bool
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Statements whose retraction makes the rest consistent, of least total weight when `cheapest`."""
+
+    statements: tuple[Statement, ...]
+    cheapest: bool
+
+
+class Consistency:
+    """The largest margin of any part of a list of statements; rows are switched on and off."""
+
+    def __init__(self, monomials: Monomials, statements: Sequence[Statement]) -> None:
+        self.statements = tuple(statements)
+        phi = monomials.rows([m for s in statements for m in (s.better, s.worse)])
+        self._d = phi[0::2] - phi[1::2]
+        strict = np.array([[-1.0 if s.strict else 0.0] for s in statements])
+        p, m = len(monomials), len(self.statements)
+        self._program = Program(
+            np.hstack([self._d, strict]),
+            cost=np.append(np.zeros(p), -1.0),
+            lower=np.append(-np.ones(p), -float(p)),
+            upper=np.append(np.ones(p), float(p)),
+            row_lower=np.full(m, -INFINITY),
+            row_upper=np.full(m, INFINITY),
+        )
+        self._on: set[int] = set()
+
+    def margin(self, chosen: set[int]) -> tuple[float, Vector, Vector]:
+        """The largest margin of the chosen statements, the θ that has it, and their multipliers."""
+        for r in self._on ^ chosen:
+            equal = self.statements[r].relation is Relation.EQUAL
+            on = r in chosen
+            self._program.change_row(r, 0.0 if on else -INFINITY, 0.0 if on and equal else INFINITY)
+        self._on = set(chosen)
+        solution = self._program.optimum()
+        return float(solution.values[-1]), solution.values[:-1], solution.duals
+
+    def consistent(self, chosen: set[int]) -> bool:
+        """Whether some θ gives every chosen strict statement a margin."""
+        return (
+            not any(self.statements[r].strict for r in chosen) or self.margin(chosen)[0] >= tolerances.SMALLEST_MARGIN
+        )
+
+    def minimal_conflict(self, chosen: set[int]) -> set[int]:
+        """A part of an inconsistent choice that is inconsistent, and no longer so with any one left out."""
+        duals = self.margin(chosen)[2]
+        part = {r for r in chosen if abs(duals[r]) > tolerances.MULTIPLIER}
+        if self.consistent(part):  # the multipliers were too coarse to name a conflict
+            part = set(chosen)
+        for r in sorted(part, key=lambda r: (self.statements[r].source is Source.OPERATOR, r)):
+            if not self.consistent(part - {r}):
+                part -= {r}
+        return part
+
+    def maximal_consistent(self, chosen: set[int]) -> set[int]:
+        """A consistent choice grown until nothing more fits."""
+        grown = set(chosen)
+        for r in range(len(self.statements)):
+            if r not in grown:
+                if self.consistent(grown):
+                    grown |= self._satisfied(self.margin(grown)[1])
+                if r not in grown and self.consistent(grown | {r}):
+                    grown.add(r)
+        return grown
+
+    def _satisfied(self, theta: Vector) -> set[int]:
+        """The statements that a θ satisfies."""
+        held = self._d @ theta
+        return {
+            r
+            for r, s in enumerate(self.statements)
+            if (held[r] >= tolerances.SMALLEST_MARGIN if s.strict else held[r] >= 0)
+            and (s.relation is not Relation.EQUAL or held[r] <= 0)
+        }
+
+
+def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rounds: int = MOST_ROUNDS) -> Conflict:
+    """The fewest statements that cannot hold together; no statements when all can."""
+    if not any(s.strict for s in statements):
+        return Conflict((), True)
+    statements = with_all_dominance(statements)
+    logic = Consistency(monomials, statements)
+    everything = set(range(len(statements)))
+    if logic.consistent(everything):
+        return Conflict((), True)
+    best = logic.minimal_conflict(everything)
+    repairs: list[set[int]] = []
+    for _ in range(rounds):
+        trial = cheapest_hitting_set(repairs, np.ones(len(statements)))
+        if len(trial) >= len(best):
+            return Conflict(_chosen(statements, best), True)
+        if not logic.consistent(trial):
+            return Conflict(_chosen(statements, trial), True)
+        repairs.append(everything - logic.maximal_consistent(trial))
+    return Conflict(_chosen(statements, best), False)
+
+
+def with_all_dominance(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements, and every dominance that follows from the given ones by transitivity."""
+    below: dict[Mask, dict[Mask, Statement]] = {}
+    for s in statements:
+        if s.source is Source.DOMINANCE:
+            below.setdefault(s.better, {})[s.worse] = s
+    implied = []
+    for top, direct in below.items():
+        waiting, reached = list(direct), set(direct)
+        while waiting:
+            for worse in below.get(waiting.pop(), {}):
+                if worse not in reached:
+                    reached.add(worse)
+                    waiting.append(worse)
+        weight = min(s.weight for s in direct.values())
+        implied += [
+            Statement(top, worse, Relation.STRICT, Source.DOMINANCE, weight)
+            for worse in sorted(reached - set(direct) - {top})
+        ]
+    return (*statements, *implied)
+
+
+def retractable(statement: Statement) -> bool:
+    """What may be taken back: everything but what was measured."""
+    return statement.source is not Source.DOMINANCE
+
+
+def cheapest_retraction(
+    monomials: Monomials,
+    statements: Sequence[Statement],
+    may: Callable[[Statement], bool] = retractable,
+    rounds: int = MOST_ROUNDS,
+) -> Repair | None:
+    """The retraction of least total weight after which the rest is consistent.
+
+    None when even retracting all that `may` be retracted leaves a contradiction.
+    """
+    if not any(s.strict for s in statements):
+        return Repair((), True)
+    statements = with_all_dominance(statements)
+    logic = Consistency(monomials, statements)
+    open_to = {r for r, s in enumerate(statements) if may(s)}
+    everything = set(range(len(statements)))
+    if not logic.consistent(everything - open_to):
+        return None
+    weights = np.array([s.weight for s in statements])
+    conflicts: list[set[int]] = []
+    for _ in range(rounds):
+        trial = cheapest_hitting_set(conflicts, weights)
+        if logic.consistent(everything - trial):
+            return Repair(_chosen(statements, trial), True)
+        conflicts.append(logic.minimal_conflict(everything - trial) & open_to)
+    while not logic.consistent(everything - trial):
+        trial |= logic.minimal_conflict(everything - trial) & open_to
+    return Repair(_chosen(statements, trial), False)
+
+
+def _chosen(statements: Sequence[Statement], places: set[int]) -> tuple[Statement, ...]:
+    return tuple(statements[r] for r in sorted(places))

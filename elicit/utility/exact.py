@@ -1,0 +1,374 @@
+"""θ_R, the exact set: every θ that satisfies every statement, seen through its slice.
+
+The set is a cone, so numbers come from its slice |θ_S| ≤ 1 in which each strict statement holds with
+a margin of at least δ. What holds on the slice is said of the slice; `cone_multipliers` says when it
+holds on the whole cone.
+
+Programs are kept alive. A form starts with every coefficient at the bound its sign asks for, and
+where it has no sign, at the sign that the θ of largest margin has there; the dual simplex then
+repairs the statements. Upper bounds only tighten as statements are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+from elicit.knowledge.statements import Relation, Statement, transitively_reduced
+from elicit.subsets import Mask
+from elicit.utility import tolerances
+from elicit.utility.conflicts import smallest_conflict
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
+from elicit.utility.parsimony import check_statements
+from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated
+from elicit.utility.solver import INFINITY, Program, Status
+
+
+class ExactSet:
+    """The slice of the exact set for the given evaluated subsets and statements."""
+
+    def __init__(
+        self,
+        n: int,
+        evaluated: Sequence[Mask],
+        statements: Sequence[Statement],
+        *,
+        degree: int = 2,
+        delta: float = tolerances.MARGIN,
+        support: Iterable[Mask] | None = None,
+    ) -> None:
+        if not tolerances.SMALLEST_MARGIN <= delta < 1:
+            raise InputError(f"the margin δ must lie between {tolerances.SMALLEST_MARGIN:g} and 1, found {delta:g}")
+        self.n, self.delta = n, delta
+        self.evaluated = check_evaluated(evaluated, n)
+        self.statements = tuple(statements)
+        check_statements(self.statements, n)
+        self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support)
+        self.degree = degree
+        self.rows = list(transitively_reduced(self.statements))
+        self._margins = _margin_program(self.monomials, self.rows)
+        self._largest: tuple[float, Vector] | None = None
+        self._retired: int = 0  # programs solved by those that a smaller δ has replaced
+        self._fit_margin()
+
+    # -- what the set is ------------------------------------------------------------------------
+
+    @property
+    def scope(self) -> str:
+        """The set's name with its parameter."""
+        return f"exact set, slice with margin {self.delta:g}"
+
+    @property
+    def budget(self) -> float:
+        """No budget: the slice is bounded by |θ| ≤ 1."""
+        return 0.0
+
+    @property
+    def informative(self) -> bool:
+        """Whether any statement is strict."""
+        return any(s.strict for s in self.rows)
+
+    @property
+    def margin(self) -> float:
+        """The largest margin that all strict statements can have at once; infinite without one."""
+        return self._largest_margin()[0] if self.informative else INFINITY
+
+    @property
+    def roomiest(self) -> Utility:
+        """A θ of largest margin."""
+        return Utility.of(self.monomials, self._largest_margin()[1])
+
+    @property
+    def consistent(self) -> bool:
+        """Whether any θ satisfies all statements (with a margin that floats can tell from none)."""
+        return self.margin >= tolerances.SMALLEST_MARGIN
+
+    def _fit_margin(self) -> None:
+        """Keep δ well below the largest margin: a consistent set never has an empty slice."""
+        if self.informative and self.consistent and self.margin < 2 * self.delta:
+            self.delta = max(tolerances.SMALLEST_MARGIN, self.margin / 10)
+            for name in ("_forms", "_tops"):
+                if name in self.__dict__:
+                    self._retired += self.__dict__.pop(name).solved
+
+    @property
+    def conflict(self) -> Inconsistent | None:
+        """A smallest set of statements that cannot hold together, when the slice is empty."""
+        if self.consistent:
+            return None
+        return Inconsistent(self._smallest_conflict)  # not solved again until something is stated
+
+    @cached_property
+    def _smallest_conflict(self) -> tuple[Statement, ...]:
+        return smallest_conflict(self.monomials, self.statements).statements
+
+    def state(self, statement: Statement) -> None:
+        """Add a statement; the programs alive take it as one more row."""
+        check_statements([statement], self.n)
+        self.statements = (*self.statements, statement)
+        self.rows.append(statement)
+        self._largest = None
+        self.__dict__.pop("_smallest_conflict", None)
+        d = statement_rows(self.monomials, [statement])
+        self._margins.add_rows(np.hstack([d, [[-1.0 if statement.strict else 0.0]]]), *row_bounds([statement], 0.0))
+        for name in ("_forms", "_tops"):
+            if name in self.__dict__:
+                program: Program = self.__dict__[name]
+                wide = np.zeros((1, program.columns))
+                wide[:, : len(self.monomials)] = d
+                program.add_rows(wide, *row_bounds([statement], self.delta))
+        self._fit_margin()
+
+    def _largest_margin(self) -> tuple[float, Vector]:
+        if self._largest is None:
+            solution = self._margins.optimum()
+            self._largest = (solution.values[-1], solution.values[:-1])
+        return self._largest
+
+    # -- what the set decides -------------------------------------------------------------------
+
+    def maximum(self, form: Form) -> Optimum:
+        """The maximum of Σ c_x f(x) over the slice."""
+        if self.conflict is not None:
+            raise InputError("the exact set is empty: no maximum exists; look at its `conflict` first")
+        gain = self.gain(form)
+        self._forms.change_costs(-gain)
+        self._forms.crash(np.where(gain != 0, gain > 0, self._largest_margin()[1] > 0))
+        solution = self._forms.optimum()
+        return Optimum(
+            -solution.value,
+            Utility.of(self.monomials, solution.values),
+            self._by_statement(solution.duals),
+        )
+
+    def gain(self, form: Form) -> Vector:
+        """The form as a vector over the monomials."""
+        masks = list(form)
+        check_evaluated(masks, self.n)
+        if not masks:
+            return np.zeros(len(self.monomials))
+        gain: Vector = np.array([form[m] for m in masks]) @ self.monomials.rows(masks)
+        return gain
+
+    def verdict(self, subset: Mask) -> Verdict:
+        """Whether some θ of the slice makes `subset` at least as good as every evaluated one."""
+        check_evaluated([subset], self.n)
+        if self.conflict is not None:
+            raise InputError("the exact set is empty: nothing is decided; look at its `conflict` first")
+        if not self.informative:
+            return Verdict(True, witness=Utility(self.n, {}))
+        witness = self._affine_witness(subset)
+        if witness is not None:
+            return Verdict(True, witness=witness)
+        gain = np.concatenate([self.gain({subset: 1.0}), [-1.0]])
+        self._tops.change_costs(-gain)
+        self._tops.crash(np.where(gain != 0, gain > 0, np.append(self._largest_margin()[1] > 0, False)))
+        solution = self._tops.optimum()
+        tops = len(self._challengers)
+        rivals = {
+            x: float(m)
+            for x, m in zip(self._challengers, solution.duals[:tops], strict=True)
+            if m > tolerances.MULTIPLIER
+        }
+        return Verdict(
+            possible=-solution.value >= -tolerances.DECISION,
+            witness=Utility.of(self.monomials, solution.values[:-1]),
+            multipliers=self._by_statement(solution.duals[tops:]),
+            rivals=rivals,
+        )
+
+    def cone_multipliers(self, form: Form) -> tuple[float, ...] | None:
+        """λ with Σ c_x φ(x) = Σ λ_r d_r, λ_r ≥ 0 (any sign for an equality), of least sum; None if there are none."""
+        count = len(self.rows)
+        if count == 0:
+            return None if self.gain(form).any() else ()
+        equal = np.array([s.relation is Relation.EQUAL for s in self.rows])
+        # an equality's multiplier is split, so that the sum counts its size
+        d = statement_rows(self.monomials, self.rows)
+        program = Program(
+            np.vstack([d, -d[equal]]).T,
+            cost=np.ones(count + int(equal.sum())),
+            lower=np.zeros(count + int(equal.sum())),
+            upper=np.full(count + int(equal.sum()), INFINITY),
+            row_lower=self.gain(form),
+            row_upper=self.gain(form),
+        )
+        solution = program.solve()
+        if solution.status is not Status.OPTIMAL:
+            return None
+        multipliers = solution.values[:count]
+        multipliers[equal] -= solution.values[count:]
+        return self._by_statement(multipliers)
+
+    def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
+        """‖φ(x) − φ(v)‖₁, and −δ or 0 where a statement already says so."""
+        phi = self.monomials.rows(subsets)
+        size = phi.sum(axis=1)
+        bounds: Matrix = size[:, None] + size[None, :] - 2 * phi @ phi.T
+        place = {mask: k for k, mask in enumerate(subsets)}
+        for s in self.statements:
+            for above, below in s.edges:
+                if above in place and below in place:
+                    i, j = place[below], place[above]
+                    bounds[i, j] = min(bounds[i, j], -self.delta if s.strict else 0.0)
+        return bounds
+
+    def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
+        """Those that no strict statement puts below another."""
+        beaten = {s.worse for s in self.rows if s.strict}
+        return [x for x in subsets if x not in beaten]
+
+    def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
+        """The same: whoever is below another is never the worst rival."""
+        return self.candidates(subsets)
+
+    def admits(self, theta: Sequence[Utility]) -> list[bool]:
+        """Which of the utilities lie in the slice."""
+        d = statement_rows(self.monomials, self.rows)
+        lower, upper = row_bounds(self.rows, self.delta)
+        slack = tolerances.MULTIPLIER
+        found = []
+        for t in theta:
+            vector = np.array([t.theta.get(term, 0.0) for term in self.monomials.terms])
+            held = d @ vector
+            found.append(
+                bool(np.abs(vector).max(initial=0.0) <= 1 + slack)
+                and bool((held >= lower - slack).all())
+                and bool((held <= upper + slack).all())
+            )
+        return found
+
+    @property
+    def programs(self) -> int:
+        """How many programs were solved so far."""
+        alive = [self._margins, *(self.__dict__[k] for k in ("_forms", "_tops") if k in self.__dict__)]
+        solved: int = sum(program.solved for program in alive)
+        return self._retired + solved
+
+    # -- programs -------------------------------------------------------------------------------
+
+    @cached_property
+    def _forms(self) -> Program:
+        """Columns θ, rows the statements."""
+        p = len(self.monomials)
+        lower, upper = row_bounds(self.rows, self.delta)
+        return Program(
+            statement_rows(self.monomials, self.rows),
+            cost=np.zeros(p),
+            lower=-np.ones(p),
+            upper=np.ones(p),
+            row_lower=lower,
+            row_upper=upper,
+        )
+
+    @cached_property
+    def _challengers(self) -> tuple[Mask, ...]:
+        return tuple(self.candidates(self.evaluated))
+
+    @cached_property
+    def _tops(self) -> Program:
+        """max f(v) − g subject to g ≥ f(x) for every challenger x, and the statements.
+
+        Columns θ and g, rows the challengers and then the statements; v is in the costs alone.
+        """
+        phi = self.monomials.rows(self._challengers)
+        d = statement_rows(self.monomials, self.rows)
+        lower, upper = row_bounds(self.rows, self.delta)
+        p, tops = len(self.monomials), len(self._challengers)
+        return Program(
+            np.vstack([np.hstack([-phi, np.ones((tops, 1))]), np.hstack([d, np.zeros((len(d), 1))])]),
+            cost=np.zeros(p + 1),
+            lower=np.append(-np.ones(p), -float(p)),
+            upper=np.append(np.ones(p), float(p)),
+            row_lower=np.concatenate([np.zeros(tops), lower]),
+            row_upper=np.concatenate([np.full(tops, INFINITY), upper]),
+        )
+
+    def _by_statement(self, duals: Vector) -> tuple[float, ...]:
+        """Multipliers of `self.statements`, 0 for those that the reduction left out."""
+        of_row = {id(s): float(x) for s, x in zip(self.rows, duals, strict=True)}
+        return tuple(of_row.get(id(s), 0.0) for s in self.statements)
+
+    def _affine_witness(self, subset: Mask) -> Utility | None:
+        """A θ that ranks `subset` first without any program, while the rows φ are affinely independent.
+
+        Then every order of the evaluated subsets has a θ; one that the statements allow and that puts
+        `subset` first is asked of the pseudo-inverse, and must pass the margin to count.
+        """
+        order = _levels(self.statements, (*self.evaluated, subset), subset)
+        if order is None:
+            return None
+        phi = self.monomials.rows(list(order))
+        theta, *_ = np.linalg.lstsq(
+            np.hstack([phi, np.ones((len(order), 1))]), np.array(list(order.values())), rcond=None
+        )
+        size = np.abs(theta[:-1]).max(initial=0.0)
+        if size == 0:
+            return None
+        witness = Utility.of(self.monomials, theta[:-1] / size)
+        values = witness.values([subset, *self.evaluated])
+        return witness if values[0] >= values.max() and self.admits([witness])[0] else None
+
+
+def statement_rows(monomials: Monomials, statements: Sequence[Statement]) -> Matrix:
+    """D: row r is d_r = φ(better) − φ(worse)."""
+    if not statements:
+        return np.zeros((0, len(monomials)))
+    rows: Matrix = monomials.rows([s.better for s in statements]) - monomials.rows([s.worse for s in statements])
+    return rows
+
+
+def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:
+    """δ ≤ d·θ (strict), 0 ≤ d·θ (weak), d·θ = 0 (equal)."""
+    lower = np.array([delta if s.strict else 0.0 for s in statements])
+    upper = np.array([0.0 if s.relation is Relation.EQUAL else INFINITY for s in statements])
+    return lower, upper
+
+
+def _margin_program(monomials: Monomials, statements: Sequence[Statement]) -> Program:
+    """max t subject to d_r·θ ≥ t (strict), the other statements, and |θ| ≤ 1; columns θ and t."""
+    d = statement_rows(monomials, statements)
+    strict: NDArray[np.float64] = np.array([[-1.0 if s.strict else 0.0] for s in statements]).reshape(len(d), 1)
+    lower, upper = row_bounds(statements, 0.0)
+    p = len(monomials)
+    return Program(
+        np.hstack([d, strict]),
+        cost=np.append(np.zeros(p), -1.0),
+        lower=np.append(-np.ones(p), -float(p)),
+        upper=np.append(np.ones(p), float(p)),
+        row_lower=lower,
+        row_upper=upper,
+    )
+
+
+def _levels(statements: Sequence[Statement], masks: Iterable[Mask], first: Mask) -> dict[Mask, float] | None:
+    """A value for each subset that the statements allow, `first` on top; None when there is no such order.
+
+    Equalities are left to the programs.
+    """
+    below: dict[Mask, set[Mask]] = {mask: set() for mask in masks}
+    above = dict.fromkeys(below, 0)
+    for s in statements:
+        if s.relation is Relation.EQUAL or s.worse == first:
+            return None
+        for mask in (s.better, s.worse):
+            below.setdefault(mask, set())
+            above.setdefault(mask, 0)
+        if s.worse not in below[s.better]:
+            below[s.better].add(s.worse)
+            above[s.worse] += 1
+    ready = sorted((m for m, count in above.items() if count == 0 and m != first), reverse=True)
+    order = []
+    here: Mask | None = first
+    while here is not None:
+        order.append(here)
+        for mask in sorted(below[here]):
+            above[mask] -= 1
+            if above[mask] == 0:
+                ready.append(mask)
+        here = ready.pop() if ready else None
+    return {m: -float(k) for k, m in enumerate(order)} if len(order) == len(below) else None

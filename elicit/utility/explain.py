@@ -1,0 +1,111 @@
+"""Why: the statements that a decision rests on, with their weight, in words.
+
+The multipliers of a certificate are the explanation: a statement with a large one carries much of the
+proof. At most three causes are told first, the rest on request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.subsets import Attributes, Mask
+from elicit.utility.certificates import Certificate
+
+#: Causes told before the rest is asked for.
+FIRST_CAUSES = 3
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One statement a proof uses, and its share of all multipliers (the shares of a proof sum to 1)."""
+
+    statement: Statement
+    share: float
+
+    def words(self, attributes: Attributes) -> str:
+        """The statement as a clause."""
+        s = self.statement
+        better, worse = _named(attributes, s.better), _named(attributes, s.worse)
+        match s.source:
+            case Source.DOMINANCE:
+                return f"{better} dominates {worse}"
+            case Source.OPERATOR:
+                verb = {
+                    Relation.STRICT: f"you preferred {better} to {worse}",
+                    Relation.WEAK: f"you found {better} at least as good as {worse}",
+                    Relation.EQUAL: f"you found {better} and {worse} equally good",
+                }[s.relation]
+                return verb if s.request is None else f"{verb} (question {s.request})"
+            case Source.PRIOR | Source.DEDUCED:
+                sign = {Relation.STRICT: "≻", Relation.WEAK: "≽", Relation.EQUAL: "~"}[s.relation]
+                return f"{better} {sign} {worse} ({s.source.value})"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was decided, and its causes, the weightiest first."""
+
+    claim: str
+    causes: tuple[Cause, ...]
+
+    @property
+    def first(self) -> tuple[Cause, ...]:
+        """The causes told first."""
+        return self.causes[:FIRST_CAUSES]
+
+    def words(self, attributes: Attributes, most: int | None = FIRST_CAUSES) -> str:
+        """The explanation as one sentence; `most` = None tells every cause."""
+        shown = self.causes if most is None else self.causes[:most]
+        if not shown:
+            return f"{self.claim}."
+        text = f"{self.claim}, because " + ", and ".join(cause.words(attributes) for cause in shown)
+        left = len(self.causes) - len(shown)
+        return text + (f" (and {left} more)." if left else ".")
+
+
+def explain(certificate: Certificate, statements: Sequence[Statement], attributes: Attributes) -> Explanation:
+    """The explanation that a certificate holds; `statements` are those it was issued for, in order."""
+    proof, totals = certificate["proof"], dict.fromkeys(range(len(statements)), 0.0)
+    used = [proof["cuts"][piece["cut"]] for piece in proof["pieces"]] if "pieces" in proof else []
+    if "multipliers" in proof:
+        used.append(proof["multipliers"])
+    for cut in used:
+        for r, x in cut:
+            totals[r] += abs(x)
+    whole = sum(totals.values())
+    ranked = sorted((r for r, x in totals.items() if x), key=lambda r: (-totals[r], r))
+    return Explanation(
+        _claim(certificate, attributes),
+        tuple(Cause(statements[r], totals[r] / whole) for r in ranked),
+    )
+
+
+def _claim(certificate: Certificate, attributes: Attributes) -> str:
+    claim = certificate["claim"]
+    if claim["kind"] == "inconsistent":
+        return "These statements cannot all hold"
+    subset = _listed(attributes, claim["subset"])
+    if claim["kind"] == "rejected":
+        return f"{subset} cannot be best"
+    if claim["kind"] == "possible":
+        return f"{subset} can be best"
+    rivals = claim["scope"].get("subsets")
+    if rivals is None:
+        among = "every subset that may be chosen"
+    elif len(rivals) == 1:
+        among = _listed(attributes, rivals[0])
+    else:
+        among = f"each of {len(rivals)} others"
+    if claim["bound"] == "0":
+        return f"{subset} is at least as good as {among}"
+    return f"{subset} is within {claim['bound']} of {among}"
+
+
+def _named(attributes: Attributes, mask: Mask) -> str:
+    return "{" + ", ".join(attributes.subset(mask)) + "}"
+
+
+def _listed(attributes: Attributes, positions: Sequence[int]) -> str:
+    return "{" + ", ".join(attributes.names[i] for i in positions) + "}"

@@ -1,0 +1,205 @@
+"""What holds over the whole family: the worst rival of a subset among all that may be chosen.
+
+A rival is looked for by turns: the best y for a θ, by flips and swaps, then the best θ for that y, a
+linear program. That finds a counterexample within a few programs when there is one. What no rival can
+exceed is found by branch and bound (`partition`), which also leaves a proof, or by the mixed-integer
+program of `solver.best_rival`; either may be stopped at any time and then says what lies between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.knowledge.statements import Statement
+from elicit.subsets import Family, Mask, simplest
+from elicit.utility import tolerances
+from elicit.utility.exact import ExactSet
+from elicit.utility.monomials import Monomials, Utility
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.partition import MOST_CUBES, Partition, Progress, partition
+from elicit.utility.sets import difference
+from elicit.utility.solver import Box, Budget, best_rival
+
+
+@dataclass(frozen=True)
+class FamilyRegret:
+    """The max regret of `subset` over a scope lies between `lower` and `upper`.
+
+    `rival` and `witness` reach `lower`. The bounds are those of a solver in floats; `proof` holds the
+    multipliers from which a certificate can be made, when branch and bound was used.
+    """
+
+    subset: Mask
+    lower: float
+    upper: float
+    rival: Mask | None
+    witness: Utility | None
+    proof: Partition | None = None
+    informative: bool = True
+
+    @property
+    def optimal(self) -> bool | None:
+        """Whether the subset is necessarily optimal: True, False, or None when the bounds leave it open.
+
+        Without a strict statement nothing is: a rule, since θ = 0 then makes everything equal.
+        """
+        if not self.informative or self.lower > tolerances.DECISION:
+            return False
+        return True if self.upper <= tolerances.DECISION else None
+
+
+def family_regret(
+    utilities: ExactSet | ParsimoniousSet,
+    subset: Mask,
+    family: Family,
+    *,
+    decide_only: bool = False,
+    progress: Progress | None = None,
+    most_cubes: int = MOST_CUBES,
+) -> FamilyRegret:
+    """The max regret of a subset over a family, by search and then branch and bound.
+
+    With `decide_only` the first rival that gains anything ends it. `progress` is told the bounds and
+    may stop it.
+    """
+    search = _Search(utilities, subset, family)
+    search.from_theta(middling(utilities))
+    if decide_only and (search.lower > tolerances.DECISION or not utilities.informative):
+        return search.found(np.inf, None)
+    proof = partition(
+        utilities,
+        subset,
+        family,
+        lower=search.lower,
+        attempt=search.attempt,
+        enough=tolerances.DECISION if decide_only else None,
+        progress=progress,
+        most_cubes=most_cubes,
+    )
+    return search.found(proof.upper, proof)
+
+
+def regret_over(
+    utilities: ExactSet | ParsimoniousSet, subset: Mask, rivals: Iterable[Mask], *, decide_only: bool = False
+) -> FamilyRegret:
+    """The max regret of a subset over listed rivals: a program each."""
+    lower, best, witness = 0.0, None, None
+    for y in rivals:
+        if y != subset:
+            optimum = utilities.maximum(difference(y, subset))
+            if optimum.value > lower:
+                lower, best, witness = optimum.value, y, optimum.witness
+            if decide_only and lower > tolerances.DECISION:
+                return FamilyRegret(subset, lower, np.inf, best, witness, None, utilities.informative)
+    return FamilyRegret(subset, lower, lower, best, witness, None, utilities.informative)
+
+
+def programmed_regret(
+    utilities: ExactSet | ParsimoniousSet,
+    subset: Mask,
+    family: Family,
+    *,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+) -> FamilyRegret:
+    """The max regret of a subset over a family, by the mixed-integer program."""
+    _check_member(subset, family)
+    monomials = monomials_of(utilities)
+    if isinstance(utilities, ExactSet):
+        within: Box | Budget = Box(utilities.delta)
+        statements: Sequence[Statement] = utilities.rows
+    else:
+        w = np.array([utilities.settings.weights[k - 1] for k in monomials.degrees])
+        within = Budget(w, utilities.limits, utilities.budget)
+        statements = utilities.statements
+    rows = [(s.better, s.worse, s.relation.value) for s in statements]
+    rival = best_rival(subset, monomials, rows, family, within, progress=progress, time_limit=time_limit)
+    return FamilyRegret(
+        subset,
+        rival.gain,
+        max(rival.gain, rival.bound),
+        rival.subset if rival.gain > tolerances.DECISION else None,
+        Utility.of(monomials, rival.theta),
+        None,
+        utilities.informative,
+    )
+
+
+def monomials_of(utilities: ExactSet | ParsimoniousSet) -> Monomials:
+    """Every monomial of the set's degree (or its support)."""
+    return utilities.monomials if isinstance(utilities, ExactSet) else utilities.support
+
+
+def middling(utilities: ExactSet | ParsimoniousSet) -> Utility:
+    """A θ well inside the set."""
+    return utilities.roomiest if isinstance(utilities, ExactSet) else utilities.simplest.theta
+
+
+def _check_member(subset: Mask, family: Family) -> None:
+    if subset not in family:
+        raise InputError(f"subset {subset} is not in the family whose best it might be")
+
+
+class _Search:
+    """The best rival found so far, and the ways to find a better one."""
+
+    def __init__(self, utilities: ExactSet | ParsimoniousSet, subset: Mask, family: Family) -> None:
+        _check_member(subset, family)
+        self._set, self._subset, self._family = utilities, subset, family
+        self._tried: set[Mask] = set()
+        self.lower, self._best, self._witness = 0.0, None, None  # type: float, Mask | None, Utility | None
+
+    def found(self, upper: float, proof: Partition | None) -> FamilyRegret:
+        """The search as an answer."""
+        upper = max(self.lower, upper)
+        return FamilyRegret(self._subset, self.lower, upper, self._best, self._witness, proof, self._set.informative)
+
+    def from_theta(self, theta: Utility, start: Mask | None = None) -> None:
+        """Climb to a good y for θ, take the best θ for that y, and again, while it gains."""
+        y = climb(theta, self._subset if start is None else start, self._family)
+        while y != self._subset and y not in self._tried:
+            self._tried.add(y)
+            optimum = self._set.maximum(difference(y, self._subset))
+            if optimum.value <= self.lower + tolerances.DECISION:
+                break
+            self.lower, self._best, self._witness = optimum.value, y, optimum.witness
+            y = climb(optimum.witness, y, self._family)
+
+    def attempt(self, start: Mask) -> float:
+        """The gain known after climbing from the members nearest to a subcube's lowest corner."""
+        if start in self._family and start != self._subset and start not in self._tried:
+            self._tried.add(start)
+            optimum = self._set.maximum(difference(start, self._subset))
+            if optimum.value > self.lower:
+                self.lower, self._best, self._witness = optimum.value, start, optimum.witness
+            self.from_theta(optimum.witness, start)
+        return self.lower
+
+
+def climb(theta: Utility, start: Mask, family: Family) -> Mask:
+    """The local best of f_θ in the family by flips and swaps, from `start`."""
+    here, value = start, theta(start)
+    while True:
+        around = family.neighbours(here)
+        values = theta.values(around) if around else np.zeros(0)
+        if not around or values.max() <= value + tolerances.MULTIPLIER:
+            around = family.swaps(here)
+            values = theta.values(around) if around else np.zeros(0)
+            if not around or values.max() <= value + tolerances.MULTIPLIER:
+                return here
+        best = float(values.max())
+        tied = [y for y, v in zip(around, values, strict=True) if v >= best - tolerances.MULTIPLIER]
+        here, value = min(tied, key=simplest), best
+
+
+def within_flips(subset: Mask, flips: int, family: Family) -> list[Mask]:
+    """The members of the family at most `flips` flips away, `subset` included."""
+    reached, edge = {subset}, {subset}
+    for _ in range(flips):
+        edge = {w for v in edge for i in family.free if (w := v ^ (1 << i)) not in reached}
+        reached |= edge
+    return sorted((m for m in reached if m in family), key=simplest)

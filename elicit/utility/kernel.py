@@ -1,0 +1,176 @@
+"""The utility of least L2 norm, without ever listing its monomials.
+
+With the norm ½ Σ ω_|S| θ_S² and slacks as in the parsimonious set, the best θ is a combination of
+the statements, θ_S = Σ_r α_r d_rS / ω_|S|, and everything it says follows from
+K(v, w) = Σ_j C(|v∩w|, j) / ω_j. Cost grows with the square of the evaluated subsets, not with n².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import comb
+
+from elicit.errors import InputError, SolverError
+from elicit.knowledge.statements import Relation, Statement
+from elicit.subsets import Indicator, Mask, indicator
+from elicit.utility.monomials import Matrix, Vector, check_degree, share
+
+#: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
+NORM_WEIGHTS = (1.0, 2.0, 4.0)
+
+#: The interior point method ends when complementarity and residual are below this.
+OPTIMALITY = 1e-9
+MOST_STEPS = 100
+
+
+def kernel(left: Indicator, right: Indicator, omega: Sequence[float]) -> Matrix:
+    """K(v, w) = Σ_j C(|v∩w|, j) / ω_j for every row of `left` (a, n) and `right` (b, n): shape (a, b)."""
+    common = left.astype(np.float64) @ right.T.astype(np.float64)
+    total = np.zeros_like(common)
+    for j, weight in enumerate(omega, start=1):
+        total += comb(common, j) / weight
+    return total
+
+
+@dataclass(frozen=True)
+class KernelUtility:
+    """f(v) = Σ_x β_x K(v, x): a θ given by one coefficient β for each subset that a statement names."""
+
+    n: int
+    subsets: tuple[Mask, ...]
+    beta: Vector
+    omega: tuple[float, ...]
+
+    @cached_property
+    def _inside(self) -> Indicator:
+        return indicator(self.subsets, self.n)
+
+    def values(self, masks: Sequence[Mask]) -> Vector:
+        """f of every mask."""
+        if not self.subsets:
+            return np.zeros(len(masks))
+        values: Vector = kernel(indicator(masks, self.n), self._inside, self.omega) @ self.beta
+        return values
+
+    def __call__(self, mask: Mask) -> float:
+        return float(self.values([mask])[0])
+
+    def power(self, kind: str = "shapley") -> Vector:
+        """p(i) = Σ_x β_x z_i(x), z_i(v) = [i∈v] Σ_j C(|v|−1, j−1) / (q_j ω_j)."""
+        if not self.subsets:
+            return np.zeros(self.n)
+        sizes = self._inside.sum(axis=1)
+        z = np.zeros(len(sizes))
+        for j, weight in enumerate(self.omega, start=1):
+            z += comb(sizes - 1, j - 1) / (share(j, kind) * weight)
+        index: Vector = self._inside.T.astype(np.float64) @ (self.beta * z)
+        return index
+
+    def theta(self, term: Mask) -> float:
+        """θ_S of one monomial."""
+        holding = np.array([x & term == term for x in self.subsets], dtype=np.float64)
+        return float(holding @ self.beta) / self.omega[term.bit_count() - 1]
+
+    def interactions(self) -> Matrix:
+        """u_ij, symmetric, shape (n, n); the diagonal holds u_i."""
+        inside = self._inside.astype(np.float64)
+        table: Matrix = inside.T @ (self.beta[:, None] * inside)
+        singles = np.diag(table) / self.omega[0]
+        table = table / self.omega[1] if len(self.omega) > 1 else np.zeros_like(table)
+        np.fill_diagonal(table, singles)
+        return table
+
+
+def least_norm(
+    n: int,
+    statements: Sequence[Statement],
+    *,
+    degree: int = 2,
+    slack: float = 10.0,
+    omega: Sequence[float] = NORM_WEIGHTS,
+) -> KernelUtility:
+    """The minimiser of ½ Σ ω_|S| θ_S² + C Σ c_r s_r (C = `slack`) under the statements.
+
+    Its dual is max Σ_strict α − ½ αᵀGα with 0 ≤ α_r ≤ C c_r (|α_r| ≤ C c_r for an equality), where
+    G = D Ω⁻¹ Dᵀ comes from the kernel. The utility is unique even where α is not.
+    """
+    check_degree(degree, n)
+    if not 0 < slack < float("inf"):
+        raise InputError(f"the slack weight C must be positive and finite, found {slack}")
+    omega = tuple(omega[:degree])
+    subsets = sorted({m for s in statements for m in (s.better, s.worse)})
+    if not subsets:
+        return KernelUtility(n, (), np.zeros(0), omega)
+    place = {mask: k for k, mask in enumerate(subsets)}
+    better = np.array([place[s.better] for s in statements])
+    worse = np.array([place[s.worse] for s in statements])
+    inside = indicator(subsets, n)
+    among = kernel(inside, inside, omega)
+    half = among[better] - among[worse]
+    gram = half[:, better] - half[:, worse]
+    wanted = np.array([1.0 if s.strict else 0.0 for s in statements])
+    most = slack * np.array([s.weight for s in statements])
+    least = np.where([s.relation is Relation.EQUAL for s in statements], -most, 0.0)
+    alpha = _box_quadratic(gram, wanted, least, most)
+    beta = np.zeros(len(subsets))
+    np.add.at(beta, better, alpha)
+    np.add.at(beta, worse, -alpha)
+    return KernelUtility(n, tuple(subsets), beta, omega)
+
+
+def _box_quadratic(gram: Matrix, linear: Vector, lower: Vector, upper: Vector) -> Vector:
+    """The maximiser of linear·α − ½ αᵀ gram α over a box, by Mehrotra's interior point method.
+
+    Statements are often linearly dependent, so `gram` is singular as a rule; first-order and face
+    methods then crawl, while an interior method takes some twenty factorisations.
+    """
+    at = _Point(0.5 * (lower + upper), np.ones_like(lower), np.ones_like(lower))
+    for _ in range(MOST_STEPS):
+        above, below = at.alpha - lower, upper - at.alpha
+        residual = linear - gram @ at.alpha + at.up - at.down
+        gap = float(above @ at.up + below @ at.down) / (2 * len(linear))
+        if gap < OPTIMALITY and np.abs(residual).max() < OPTIMALITY:
+            return at.alpha
+        factor = cho_factor(gram + np.diag(at.up / above + at.down / below), check_finite=False)
+        straight = _step(at, above, below, residual, factor, np.zeros_like(above), np.zeros_like(above))
+        ahead, reach = straight, _reach(at, above, below, straight)
+        left = (above + reach * ahead.alpha) @ (at.up + reach * ahead.up)
+        left += (below - reach * ahead.alpha) @ (at.down + reach * ahead.down)
+        # Mehrotra: aim at the gap that the straight step could reach, cubed, and correct for its curvature
+        target = gap * (float(left) / (2 * len(linear)) / gap) ** 3
+        bent = _step(
+            at, above, below, residual, factor, target - ahead.alpha * ahead.up, target + ahead.alpha * ahead.down
+        )
+        length = 0.995 * _reach(at, above, below, bent)
+        at = _Point(at.alpha + length * bent.alpha, at.up + length * bent.up, at.down + length * bent.down)
+    raise SolverError(f"the least-norm utility was not found in {MOST_STEPS} steps (gap {gap:.1e})")
+
+
+@dataclass(frozen=True)
+class _Point:
+    """α and the multipliers of α ≥ lower (`up`) and α ≤ upper (`down`); also a step in these."""
+
+    alpha: Vector
+    up: Vector
+    down: Vector
+
+
+def _step(at: _Point, above: Vector, below: Vector, residual: Vector, factor: Any, up: Vector, down: Vector) -> _Point:
+    """Newton's step towards above·at.up = up and below·at.down = down."""
+    right = residual + (up / above - at.up) - (down / below - at.down)
+    move = cho_solve(factor, right, check_finite=False)
+    return _Point(move, (up - at.up * move) / above - at.up, (down + at.down * move) / below - at.down)
+
+
+def _reach(at: _Point, above: Vector, below: Vector, step: _Point) -> float:
+    """How much of a step keeps everything positive, at most all of it."""
+    position = np.concatenate([above, below, at.up, at.down])
+    move = np.concatenate([step.alpha, -step.alpha, step.up, step.down])
+    shrinking = move < 0
+    return float(min(1.0, (-position[shrinking] / move[shrinking]).min(initial=1.0)))

@@ -1,0 +1,158 @@
+"""f_θ(v) = Σ θ_S over the monomials S ⊆ v, and the 0/1 rows φ(v) that make it θ·φ(v).
+
+A monomial is itself a mask: of one attribute, two or three. `Monomials` lists those that may have a
+coefficient; `Utility` is one θ over such a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+from elicit.subsets import Mask, indicator, mask_of, members
+
+#: The largest degree of a monomial.
+HIGHEST_DEGREE = 3
+
+#: More monomials than this are never listed at once (programs generate theirs when needed).
+MOST_MONOMIALS = 500_000
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+def check_degree(degree: int, n: int) -> None:
+    """An error unless 1 ≤ degree ≤ min(3, n)."""
+    if not 1 <= degree <= HIGHEST_DEGREE:
+        raise InputError(f"the degree must be 1, 2 or {HIGHEST_DEGREE}, found {degree}")
+    if degree > n:
+        raise InputError(f"degree {degree} needs at least {degree} attributes, there are {n}; lower the degree")
+
+
+class Monomials:
+    """M: an ordered list of monomials over n attributes."""
+
+    def __init__(self, n: int, terms: Iterable[Mask]) -> None:
+        self.n = n
+        self.terms: tuple[Mask, ...] = tuple(terms)
+        for term in self.terms:
+            if not 0 < term < 1 << n or term.bit_count() > HIGHEST_DEGREE:
+                raise InputError(f"a monomial holds 1 to {HIGHEST_DEGREE} of the {n} attributes, found mask {term}")
+
+    @classmethod
+    def support(cls, n: int, terms: Iterable[Mask]) -> Monomials:
+        """All single attributes, then the given monomials by degree and position."""
+        higher = {t for t in terms if t.bit_count() > 1}
+        singles = [1 << i for i in range(n)]
+        return cls(n, [*singles, *sorted(higher, key=lambda t: (t.bit_count(), members(t)))])
+
+    @classmethod
+    def full(cls, n: int, degree: int) -> Monomials:
+        """Every monomial up to `degree`."""
+        check_degree(degree, n)
+        if sum(comb(n, k) for k in range(1, degree + 1)) > MOST_MONOMIALS:
+            raise InputError(f"{n} attributes have too many monomials of degree {degree} to list; give a support")
+        return cls(n, [mask_of(c) for k in range(1, degree + 1) for c in combinations(range(n), k)])
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """|S| of every monomial."""
+        return np.array([t.bit_count() for t in self.terms], dtype=np.int64)
+
+    @cached_property
+    def position(self) -> dict[Mask, int]:
+        """Where each monomial stands."""
+        return {term: k for k, term in enumerate(self.terms)}
+
+    @cached_property
+    def _blocks(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For each degree: which columns have it, and their attribute positions, (count, degree)."""
+        blocks = []
+        for degree in range(1, HIGHEST_DEGREE + 1):
+            columns = np.flatnonzero(self.degrees == degree)
+            held = np.array([members(self.terms[k]) for k in columns], dtype=np.int64)
+            blocks.append((columns, held.reshape(len(columns), degree)))
+        return blocks
+
+    def rows(self, masks: Sequence[Mask]) -> Matrix:
+        """φ, shape (len(masks), len(self)): entry (r, S) is 1 when S ⊆ masks[r]."""
+        inside = indicator(masks, self.n)
+        phi = np.empty((len(masks), len(self)))
+        for columns, held in self._blocks:
+            if len(columns):
+                phi[:, columns] = np.logical_and.reduce([inside[:, h] for h in held.T])
+        return phi
+
+    def row(self, mask: Mask) -> Vector:
+        """φ(v), shape (len(self),)."""
+        vector: Vector = self.rows([mask])[0]
+        return vector
+
+
+@dataclass(frozen=True)
+class Utility:
+    """One θ: the coefficient of every monomial that has one."""
+
+    n: int
+    theta: Mapping[Mask, float]
+
+    @classmethod
+    def of(cls, monomials: Monomials, values: Vector) -> Utility:
+        """θ given as a vector; zeros are left out of the mapping."""
+        found = cls(monomials.n, {t: float(x) for t, x in zip(monomials.terms, values, strict=True) if x})
+        found.__dict__.update(_monomials=monomials, _vector=np.asarray(values, dtype=np.float64))
+        return found
+
+    @cached_property
+    def _monomials(self) -> Monomials:
+        return Monomials(self.n, self.theta)
+
+    @cached_property
+    def _vector(self) -> Vector:
+        return np.array([self.theta.get(t, 0.0) for t in self._monomials.terms])
+
+    def values(self, masks: Sequence[Mask]) -> Vector:
+        """f_θ of every mask."""
+        values: Vector = self._monomials.rows(masks) @ self._vector
+        return values
+
+    def __call__(self, mask: Mask) -> float:
+        return float(self.values([mask])[0])
+
+    def power(self, kind: str = "shapley") -> Vector:
+        """Power index of every attribute: Σ_{S∋i} θ_S / q_|S| with q = |S| (Shapley) or 2^(|S|−1) (Banzhaf).
+
+        The two agree up to degree 2, where both are u_i + ½ Σ_j u_ij.
+        """
+        index = np.zeros(self.n)
+        for term, value in self.theta.items():
+            index[members(term)] += value / share(term.bit_count(), kind)
+        return index
+
+    def interactions(self) -> Matrix:
+        """u_ij, symmetric, shape (n, n); the diagonal holds u_i."""
+        table = np.zeros((self.n, self.n))
+        for term, value in self.theta.items():
+            if term.bit_count() <= 2:
+                held = members(term)
+                table[held[0], held[-1]] = table[held[-1], held[0]] = value
+        return table
+
+
+def share(degree: int, kind: str) -> float:
+    """q_j: among how many parts an index splits a monomial of this degree."""
+    if kind == "shapley":
+        return float(degree)
+    if kind == "banzhaf":
+        return float(2 ** (degree - 1))
+    raise InputError(f"a power index is 'shapley' or 'banzhaf', found {kind!r}")

@@ -1,0 +1,222 @@
+"""Branch and bound over a family of subsets, and the proof that it leaves behind.
+
+On the subcube of all y that hold `inside` and lack `outside`, the entry φ(y)_S of a monomial is known
+or may be 0 or 1. Any multipliers λ bound f(y) − f(x) on the whole subcube:
+  slice  −δ Σ_strict λ + Σ_S |φ(y) − φ(x) + Dᵀλ|_S,                                  worst φ(y)_S allowed
+  Θ_τ    B · max(max_S |φ(y) − φ(x) + Dᵀλ|_S / w_|S|, max_r |λ_r|/(C c_r)) − Σ_strict λ
+The best multipliers are a linear program; where its bound is too large the subcube is split. The
+subcubes kept, each with its multipliers, cover the family: that is a certificate.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from elicit.knowledge.statements import Relation
+from elicit.subsets import Family, Mask, members
+from elicit.utility import tolerances
+from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.monomials import Matrix, Vector
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.solver import INFINITY, Program
+
+#: Subcubes looked at before the search is given up.
+MOST_CUBES = 50_000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """All y that hold `inside` and lack `outside` gain at most `bound`, by these multipliers."""
+
+    inside: Mask
+    outside: Mask
+    multipliers: tuple[float, ...]
+    bound: float
+
+
+@dataclass(frozen=True)
+class Partition:
+    """No y in the family gains more than `upper`, proven by `pieces` that cover it."""
+
+    upper: float
+    pieces: tuple[Piece, ...]
+
+
+#: Told a subset y worth trying: says what y gains exactly, or anything less that is proven.
+Try = Callable[[Mask], float]
+#: Told the best gain found and the best bound so far; returning True stops the search.
+Progress = Callable[[float, float], bool | None]
+
+
+def partition(
+    utilities: ExactSet | ParsimoniousSet,
+    subset: Mask,
+    family: Family,
+    *,
+    lower: float = 0.0,
+    attempt: Try | None = None,
+    enough: float | None = None,
+    progress: Progress | None = None,
+    most_cubes: int = MOST_CUBES,
+) -> Partition:
+    """Bound f(y) − f(subset) over the family, the worst subcube first.
+
+    `lower` is a gain already known and `attempt` may raise it; a subcube that cannot beat it is done.
+    With `enough` the search ends as soon as a gain above it is known.
+    """
+    cubes = _Cubes(family, subset)
+    program = _CubeProgram(utilities, subset)
+    attempts = {2**k for k in range(20)}  # an attempt costs some programs, so ever more rarely
+    done: list[Piece] = []
+    waiting: list[tuple[float, int, Piece, Vector]] = []
+
+    def look(inside: Mask, outside: Mask) -> None:
+        bound, multipliers, blame = program.best(inside, outside)
+        heapq.heappush(waiting, (-bound, len(done) + program.solved, Piece(inside, outside, multipliers, bound), blame))
+
+    for cube in cubes.start():
+        look(*cube)
+    while waiting and program.solved < most_cubes:
+        _, _, piece, blame = heapq.heappop(waiting)
+        whole = cubes.single(piece.inside, piece.outside)
+        # a subcube needs a hair to spare, so that rounding its multipliers does not lose the proof
+        if piece.bound <= lower + (tolerances.DECISION / 2 if whole is not None else -tolerances.NUDGE):
+            done.append(piece)
+            continue
+        if attempt is not None and (whole is not None or len(done) + len(waiting) in attempts):
+            lower = max(lower, attempt(piece.inside))
+        if whole is not None:
+            lower = max(lower, piece.bound)  # one subset: the bound is what it gains
+            done.append(piece)
+        else:
+            for half in cubes.halves(piece.inside, piece.outside, blame):
+                look(*half)
+        upper = max(lower, -waiting[0][0] if waiting else lower)
+        if (enough is not None and lower > enough) or (progress is not None and progress(lower, upper)):
+            break
+    pieces = [*done, *(entry[2] for entry in waiting)]
+    return Partition(max([lower, *(p.bound for p in pieces)]), tuple(pieces))
+
+
+class _Cubes:
+    """The subcubes of a family, without those that hold no member but `subset` itself."""
+
+    def __init__(self, family: Family, subset: Mask) -> None:
+        self._everything = (1 << family.n) - 1
+        self._family, self._subset = family, subset
+        self._size = family.n if family.max_size is None else family.max_size
+
+    def start(self) -> list[tuple[Mask, Mask]]:
+        """The family as one subcube."""
+        return self._useful(self._family.keep, self._family.drop)
+
+    def halves(self, inside: Mask, outside: Mask, blame: Vector) -> list[tuple[Mask, Mask]]:
+        """The subcube split on the undecided attribute most to blame for its bound."""
+        undecided = members(self._everything & ~(inside | outside))
+        split = 1 << max(undecided, key=lambda i: (blame[i], -i))
+        return self._useful(inside | split, outside) + self._useful(inside, outside | split)
+
+    def single(self, inside: Mask, outside: Mask) -> Mask | None:
+        """The only member of a subcube, None when there are more."""
+        return inside if inside | outside == self._everything else None
+
+    def _useful(self, inside: Mask, outside: Mask) -> list[tuple[Mask, Mask]]:
+        """The subcube with what follows for it decided, or nothing when no rival is in it."""
+        if inside.bit_count() == self._size:
+            outside = self._everything & ~inside
+        undecided = self._everything & ~(inside | outside)
+        if not inside and undecided.bit_count() == 1:  # the empty subset is no rival
+            inside, undecided = undecided, 0
+        empty = inside.bit_count() > self._size or outside == self._everything
+        itself = not undecided and inside == self._subset
+        return [] if empty or itself else [(inside, outside)]
+
+
+class _CubeProgram:
+    """min over λ of the bound on a subcube; only row bounds change from one subcube to the next.
+
+    Columns are λ (an equality's may be negative), then what is paid: one e_S ≥ |g + Dᵀλ|_S for each
+    monomial in the slice, the single σ with σ w_S ≥ |g + Dᵀλ|_S and σ C c_r ≥ |λ_r| in Θ_τ.
+    """
+
+    def __init__(self, utilities: ExactSet | ParsimoniousSet, subset: Mask) -> None:
+        self._set = utilities
+        self.monomials = utilities.monomials if isinstance(utilities, ExactSet) else utilities.support
+        self._phi_x = self.monomials.row(subset)
+        d = statement_rows(self.monomials, utilities.statements)
+        m, p = d.shape
+        self._count, self._d = m, d
+        self._holds = np.array([[bool(t >> i & 1) for i in range(utilities.n)] for t in self.monomials.terms])
+        strict = self._strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
+        equal = np.array([s.relation is Relation.EQUAL for s in utilities.statements], dtype=np.bool_)
+        paid: Matrix
+        if isinstance(utilities, ExactSet):
+            paid, cost, gain = np.eye(p), np.ones(p), utilities.delta * strict
+            extra: Matrix = np.zeros((0, m + p))
+        else:
+            w = self._weights = np.array([utilities.settings.weights[k - 1] for k in self.monomials.degrees])
+            paid, cost, gain = w[:, None], np.array([utilities.budget]), strict
+            limits = utilities.limits[:, None]
+            extra = np.vstack([np.hstack([np.eye(m), -limits]), np.hstack([-np.eye(m), -limits])[equal]]).reshape(
+                -1, m + 1
+            )
+        self._p = p
+        above, below = np.hstack([d.T, -paid]), np.hstack([d.T, paid])
+        self._program = Program(
+            np.vstack([above, below, extra]),
+            cost=np.concatenate([-gain, cost]),
+            lower=np.concatenate([np.where(equal, -INFINITY, 0.0), np.zeros(len(cost))]),
+            upper=np.full(m + len(cost), INFINITY),
+            row_lower=np.full(2 * p + len(extra), -INFINITY),
+            row_upper=np.concatenate([np.full(2 * p, INFINITY), np.zeros(len(extra))]),
+        )
+        self._bounds = np.full((2, p), np.nan)
+
+    @property
+    def solved(self) -> int:
+        """How many programs were solved."""
+        return self._program.solved
+
+    def best(self, inside: Mask, outside: Mask) -> tuple[float, tuple[float, ...], Vector]:
+        """The least bound on the subcube, its multipliers, and how much each attribute is to blame for it."""
+        low, high = self._entries(inside, outside)
+        for row in range(self._p):
+            self._change(0, row, self._phi_x[row] - high[row])
+            self._change(1, row, self._phi_x[row] - low[row])
+        solution = self._program.optimum()
+        multipliers = solution.values[: self._count]
+        bound = self._bound(multipliers, low, high)
+        duals = np.abs(solution.duals[: self._p]) + np.abs(solution.duals[self._p : 2 * self._p])
+        blame = (duals * (high != low)) @ self._holds
+        return bound, tuple(multipliers.tolist()), blame
+
+    def _bound(self, multipliers: Vector, low: Vector, high: Vector) -> float:
+        """What the multipliers prove, computed from them: the solver's own value may be 1e-7 off."""
+        combined = multipliers @ self._d - self._phi_x
+        rest = np.maximum(np.abs(combined + low), np.abs(combined + high))
+        if isinstance(self._set, ExactSet):
+            return float(rest.sum() - self._set.delta * (multipliers @ self._strict))
+        share = max(
+            float((rest / self._weights).max(initial=0.0)),
+            float((np.abs(multipliers) / self._set.limits).max(initial=0.0)),
+        )
+        return self._set.budget * share - float(multipliers @ self._strict)
+
+    def _change(self, side: int, row: int, bound: float) -> None:
+        if self._bounds[side, row] != bound:
+            self._bounds[side, row] = bound
+            if side == 0:
+                self._program.change_row(row, -INFINITY, bound)
+            else:
+                self._program.change_row(self._p + row, bound, INFINITY)
+
+    def _entries(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
+        """The least and the largest value that φ(y)_S may have on the subcube."""
+        terms = self.monomials.terms
+        low = np.array([1.0 if t & inside == t else 0.0 for t in terms])
+        high = np.array([0.0 if t & outside else 1.0 for t in terms])
+        return low, high

@@ -1,0 +1,87 @@
+"""Power indices: one number an attribute, saying how much it adds to the subsets it joins.
+
+For one θ the mean marginal has a closed form (`Utility.power`, `KernelUtility.power`). The other index
+of the source looks at the whole set of utilities: Σ_v [min_θ f(v∪i) − max_θ f(v)] over sampled v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.subsets import Mask, masks_from
+from elicit.utility.exact import ExactSet
+from elicit.utility.kernel import KernelUtility, least_norm
+from elicit.utility.monomials import Utility, Vector
+from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+
+
+def standardised(index: Vector) -> Vector:
+    """The index with mean 0 and spread 1; all zero when it does not tell attributes apart."""
+    spread = float(index.std())
+    if spread <= 1e-12 * max(1.0, float(np.abs(index).max(initial=0.0))):
+        return np.zeros_like(index)
+    scaled: Vector = (index - index.mean()) / spread
+    return scaled
+
+
+#: The θ_k by name: of largest margin, of least L1 cost, of least L2 norm.
+THETAS = ("max-margin", "L1", "L2")
+
+
+def chosen_theta(name: str, utilities: ExactSet | ParsimoniousSet) -> Utility | KernelUtility:
+    """θ_k by name, for the statements of a set; always a function of the statements alone."""
+    if name not in THETAS:
+        raise InputError(f"theta is one of {', '.join(THETAS)}; found {name!r}")
+    if isinstance(utilities, ParsimoniousSet):
+        parsimonious, degree = utilities, utilities.settings.degree
+        exact = None
+    else:
+        parsimonious, degree = None, utilities.degree
+        exact = utilities
+    n, evaluated, statements = utilities.n, utilities.evaluated, utilities.statements
+    if name == "L2":
+        settings = parsimonious.settings if parsimonious else Parsimony(degree=degree)
+        return least_norm(n, statements, degree=degree, slack=settings.slack)
+    if name == "L1":
+        return (parsimonious or ParsimoniousSet(n, evaluated, statements, Parsimony(degree=degree))).simplest.theta
+    return (exact or ExactSet(n, evaluated, statements, degree=degree)).roomiest
+
+
+def gap_index(utilities: ExactSet | ParsimoniousSet, sampled: Sequence[Mask], *, joint: bool = False) -> Vector:
+    """Mean over sampled v of min_θ f(v∪i) − max_θ f(v \\ i), or of min_θ [f(v∪i) − f(v \\ i)] when `joint`.
+
+    The same v serve every attribute, each with and without it. Where v \\ i is empty, f is 0 there.
+    """
+    if not sampled:
+        raise InputError("the index over a set of utilities needs sampled subsets, none was given")
+    least: dict[Mask, float] = {0: 0.0}
+    most: dict[Mask, float] = {0: 0.0}
+
+    def smallest(mask: Mask) -> float:
+        if mask not in least:
+            least[mask] = -utilities.maximum({mask: -1.0}).value
+        return least[mask]
+
+    def largest(mask: Mask) -> float:
+        if mask not in most:
+            most[mask] = utilities.maximum({mask: 1.0}).value
+        return most[mask]
+
+    index = np.zeros(utilities.n)
+    for v in sampled:
+        for i in range(utilities.n):
+            with_i, without = v | 1 << i, v & ~(1 << i)
+            if joint:
+                form = {with_i: -1.0, without: 1.0} if without else {with_i: -1.0}
+                index[i] += -utilities.maximum(form).value
+            else:
+                index[i] += smallest(with_i) - largest(without)
+    return index / len(sampled)
+
+
+def sample_subsets(n: int, count: int, rng: np.random.Generator) -> list[Mask]:
+    """`count` subsets drawn uniformly, the empty one included."""
+    return masks_from(rng.random((count, n)) < 0.5)

@@ -1,0 +1,178 @@
+"""Max regret among the evaluated subsets, with as few programs as possible.
+
+The regret of v is the most that some utility in the set lets another subset x gain on it. Every θ
+that a program returned is kept as a witness (it bounds regrets from below), every value as an upper
+bound, and bounds chain: f(a) − f(b) ≤ U(a, k) + U(k, b). A program is solved only where the two
+bounds still leave the decision open.
+
+Decisions depend on values alone, compared at the decision tolerance, so that what was solved before
+never changes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.knowledge.statements import Statement
+from elicit.subsets import Mask, simplest
+from elicit.utility import tolerances
+from elicit.utility.monomials import Matrix, Utility, Vector
+from elicit.utility.sets import Optimum, UtilitySet, difference
+
+#: Witnesses kept from one state of knowledge to the next.
+MOST_WITNESSES = 100
+
+
+@dataclass(frozen=True)
+class Regret:
+    """How much `subset` may lose to its worst rival; no rival when it loses to none."""
+
+    subset: Mask
+    value: float
+    rival: Mask | None
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """max f(x) − f(v) ≤ sigma · B + constant, as long as the statements used still stand."""
+
+    sigma: float
+    constant: float
+    used: frozenset[Statement]
+
+
+class Regrets:
+    """Regrets of the evaluated subsets under one set of utilities."""
+
+    def __init__(self, utilities: UtilitySet, previous: Regrets | None = None) -> None:
+        self.utilities = utilities
+        self.subsets = utilities.evaluated
+        self._place = {mask: k for k, mask in enumerate(self.subsets)}
+        self._keys = [simplest(mask) for mask in self.subsets]
+        self._proofs: dict[tuple[Mask, Mask], _Proof] = {}
+        self._exact: set[tuple[int, int]] = set()
+        self._scope = utilities.scope
+        self._candidates = self._marked(utilities.candidates(self.subsets))
+        self._rivals = self._marked(utilities.rivals(self.subsets))
+        self.upper: Matrix = utilities.upper_bounds(self.subsets)
+        for k in range(len(self.subsets)):
+            np.minimum(self.upper, self.upper[:, k][:, None] + self.upper[k, :][None, :], out=self.upper)
+        self._witnesses: list[Utility] = []
+        self._values = np.zeros((0, len(self.subsets)))
+        if previous is not None:
+            self._inherit(previous)
+
+    def _marked(self, chosen: Sequence[Mask]) -> NDArray[np.bool_]:
+        """Which of the evaluated subsets are among the chosen."""
+        among = set(chosen)
+        return np.array([mask in among for mask in self.subsets], dtype=np.bool_)
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def least(self) -> Regret:
+        """The subset of least max regret; ties go to fewer attributes, then to mask order."""
+        if len(self.subsets) == 0:
+            raise ValueError("no subset is evaluated, so none has a regret")
+        while True:
+            lower = np.where(self._candidates, self._lower(), np.inf)
+            tied = np.flatnonzero(lower <= lower.min() + tolerances.DECISION)
+            v = min(tied, key=lambda k: self._keys[k])
+            if self._confirm(int(v), lower[v], give_up_above=self._runner_up(lower, int(v))):
+                return self._report(int(v))
+
+    def of(self, subset: Mask) -> Regret:
+        """The max regret of one evaluated subset."""
+        v = self._place[subset]
+        while not self._confirm(v, self._lower()[v], give_up_above=np.inf):
+            pass
+        return self._report(v)
+
+    def pair(self, x: Mask, v: Mask) -> float:
+        """max f(x) − f(v) over the set, exactly."""
+        return self._solve(self._place[x], self._place[v])
+
+    def _runner_up(self, lower: Vector, v: int) -> float:
+        others = np.delete(lower, v)
+        return float(others.min(initial=np.inf)) + tolerances.DECISION
+
+    def _lower(self) -> Vector:
+        """For each v, what some witness already lets a rival gain on it; at least 0 (v against itself)."""
+        if len(self._values) == 0:
+            return np.zeros(len(self.subsets))
+        lower: Vector
+        lower = (self._values.max(axis=1, keepdims=True) - self._values).max(axis=0)
+        return np.maximum(lower, 0.0)
+
+    def _confirm(self, v: int, lower: float, give_up_above: float) -> bool:
+        """Solve rivals of v, most promising first, until none can beat its lower bound; False when it
+        turned out worse than the runner-up, so that another subset must be looked at."""
+        while True:
+            column = np.where(self._rivals, self.upper[:, v], -np.inf)
+            column[v] = -np.inf
+            x = int(column.argmax())
+            if len(column) == 1 or column[x] <= lower + tolerances.DECISION:
+                return True
+            lower = max(lower, self._solve(x, v))
+            lower = max(lower, float(self._lower()[v]))
+            if lower > give_up_above:
+                return False
+
+    def _report(self, v: int) -> Regret:
+        """The regret of a confirmed subset and the simplest of its worst rivals."""
+        value = max(0.0, float(self._lower()[v]))
+        if value <= tolerances.DECISION:
+            return Regret(self.subsets[v], value, None)
+        close = self._rivals & (self.upper[:, v] >= value - tolerances.DECISION)
+        near = [x for x in np.flatnonzero(close).tolist() if x != v]
+        worst = [x for x in near if self._solve(x, v) >= value - tolerances.DECISION]
+        return Regret(self.subsets[v], value, self.subsets[min(worst, key=lambda k: self._keys[k])])
+
+    # -- bounds ---------------------------------------------------------------------------------
+
+    def _solve(self, x: int, v: int) -> float:
+        """max f(x) − f(v), solved at most once; its θ and its bound serve all other pairs too."""
+        if (x, v) not in self._exact:
+            optimum = self.utilities.maximum(difference(self.subsets[x], self.subsets[v]))
+            self._exact.add((x, v))
+            self._keep(x, v, optimum)
+        return float(self.upper[x, v])
+
+    def _keep(self, x: int, v: int, optimum: Optimum) -> None:
+        used = frozenset(
+            s
+            for s, m in zip(self.utilities.statements, optimum.multipliers, strict=True)
+            if abs(m) > tolerances.MULTIPLIER
+        )
+        constant = optimum.value - optimum.sigma * self.utilities.budget
+        self._proofs[self.subsets[x], self.subsets[v]] = _Proof(optimum.sigma, constant, used)
+        self._witnesses.append(optimum.witness)
+        self._values = np.vstack([self._values, optimum.witness.values(self.subsets)])
+        self._tighten(x, v, optimum.value)
+        self.upper[x, v] = optimum.value
+
+    def _tighten(self, x: int, v: int, bound: float) -> None:
+        """A new bound, chained with all others."""
+        chained = self.upper[:, x][:, None] + bound + self.upper[v, :][None, :]
+        np.minimum(self.upper, chained, out=self.upper)
+        self.upper[x, v] = min(self.upper[x, v], bound)
+
+    def _inherit(self, previous: Regrets) -> None:
+        """Whatever of an earlier state still holds: proofs whose statements stand, θ still in the set."""
+        standing = set(self.utilities.statements)
+        budget = self.utilities.budget
+        same = previous._scope == self._scope  # in the slice, a proof holds for its own δ
+        for (x, v), proof in previous._proofs.items() if same else ():
+            if x in self._place and v in self._place and proof.used <= standing:
+                self._proofs[x, v] = proof
+                i, j = self._place[x], self._place[v]
+                bound = proof.sigma * budget + proof.constant
+                if bound < self.upper[i, j]:
+                    self._tighten(i, j, bound)
+        recent = previous._witnesses[-MOST_WITNESSES:]
+        self._witnesses = [t for t, inside in zip(recent, self.utilities.admits(recent), strict=True) if inside]
+        if self._witnesses:
+            self._values = np.array([t.values(self.subsets) for t in self._witnesses])

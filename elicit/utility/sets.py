@@ -1,0 +1,130 @@
+"""What a set of utilities answers: the vocabulary that the exact and the parsimonious set share.
+
+A set answers one question, the maximum of a linear form Σ_x c_x f(x), and whether a subset can be
+best; every other decision is made of these two. An answer carries its witness θ and its multipliers,
+so that it can be checked, reused and explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn, Protocol
+
+from elicit.errors import InputError
+from elicit.knowledge.statements import Statement
+from elicit.subsets import Mask
+from elicit.utility.monomials import Matrix, Utility
+
+#: Σ_x c_x f(x), written {x: c_x}.
+Form = Mapping[Mask, float]
+
+
+def difference(a: Mask, b: Mask) -> dict[Mask, float]:
+    """The form f(a) − f(b)."""
+    return {a: 1.0, b: -1.0} if a != b else {}
+
+
+@dataclass(frozen=True)
+class Inconsistent:
+    """No utility satisfies the statements, so nothing is decided; `conflict` cannot hold together.
+
+    It is neither true nor false on purpose.
+    """
+
+    conflict: tuple[Statement, ...]
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("an inconsistent set decides nothing; test with isinstance(answer, Inconsistent)")
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The maximum of a form over a set, the θ that reaches it, and multipliers that prove it.
+
+    `multipliers` has one entry a statement; `sigma` is the multiplier of the budget in the
+    parsimonious set, 0 in the slice.
+    """
+
+    value: float
+    witness: Utility
+    multipliers: tuple[float, ...]
+    sigma: float = 0.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a subset can be best, and why: a θ that makes it so, or multipliers that exclude it.
+
+    `price` is what must be paid in simplicity to believe it (parsimonious set only).
+    """
+
+    possible: bool
+    price: float | None = None
+    witness: Utility | None = None
+    multipliers: tuple[float, ...] = ()
+    rivals: Mapping[Mask, float] = field(default_factory=dict)
+
+
+class UtilitySet(Protocol):
+    """The exact set's slice, or the parsimonious set."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def evaluated(self) -> tuple[Mask, ...]: ...
+    @property
+    def statements(self) -> tuple[Statement, ...]: ...
+    @property
+    def scope(self) -> str:
+        """The set's name with its parameters, as every claim prints it."""
+        ...
+
+    @property
+    def budget(self) -> float:
+        """B of the parsimonious set, what `Optimum.sigma` multiplies; 0 in the slice."""
+        ...
+
+    @property
+    def conflict(self) -> Inconsistent | None:
+        """Why nothing can be decided, or None."""
+        ...
+
+    @property
+    def informative(self) -> bool:
+        """Whether any statement is strict; without one nothing is rejected and nothing is optimal."""
+        ...
+
+    def maximum(self, form: Form) -> Optimum:
+        """The maximum of a form; `conflict` must be None."""
+        ...
+
+    def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
+        """(m, m) bounds, without solving, on the maximum of f(x) − f(v) at row x, column v."""
+        ...
+
+    def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
+        """Those that may be recommended: no dominance, and in the exact set no strict statement, is above them."""
+        ...
+
+    def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
+        """Those among which every candidate's worst rival is found."""
+        ...
+
+    def admits(self, theta: Sequence[Utility]) -> list[bool]:
+        """Which of the utilities belong to the set."""
+        ...
+
+    def verdict(self, subset: Mask) -> Verdict:
+        """Whether some θ in the set makes `subset` at least as good as every evaluated one."""
+        ...
+
+
+def check_evaluated(evaluated: Sequence[Mask], n: int) -> tuple[Mask, ...]:
+    """The evaluated subsets as a tuple; an empty, foreign or repeated one is an error."""
+    for mask in evaluated:
+        if not 0 < mask < 1 << n:
+            raise InputError(f"subset {mask} is empty or names attributes beyond the {n} there are")
+    if len(set(evaluated)) < len(evaluated):
+        raise InputError("an evaluated subset is listed twice")
+    return tuple(evaluated)

@@ -1,0 +1,423 @@
+"""The only file that talks to a solver.
+
+`Program` is one linear program kept alive in HiGHS: costs, bounds, rows and columns change, the
+basis stays, and every end is a `Status` by name. `best_rival` is the mixed-integer program over all
+subsets, written in PuLP so that it reads like the mathematics, and driven through HiGHS.
+
+A value is a function of the data; which optimal vertex comes with it may depend on what was solved
+before. Whoever needs a reproducible θ must solve a fresh program.
+"""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+import pulp
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from elicit.errors import SolverError
+from elicit.subsets import Family, Mask, mask_of, members
+from elicit.utility.monomials import Matrix, Monomials, Vector
+
+INFINITY = float("inf")
+
+
+class Status(enum.Enum):
+    """How a program ended."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    INTERRUPTED = "interrupted"  # by the caller's time limit or wish; a bound may be known
+
+
+_STATUS = {
+    highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
+    highspy.HighsModelStatus.kUnbounded: Status.UNBOUNDED,
+    highspy.HighsModelStatus.kTimeLimit: Status.INTERRUPTED,
+    highspy.HighsModelStatus.kInterrupt: Status.INTERRUPTED,
+    highspy.HighsModelStatus.kHighsInterrupt: Status.INTERRUPTED,  # type: ignore[attr-defined]  # not in its stubs
+}
+
+
+class Method(enum.IntEnum):
+    """Which simplex, numbered as HiGHS does."""
+
+    DUAL = 1
+    PRIMAL = 4
+
+
+class Standing(enum.Enum):
+    """Where a column or row stands in a basis."""
+
+    BASIC = "basic"
+    LOWER = "lower"
+    UPPER = "upper"
+
+
+_STANDING = {
+    highspy.HighsBasisStatus.kBasic: Standing.BASIC,
+    highspy.HighsBasisStatus.kLower: Standing.LOWER,
+    highspy.HighsBasisStatus.kUpper: Standing.UPPER,
+    highspy.HighsBasisStatus.kZero: Standing.LOWER,
+    highspy.HighsBasisStatus.kNonbasic: Standing.LOWER,
+}
+_BASIS_STATUS = {
+    Standing.BASIC: highspy.HighsBasisStatus.kBasic,
+    Standing.LOWER: highspy.HighsBasisStatus.kLower,
+    Standing.UPPER: highspy.HighsBasisStatus.kUpper,
+}
+
+
+def standings(basis: Any) -> tuple[list[Standing], list[Standing]]:
+    """A kept basis as standings of the columns and of the rows."""
+    return [_STANDING[s] for s in basis.col_status], [_STANDING[s] for s in basis.row_status]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solved program. `duals` and `activity` are by row, `values` by column."""
+
+    status: Status
+    value: float
+    values: Vector
+    duals: Vector
+    activity: Vector
+    pivots: int
+
+
+class Program:
+    """minimise cost·z subject to row_lower ≤ A z ≤ row_upper and lower ≤ z ≤ upper, kept alive."""
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        *,
+        cost: Vector,
+        lower: Vector,
+        upper: Vector,
+        row_lower: Vector,
+        row_upper: Vector,
+    ) -> None:
+        self._engine = highspy.Highs()  # type: ignore[no-untyped-call]  # its constructor has no annotation
+        for option, value in (
+            ("output_flag", False),
+            ("presolve", "off"),
+            ("threads", 1),
+            ("simplex_scale_strategy", 0),  # the entries are 0 and ±1
+        ):
+            self._engine.setOptionValue(option, value)
+        rows = csr_matrix(matrix)
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = matrix.shape
+        model.col_cost_, model.col_lower_, model.col_upper_ = cost, lower, upper
+        model.row_lower_, model.row_upper_ = row_lower, row_upper
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_, model.a_matrix_.index_ = rows.indptr, rows.indices
+        model.a_matrix_.value_ = rows.data.astype(np.float64)
+        self._demand(self._engine.passModel(model), "the model was not accepted")
+        #: how many programs were solved; the benchmarks count them
+        self.solved = 0
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are now."""
+        return int(self._engine.getNumCol())
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are now."""
+        return int(self._engine.getNumRow())
+
+    def solve(self, method: Method = Method.DUAL) -> Solution:
+        """Solve from the present basis; an end that no linear program of ours has is a SolverError."""
+        self._engine.setOptionValue("simplex_strategy", int(method))
+        self._engine.run()
+        self.solved += 1
+        ended = self._engine.getModelStatus()
+        if ended not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+            # a numerically unlucky basis: once more from scratch, with the solver's own care
+            self._engine.clearSolver()
+            self._engine.setOptionValue("presolve", "on")
+            self._engine.run()
+            self._engine.setOptionValue("presolve", "off")
+            ended = self._engine.getModelStatus()
+        if ended not in _STATUS:
+            raise SolverError(f"a linear program ended as {self._engine.modelStatusToString(ended)!r}")
+        info, found = self._engine.getInfo(), self._engine.getSolution()
+        return Solution(
+            _STATUS[ended],
+            info.objective_function_value,
+            np.array(found.col_value),
+            np.array(found.row_dual),
+            np.array(found.row_value),
+            info.simplex_iteration_count,
+        )
+
+    def optimum(self, method: Method = Method.DUAL) -> Solution:
+        """`solve` where the program always has an optimum: anything else is a SolverError."""
+        solution = self.solve(method)
+        if solution.status is not Status.OPTIMAL:
+            raise SolverError(f"a program that must have an optimum ended as {solution.status.value!r}")
+        return solution
+
+    def change_costs(self, costs: Vector) -> None:
+        """New costs for the first len(costs) columns."""
+        index = np.arange(len(costs), dtype=np.int32)
+        self._demand(self._engine.changeColsCost(len(costs), index, costs), "the costs were not accepted")
+
+    def change_bounds(self, column: int, lower: float, upper: float) -> None:
+        """New bounds for one column."""
+        self._demand(self._engine.changeColBounds(column, lower, upper), "the bounds were not accepted")
+
+    def change_row(self, row: int, lower: float, upper: float) -> None:
+        """New bounds for one row."""
+        self._demand(self._engine.changeRowBounds(row, lower, upper), "the row was not accepted")
+
+    def add_rows(self, matrix: Matrix, lower: Vector, upper: Vector) -> None:
+        """Append rows; they join the basis, so that the others keep their status."""
+        rows = csr_matrix(matrix)
+        starts, index = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
+        data = rows.data.astype(np.float64)
+        self._demand(
+            self._engine.addRows(len(lower), lower, upper, len(data), starts, index, data),
+            "the rows were not accepted",
+        )
+
+    def add_column(self, cost: float, lower: float, upper: float, rows: Sequence[int], entries: Vector) -> int:
+        """Append one column and say where it stands."""
+        index = np.asarray(rows, dtype=np.int32)
+        self._demand(
+            self._engine.addCol(cost, lower, upper, len(index), index, np.asarray(entries, dtype=np.float64)),
+            "the column was not accepted",
+        )
+        return self.columns - 1
+
+    def add_columns(self, matrix: Matrix, cost: Vector, lower: Vector, upper: Vector) -> None:
+        """Append columns given as a dense (rows, count) matrix."""
+        columns = csr_matrix(matrix.T)
+        starts, index = columns.indptr[:-1].astype(np.int32), columns.indices.astype(np.int32)
+        data = columns.data.astype(np.float64)
+        self._demand(
+            self._engine.addCols(len(cost), cost, lower, upper, len(data), starts, index, data),
+            "the columns were not accepted",
+        )
+
+    def drop_column(self, column: int) -> None:
+        """Remove one column."""
+        self._demand(self._engine.deleteCols(1, np.array([column], dtype=np.int32)), "the column was not removed")
+
+    def basis(self) -> Any:
+        """The present basis, to come back to."""
+        return self._engine.getBasis()
+
+    def return_to(self, basis: Any) -> None:
+        """Start the next solve from a basis kept earlier; rows and columns added since then join it."""
+        status = highspy.HighsBasisStatus
+        rows, columns = basis.row_status, basis.col_status
+        if len(rows) < self.rows or len(columns) < self.columns:
+            basis.row_status = [*rows, *[status.kBasic] * (self.rows - len(rows))]
+            basis.col_status = [*columns, *[status.kLower] * (self.columns - len(columns))]
+        self._demand(self._engine.setBasis(basis), "the basis was not accepted")
+
+    def crash(self, at_upper: NDArray[np.bool_]) -> None:
+        """Start the next solve with every row basic and every column at its lower or upper bound."""
+        columns = [Standing.UPPER if up else Standing.LOWER for up in at_upper.tolist()]
+        self.resume(columns, [Standing.BASIC] * self.rows)
+
+    def resume(self, columns: Sequence[Standing], rows: Sequence[Standing]) -> None:
+        """Start the next solve from the given standings; too few or too many basic ones are evened out."""
+        columns, rows = list(columns), list(rows)
+        surplus = columns.count(Standing.BASIC) + rows.count(Standing.BASIC) - self.rows
+        for k, standing in enumerate(rows):
+            if surplus < 0 and standing is not Standing.BASIC:
+                rows[k], surplus = Standing.BASIC, surplus + 1
+            elif surplus > 0 and standing is Standing.BASIC:
+                rows[k], surplus = Standing.LOWER, surplus - 1
+        basis = highspy.HighsBasis()
+        basis.col_status = [_BASIS_STATUS[s] for s in columns]
+        basis.row_status = [_BASIS_STATUS[s] for s in rows]
+        basis.valid, basis.alien = True, False
+        self._demand(self._engine.setBasis(basis), "the basis was not accepted")
+
+    @staticmethod
+    def _demand(status: object, complaint: str) -> None:
+        if status == highspy.HighsStatus.kError:
+            raise SolverError(complaint)
+
+
+#: Told the best value found and the best bound so far; returning True stops the search.
+Progress = Callable[[float, float], bool | None]
+
+
+@dataclass(frozen=True)
+class Box:
+    """The slice: |θ_S| ≤ 1 and a margin δ for every strict statement."""
+
+    delta: float
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The parsimonious set: Σ w_S |θ_S| + Σ limit_r s_r ≤ B; `limits` are the C c_r."""
+
+    weights: Vector
+    limits: Vector
+    total: float
+
+
+@dataclass(frozen=True)
+class Rival:
+    """The best rival found of a subset, the θ that favours it, and a bound on what any rival can gain."""
+
+    gain: float
+    bound: float
+    subset: Mask
+    theta: Vector
+
+
+def best_rival(
+    subset: Mask,
+    monomials: Monomials,
+    statements: Sequence[tuple[Mask, Mask, str]],
+    family: Family,
+    within: Box | Budget,
+    *,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+) -> Rival:
+    """max f_θ(y) − f_θ(x) over θ in the set and y in the family, x = `subset`.
+
+    The product θ_S · [S ⊆ y] becomes a variable u_S that four inequalities tie to θ_S when every
+    attribute of S is in y and to 0 otherwise (McCormick, exact because y is binary). A statement is
+    (better, worse, relation). The search stops at the time limit or the caller's wish with the best
+    rival and bound it has.
+    """
+    most = np.ones(len(monomials)) if isinstance(within, Box) else within.total / within.weights
+    problem = pulp.LpProblem("best_rival", pulp.LpMaximize)
+    with _quiet_pulp():
+        y = {i: pulp.LpVariable(f"y_{i}", cat=pulp.LpBinary) for i in range(family.n)}
+        theta = [pulp.LpVariable(f"theta_{k}", -b, b) for k, b in enumerate(most.tolist())]
+        u = [pulp.LpVariable(f"u_{k}", -b, b) for k, b in enumerate(most.tolist())]
+        f_of_x = pulp.lpSum(t for t, term in zip(theta, monomials.terms, strict=True) if term & subset == term)
+        problem += pulp.lpSum(u) - f_of_x
+        for t, v, b, term in zip(theta, u, most.tolist(), monomials.terms, strict=True):
+            missing = pulp.lpSum(1 - y[i] for i in members(term))
+            for i in members(term):
+                problem += v <= b * y[i]
+                problem += v >= -b * y[i]
+            problem += v <= t + 2 * b * missing
+            problem += v >= t - 2 * b * missing
+        _add_family(problem, y, family)
+        _add_statements(problem, theta, monomials, statements, within)
+        solver = pulp.HiGHS(msg=False, threads=1, timeLimit=time_limit, gapAbs=1e-7, gapRel=0.0)
+        solver.createAndConfigureSolver(problem)
+        solver.buildSolverModel(problem)
+    return _drive(problem, y, theta, subset, progress)
+
+
+def _add_family(problem: pulp.LpProblem, y: dict[int, pulp.LpVariable], family: Family) -> None:
+    problem += pulp.lpSum(y.values()) >= 1, "not_empty"
+    if family.max_size is not None:
+        problem += pulp.lpSum(y.values()) <= family.max_size, "max_size"
+    for i in members(family.keep):
+        problem += y[i] == 1, f"keep_{i}"
+    for i in members(family.drop):
+        problem += y[i] == 0, f"drop_{i}"
+
+
+def _add_statements(
+    problem: pulp.LpProblem,
+    theta: list[pulp.LpVariable],
+    monomials: Monomials,
+    statements: Sequence[tuple[Mask, Mask, str]],
+    within: Box | Budget,
+) -> None:
+    """d_r·θ ≥ δ in the slice; d_r·θ ≥ 1 − s_r with everything paid from the budget in Θ_τ."""
+    margin = within.delta if isinstance(within, Box) else 1.0
+    slacks = []
+    for r, (better, worse, relation) in enumerate(statements):
+        gained = pulp.lpSum(
+            ((term & better == term) - (term & worse == term)) * t
+            for t, term in zip(theta, monomials.terms, strict=True)
+            if (term & better == term) != (term & worse == term)
+        )
+        s: pulp.LpVariable | int = 0
+        if isinstance(within, Budget):
+            s = pulp.LpVariable(f"s_{r}", 0)
+            slacks.append(float(within.limits[r]) * s)
+        problem += gained + s >= (margin if relation == "strict" else 0.0), f"statement_{r}"
+        if relation == "equal":
+            problem += gained - s <= 0.0, f"equality_{r}"
+    if isinstance(within, Budget):
+        sizes = [pulp.LpVariable(f"size_{k}", 0) for k in range(len(theta))]
+        for t, size in zip(theta, sizes, strict=True):
+            problem += size >= t
+            problem += size >= -t
+        paid = pulp.lpSum(float(w) * size for w, size in zip(within.weights, sizes, strict=True))
+        problem += paid + pulp.lpSum(slacks) <= within.total, "budget"
+
+
+def _drive(
+    problem: pulp.LpProblem,
+    y: dict[int, pulp.LpVariable],
+    theta: list[pulp.LpVariable],
+    subset: Mask,
+    progress: Progress | None,
+) -> Rival:
+    """Run the model that PuLP built, with its bound at every stop. HiGHS minimises the negated gain."""
+    engine = problem.solverModel
+    if progress is not None:
+
+        def on_event(kind: Any, _text: str, out: Any, inward: Any, _data: Any) -> None:
+            asked = kind == highspy.cb.HighsCallbackType.kCallbackMipInterrupt
+            if asked and progress(-out.mip_primal_bound, -out.mip_dual_bound):
+                inward.user_interrupt = True
+
+        engine.setCallback(on_event, None)
+        engine.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
+    engine.run()
+    ended = engine.getModelStatus()
+    if _STATUS.get(ended) not in (Status.OPTIMAL, Status.INTERRUPTED):
+        raise SolverError(f"the program over all subsets ended as {engine.modelStatusToString(ended)!r}")
+    info, values = engine.getInfo(), list(engine.getSolution().col_value)
+    bound = -float(info.mip_dual_bound)
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return Rival(0.0, bound, subset, np.zeros(len(theta)))
+    chosen = mask_of(i for i, variable in y.items() if values[variable.index] > 0.5)
+    return Rival(-float(info.objective_function_value), bound, chosen, np.array([values[t.index] for t in theta]))
+
+
+def cheapest_hitting_set(sets: Sequence[set[int]], weights: Vector) -> set[int]:
+    """The choice of least total weight that meets every one of the sets: a covering program."""
+    items = sorted(set().union(*sets)) if sets else []
+    if not items:
+        return set()
+    problem, take = pulp.LpProblem("hitting_set", pulp.LpMinimize), {}
+    with _quiet_pulp():
+        for r in items:
+            take[r] = pulp.LpVariable(f"take_{r}", cat=pulp.LpBinary)
+        problem += pulp.lpSum(float(weights[r]) * take[r] for r in items)
+        for k, members_of_set in enumerate(sets):
+            problem += pulp.lpSum(take[r] for r in members_of_set) >= 1, f"hit_{k}"
+        problem.solve(pulp.HiGHS(msg=False, threads=1))
+    if problem.status != pulp.LpStatusOptimal:
+        raise SolverError(f"a covering program ended as {pulp.LpStatus[problem.status]!r}")
+    return {r for r in items if take[r].value() > 0.5}
+
+
+@contextmanager
+def _quiet_pulp() -> Iterator[None]:
+    """PuLP 3.3 warns of names that 4 removes; the dependency is pinned below 4."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield

@@ -1,0 +1,97 @@
+"""Extra criteria read one trial and are checked once against the attributes."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from elicit.asks import Failure, Measured
+from elicit.errors import InputError
+from elicit.oracles.criteria import (
+    Reading,
+    Trial,
+    cost,
+    fit_time,
+    from_callable,
+    gathered,
+    listed,
+    one_line,
+    over_folds,
+    stability,
+)
+from elicit.subsets import Attributes
+
+ABC = Attributes(("a", "b", "c"))
+TRIAL = Trial(ABC, 0b101, scores=(0.5, 0.7, 0.9), seconds=(1.0, 2.0, 3.0))
+
+
+def test_costs_are_summed_by_name_and_by_position():
+    assert cost({"c": 4.0, "a": 1.5, "b": 100.0})(TRIAL) == Reading(5.5)
+    assert cost([1.5, 100.0, 4.0])(TRIAL) == Reading(5.5)
+    assert cost(np.array([0.1, 0.2, 0.3]), name="pain", unit="EUR").criterion.name == "pain"
+    assert not cost([1]).criterion.maximise
+
+
+def test_times_have_folds_and_spread_and_less_is_better():
+    assert fit_time()(TRIAL) == Reading(2.0, (1.0, 2.0, 3.0), 1.0)
+    assert not fit_time().criterion.maximise
+    assert fit_time().timed
+
+
+def test_stability_is_minus_the_spread_of_the_score():
+    assert stability()(TRIAL).value == pytest.approx(-0.2)
+    assert stability()(TRIAL).value == -over_folds(TRIAL.scores).spread
+    assert stability().criterion.maximise
+
+
+def test_one_fold_has_no_spread():
+    assert over_folds([0.5]) == Reading(0.5, (0.5,), None)
+
+
+def test_any_function_of_the_names():
+    extra = from_callable("letters", lambda names: len("".join(names)), maximise=False)
+    assert extra(TRIAL) == Reading(2.0)
+
+
+def test_gathered_puts_score_and_size_first():
+    reply = gathered(over_folds(TRIAL.scores), (cost([1, 1, 1]),), TRIAL)
+    assert reply == Measured((pytest.approx(0.7), 2.0, 2.0), (TRIAL.scores, (), ()), (pytest.approx(0.2), None, None))
+    assert gathered(Reading(math.nan), (), TRIAL) == Failure("score is nan, expected a finite number")
+    assert "in fold 1" in gathered(over_folds([1.0, math.inf]), (), TRIAL).reason
+
+
+@pytest.mark.parametrize(
+    ("extras", "folds", "says"),
+    [
+        ([cost({"a": 1, "b": 2})], 3, "no cost is given for 'c'"),
+        ([cost({"a": 1, "b": 2, "c": 3, "d": 4})], 3, "unknown attribute 'd'"),
+        ([cost([1, 2])], 3, "2 costs were given for 3 attributes"),
+        ([cost([1, 2, math.nan])], 3, "the cost of 'c' must be a finite number"),
+        ([cost([1, 2, "3"])], 3, "must be a finite number"),
+        ([cost({"a": 1, "b": None, "c": 2})], 3, "the cost of 'b' must be a finite number, found None"),
+        ([cost([1, 2, 3]), cost([1, 2, 3])], 3, "two criteria are called 'cost'"),
+        ([cost([1, 2, 3], name="size")], 3, "two criteria are called 'size'"),
+        ([stability()], 1, "at least two folds"),
+        ([fit_time()], 0, "use WrapperOracle"),
+        ([from_callable("f", 3, True)], 3, "needs a function"),
+        ([cost], 3, "expected criteria"),
+    ],
+)
+def test_what_cannot_work_is_said_at_the_start(extras, folds, says):
+    with pytest.raises(InputError, match=says):
+        listed(extras, ABC, folds)
+
+
+def test_criteria_can_be_pickled():
+    extras = listed([cost([1, 2, 3]), fit_time(), stability(), from_callable("n", len, True)], ABC, 2)
+    assert pickle.loads(pickle.dumps(extras)) == extras
+
+
+def test_a_reason_is_one_printable_line():
+    assert one_line(ValueError("\n  first\nsecond")) == "ValueError: first"
+    assert one_line(RuntimeError()) == "RuntimeError"
+    assert one_line(OSError("bell\x07 \x1b[31m")).isprintable()
+    assert len(one_line(ValueError("x" * 999))) == 300

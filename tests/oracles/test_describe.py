@@ -1,0 +1,77 @@
+"""A description tells values apart by what they are, never by where they lie in memory."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+
+from elicit.oracles.describe import describe, fingerprint
+
+
+class Plain:
+    def __init__(self, n):
+        self.n = n
+
+
+class Slotted:
+    __slots__ = ()
+
+
+SAME = [
+    lambda: np.arange(6.0).reshape(2, 3),
+    lambda: np.array(["a", None, 3], dtype=object),
+    lambda: sparse.csr_matrix(np.eye(3)),
+    lambda: VotingClassifier([("a", GaussianNB()), ("b", SVC(C=2))]),
+    lambda: KFold(3, shuffle=True, random_state=np.random.RandomState(3)),
+    lambda: np.random.default_rng(5),
+    lambda: functools.partial(describe, value=Plain(3)),
+    lambda: {"a": {3, 1, 2}, "b": [Plain(1), Slotted()]},
+    lambda: Plain(2).__init__,
+    lambda: lambda x: x + 1,
+]
+
+
+@pytest.mark.parametrize("make", SAME)
+def test_two_of_a_kind_are_described_alike_without_addresses(make):
+    assert describe(make()) == describe(make())
+    assert "0x" not in describe(make())
+
+
+def test_different_things_have_different_descriptions():
+    things = [
+        *(make() for make in SAME),
+        1, 1.0, True, "1", b"1", None, (1,), [1], {1}, np.float64(1.5), range(3), slice(1, 2),
+        np.arange(6.0), np.arange(6), np.arange(6).reshape(2, 3), np.arange(6.0).reshape(3, 2),
+        np.array(["a", None, 4], dtype=object), sparse.csr_matrix(2 * np.eye(3)),
+        Plain(1), Plain(2), KFold(3), KFold(4), SVC(), SVC(C=2), LogisticRegression(), SVC,
+        lambda x: x + 2, lambda x: x - 1, len, max,
+    ]  # fmt: skip
+    assert len({describe(thing) for thing in things}) == len(things)
+
+
+def test_layout_and_sparse_format_do_not_matter():
+    dense = np.arange(6.0).reshape(2, 3)
+    assert describe(dense) == describe(np.asfortranarray(dense))
+    doubled = sparse.coo_matrix(([1.0, 1.0], ([0, 0], [1, 1])), shape=(2, 2))
+    assert describe(doubled) == describe(sparse.csc_matrix(np.array([[0.0, 2.0], [0.0, 0.0]])))
+
+
+def test_parts_are_kept_apart():
+    assert fingerprint("ab", "c") != fingerprint("a", "bc") != fingerprint("abc")
+    assert len(fingerprint("a")) == 64
+
+
+def test_frames_are_described_by_names_and_contents():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", None]})
+    assert describe(frame) == describe(frame.copy())
+    assert describe(frame) != describe(frame.rename(columns={"a": "c"}))
+    assert describe(frame) != describe(frame.assign(a=[1, 3]))

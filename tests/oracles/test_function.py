@@ -1,0 +1,85 @@
+"""Any function can be an oracle; what it cannot measure is a failure, a wrong shape is a fault."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.errors import InputError, OracleError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles import CallableOracle
+
+THREE = (*SCORE_AND_SIZE, Criterion("cost", maximise=False))
+
+
+@pytest.mark.parametrize(
+    ("fn", "criteria"),
+    [
+        (lambda _: (0.5, 7), THREE),
+        (lambda _: (0.5, 2, 7), THREE),
+        (lambda _: [0.5, 7], THREE),
+        (lambda _: {"cost": 7, "score": 0.5}, THREE),
+        (lambda _: {"cost": 7, "score": 0.5, "size": 2}, THREE),
+    ],
+)
+def test_numbers_come_as_tuple_or_mapping_and_size_is_counted(fn, criteria):
+    assert CallableOracle(fn, 3, criteria)(Evaluate(0, 5)) == Measured((0.5, 2.0, 7.0), ((), (), ()), (None,) * 3)
+
+
+def test_one_number_is_the_score():
+    oracle = CallableOracle(lambda names: 0.5 * (names == ("b", "c")), ["a", "b", "c"])
+    assert oracle(Evaluate(0, 6)).criteria == (0.5, 2.0)
+    assert oracle.criteria == SCORE_AND_SIZE
+    alone = CallableOracle(lambda mask: mask / 2, 3, [Criterion("score")], takes="mask")
+    assert alone(Evaluate(0, 6)).criteria == (3.0,)
+
+
+def test_a_size_of_its_own_is_kept():
+    oracle = CallableOracle(lambda names: (1.0, 10.0 * len(names)), 3)
+    assert oracle(Evaluate(0, 3)).criteria == (1.0, 20.0)
+
+
+def test_exceptions_and_numbers_that_are_none_are_failures():
+    def fn(names):
+        return {1: math.nan, 2: math.inf}[len(names)]
+
+    oracle = CallableOracle(fn, 3)
+    assert oracle(Evaluate(0, 1)) == Failure("score is nan, expected a finite number")
+    assert oracle(Evaluate(0, 3)) == Failure("score is inf, expected a finite number")
+    assert oracle(Evaluate(0, 7)) == Failure("KeyError: 3")
+
+
+@pytest.mark.parametrize("reply", [(1.0,), (1.0, 2.0, 3.0, 4.0), "high", None, {"score": 1}, {"score": 1, "price": 2}])
+def test_a_reply_of_another_shape_is_a_fault_of_the_function(reply):
+    with pytest.raises(OracleError, match="the function must give numbers for score, size, cost"):
+        CallableOracle(lambda _: reply, 3, THREE)(Evaluate(0, 1))
+
+
+def test_bad_arguments():
+    for make in (
+        lambda: CallableOracle(3, 3),
+        lambda: CallableOracle(len, "abc"),
+        lambda: CallableOracle(len, 3, []),
+        lambda: CallableOracle(len, 3, [Criterion("a"), Criterion("a")]),
+        lambda: CallableOracle(len, 3, takes="rows"),
+        lambda: CallableOracle(len, 3)(Evaluate(0, 8)),
+        lambda: CallableOracle(len, 3)(Evaluate(0, 0)),
+    ):
+        with pytest.raises(InputError):
+            make()
+
+
+def test_the_fingerprint_knows_function_names_and_version():
+    prints = {
+        CallableOracle(len, 3).fingerprint,
+        CallableOracle(max, 3).fingerprint,
+        CallableOracle(len, 4).fingerprint,
+        CallableOracle(len, 3, version="2").fingerprint,
+        CallableOracle(len, 3, THREE[:1]).fingerprint,
+        CallableOracle(lambda names: len(names), 3).fingerprint,
+        CallableOracle(lambda names: len(names) + 1, 3).fingerprint,
+    }
+    assert len(prints) == 7
+    assert CallableOracle(len, 3).fingerprint == CallableOracle(len, 3).fingerprint

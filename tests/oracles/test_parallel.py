@@ -1,0 +1,120 @@
+"""Many subsets at once give what one after the other gives, and no subset is ever paid for twice."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.oracles import CallableOracle, Remembering, WrapperOracle, measure_many
+
+SUBSETS = [3, 77, 1, 3, 8191, 500, 1]
+
+
+def wine(model):
+    X, y = load_wine(return_X_y=True)
+    return WrapperOracle(make_pipeline(StandardScaler(), model), np.round(X), y, cv=3)
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(5, algorithm="brute"), LogisticRegression()])
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing", "sequential"])
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_replies_come_in_order_and_are_the_same_on_every_backend(model, backend):
+    oracle = wine(model)
+    alone = [oracle(Evaluate(0, mask)) for mask in SUBSETS]
+    assert measure_many(oracle, SUBSETS) == alone
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        assert measure_many(oracle, SUBSETS) == alone
+    assert measure_many(oracle, []) == []
+
+
+def test_functions_of_a_notebook_and_failures_cross_processes():
+    oracle = CallableOracle(lambda names: 1 / (len(names) - 2), 4)
+    replies = measure_many(oracle, [1, 3, 7], n_jobs=2)
+    assert replies[0].criteria == (-1.0, 1.0)
+    assert replies[1] == Failure("ZeroDivisionError: division by zero")
+    assert measure_many(oracle, [1, 3, 7]) == replies
+
+
+class Counting:
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, mask):
+        self.asked.append(mask)
+        if mask == 2:
+            raise ValueError("never")
+        return float(mask)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_subset_is_asked_once_and_failures_are_remembered(n_jobs):
+    fn = Counting()
+    known = {1: Measured((9.0, 1.0))}
+    oracle = Remembering(CallableOracle(fn, 3, takes="mask"), known)
+    with joblib.parallel_config(backend="threading"):
+        first = measure_many(oracle, [1, 2, 3, 3, 2], n_jobs)
+        again = measure_many(oracle, [3, 2, 1, 4], n_jobs)
+    assert sorted(fn.asked) == [2, 3, 4]
+    assert first == [known[1], Failure("ValueError: never"), oracle.known[3], oracle.known[3], first[1]]
+    assert again[:3] == [first[2], first[1], first[0]]
+    assert oracle.fingerprint == oracle.inner.fingerprint
+    assert (oracle.attributes, oracle.criteria) == (oracle.inner.attributes, oracle.inner.criteria)
+
+
+def test_replies_from_other_processes_are_remembered_here():
+    oracle = Remembering(wine(KNeighborsClassifier(3)))
+    measure_many(oracle, [1, 2, 3], n_jobs=2)
+    assert set(oracle.known) == {1, 2, 3}
+
+
+def test_threads_that_want_the_same_subset_wait_for_one_measurement():
+    asked = []
+
+    def slow(mask):
+        asked.append(mask)
+        time.sleep(0.05)
+        return 1.0
+
+    oracle = Remembering(CallableOracle(slow, 3, takes="mask"))
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda i: oracle(Evaluate(i, 1 + i % 2)), range(16)))
+    assert sorted(asked) == [1, 2]
+    assert len(set(replies)) == 1
+
+
+def test_an_interrupted_measurement_is_not_remembered():
+    class Interrupted:
+        calls = 0
+        attributes = criteria = fingerprint = None
+
+        def __call__(self, _):
+            self.calls += 1
+            if self.calls == 1:
+                raise KeyboardInterrupt
+            return Measured((1.0,))
+
+    oracle = Remembering(Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        oracle(Evaluate(0, 1))
+    assert oracle(Evaluate(0, 1)) == Measured((1.0,))
+
+
+def test_what_is_learnt_first_stays():
+    oracle = Remembering(CallableOracle(len, 3))
+    oracle.learn({1: Measured((5.0, 1.0))})
+    oracle.learn({1: Measured((6.0, 1.0)), 2: Measured((7.0, 1.0))})
+    assert oracle(Evaluate(0, 1)).criteria == (5.0, 1.0)
+    copy = pickle.loads(pickle.dumps(oracle))
+    assert copy.known == oracle.known
+    assert copy(Evaluate(0, 4)).criteria == (1.0, 1.0)

@@ -1,0 +1,205 @@
+"""An oracle table is read as it was written, and whatever is wrong with a file is one clear line."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.errors import InputError
+from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles import CallableOracle, SyntheticOracle, TableOracle, write_table
+from elicit.subsets import Family
+
+GOOD = "malt,hue,score,score_sd,cost\n1,0,0.5,0.1,3\n0,1,0.25,0.2,4\n1,1,0.75,0,7\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="t.csv"):
+        path = tmp_path / name
+        data = text if isinstance(text, bytes) else text.encode()
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_table_gives_its_criteria_and_counts_the_size(write, name):
+    oracle = TableOracle(write(GOOD, name), minimise=["cost"])
+    assert oracle.attributes.names == ("malt", "hue")
+    assert [(c.name, c.maximise) for c in oracle.criteria] == [
+        ("score", True),
+        ("size", False),
+        ("cost", False),
+    ]
+    assert oracle(Evaluate(0, 3)) == Measured((0.75, 2.0, 7.0), ((), (), ()), (0.0, None, None))
+    assert oracle(Evaluate(0, 1)) == Measured((0.5, 1.0, 3.0), ((), (), ()), (0.1, None, None))
+    assert oracle.masks() == [1, 2, 3]
+    assert oracle.values().tolist() == [[0.5, 1, 3], [0.25, 1, 4], [0.75, 2, 7]]
+
+
+def test_a_subset_that_is_not_in_the_table_is_a_failure(write):
+    oracle = TableOracle(write("a,b,score\n1,0,1\n"))
+    assert oracle(Evaluate(0, 2)) == Failure("the table t.csv has no row for this subset")
+    assert oracle(Evaluate(0, 1)).spread == (None, None)
+    with pytest.raises(InputError):
+        oracle(Evaluate(0, 4))
+
+
+def test_the_fingerprint_is_of_the_contents_not_of_the_file(write):
+    base = TableOracle(write(GOOD))
+    assert base.fingerprint == TableOracle(write(GOOD.replace("\n", "\r\n"), "u.csv.gz")).fingerprint
+    assert base.fingerprint == pickle.loads(pickle.dumps(base)).fingerprint
+    others = [GOOD.replace("0.75", "0.76"), GOOD.replace("malt", "ash"), GOOD.replace("0.2,4", "0.3,4")]
+    assert len({base.fingerprint, *(TableOracle(write(o)).fingerprint for o in others)}) == 4
+    assert base.fingerprint != TableOracle(write(GOOD), minimise=["cost"]).fingerprint
+
+
+def test_the_table_of_the_wine_data():
+    path = Path(__file__).parents[2] / "scenarios" / "wine_knn3.csv.gz"
+    if not path.exists():
+        pytest.skip("the scenarios hold no wine table")
+    oracle = TableOracle(path)
+    assert len(oracle) == 8191
+    assert oracle(Evaluate(0, 8191)) == Measured((0.9552287582, 13.0), ((), ()), (0.0352662, None))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a,b,merit\n1,0,1\n", "line 1: no column is called 'score'"),
+        ("", "line 1: no column is called 'score'"),
+        ("score\n1\n", "line 1: no attribute comes before 'score'"),
+        ("a,a,score\n1,0,1\n", "line 1: the column 'a' occurs 2 times"),
+        ("a,,score\n1,0,1\n", "line 1: column 2 needs a printable name"),
+        ('a,"b\x1b",score\n1,0,1\n', "line 1: column 2 needs a printable name"),
+        ("a,score_sd,score\n1,0,1\n", "'score_sd' comes before 'score'"),
+        ("a,score,size\n1,0,1\n", "line 1: 'size' is counted"),
+        ("a,b,score\n", "line 1: no subset follows the header"),
+        ("a,b,score\n1,0,.5\n1,2,.5\n", "line 3: 'b' is 2, but an attribute is 0 or 1"),
+        ("a,b,score\n1,0,.5\n1,nan,.5\n", "line 3: 'b' is nan"),
+        ("a,b,score\n1,0,.5\n\n0,1,nan\n", "line 4: 'score' is nan, but a criterion is a finite number"),
+        ("a,b,score,cost\n1,0,.5,1\n0,1,1,inf\n", "line 3: 'cost' is inf"),
+        ("a,b,score,score_sd\n1,0,.5,-1\n", "line 2: 'score_sd' is -1, but a spread is at least 0"),
+        ("a,b,score\n1,0,.5\n0,1,.5\n1,0,.4\n", "line 4: line 2 has this subset, too"),
+        ("a,b,score\n1,0,.5\n0,0,.5\n", "line 3: the subset is empty"),
+        ("a,b,score\n1,0,.5\n0,1\n", "line 3: 2 entries were found where the header has 3"),
+        ("a,b,score\n1,0\n0,1\n", "line 2: 2 entries were found where the header has 3"),
+        ("a,b,score\n1,0,.5\n0,1,high\n", "line 3: 'score' is 'high', expected a number"),
+        ("a,b,score\n1,0,.5\n0,1,\n", "line 3: 'score' is '', expected a number"),
+        ("a,b,score\n1,0,\x1b[2J\n", "expected a number"),
+        (b"\xff\xfe\x00\x01", "not a CSV file"),
+        (b"a,b,score\n1,0,\xff\n", "not a CSV file"),
+        (b"\x1f\x8b\x08broken", "cannot be read"),
+        (gzip.compress(GOOD.encode())[:-12], "cannot be read"),
+    ],
+)
+def test_a_bad_table_is_one_line_with_the_file_and_the_line(write, text, says):
+    path = write(text)
+    with pytest.raises(InputError) as caught:
+        TableOracle(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert says in message
+    assert message.isprintable()
+
+
+def test_bad_paths_and_names(write, tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        TableOracle(tmp_path / "none.csv")
+    with pytest.raises(InputError, match="is a folder"):
+        TableOracle(tmp_path)
+    with pytest.raises(InputError, match="minimise names 'price', not a criterion; the criteria are score, cost, size"):
+        TableOracle(write(GOOD), minimise=["price"])
+    with pytest.raises(InputError, match="write \\['cost'\\]"):
+        TableOracle(write(GOOD), minimise="cost")
+
+
+@given(st.text(max_size=60) | st.binary(max_size=60).map(lambda b: b.decode("latin-1")))
+@settings(max_examples=150, deadline=None)
+def test_no_file_whatever_is_more_than_an_input_error(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("any") / "t.csv"
+    for prefix in ("", "a,b,score\n1,0,1\n"):
+        path.write_text(prefix + text, encoding="utf-8", newline="")
+        try:
+            TableOracle(path)
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+
+
+def truth(n=5):
+    theta = {1 << i: math.sqrt(i + 2) / 7 for i in range(n)} | {3: -1 / 3}
+    return SyntheticOracle(n, theta, size=True)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_what_is_written_is_read_to_the_last_bit(tmp_path, name, n_jobs):
+    seen = []
+    written = write_table(tmp_path / name, truth(), n_jobs=n_jobs, progress=lambda *at: seen.append(at))
+    assert (written.rows, written.failures, written.minimise) == (31, {}, ())
+    assert seen[-1] == (31, 31)
+    table = TableOracle(tmp_path / name)
+    assert sorted(table.masks()) == list(range(1, 32))
+    for mask in table.masks():
+        assert table(Evaluate(0, mask)).criteria == truth()(Evaluate(0, mask)).criteria
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_the_same_table_has_the_same_bytes(tmp_path):
+    for name in ("a.csv.gz", "b.csv.gz"):
+        write_table(tmp_path / name, truth())
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_only_the_family_is_written_and_failures_have_no_row(tmp_path):
+    def fn(names):
+        if "a1" in names and len(names) == 2:
+            raise ValueError("no")
+        return {"score": 1.0, "price": 2.0 * len(names)}
+
+    criteria = (*SCORE_AND_SIZE, Criterion("price", maximise=False))
+    oracle = CallableOracle(fn, 4, criteria)
+    written = write_table(tmp_path / "t.csv", oracle, Family(4, keep=1, max_size=3))
+    assert written.failures == dict.fromkeys((3, 5, 9), "ValueError: no")
+    assert written.minimise == ("price",)
+    table = TableOracle(tmp_path / "t.csv", written.minimise)
+    assert table.criteria == criteria
+    assert set(table.masks()) == {1, 7, 11, 13}
+    assert table(Evaluate(0, 7)).criteria == (1.0, 3.0, 6.0)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupted_table_leaves_no_file_and_keeps_the_old_one(tmp_path, error):
+    path = tmp_path / "t.csv"
+    path.write_text("old")
+
+    def stop(*_):
+        raise error
+
+    with pytest.raises(error):
+        write_table(path, truth(), progress=stop)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_tables_that_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match="2097151 subsets are too many for one table"):
+        write_table(tmp_path / "t.csv", SyntheticOracle(21, {1: 1.0}))
+    with pytest.raises(InputError, match="too many for one table \\(limit 30\\)"):
+        write_table(tmp_path / "t.csv", truth(), limit=30)
+    with pytest.raises(InputError, match="cannot be written"):
+        write_table(tmp_path / "nowhere" / "t.csv", truth())
+    with pytest.raises(InputError, match="a criterion called 'score'"):
+        write_table(tmp_path / "t.csv", CallableOracle(len, 2, [Criterion("merit")]))
+    with pytest.raises(InputError, match="cannot be called 'score'"):
+        write_table(tmp_path / "t.csv", SyntheticOracle(["score", "b"], {}))
+    assert not list(tmp_path.iterdir())

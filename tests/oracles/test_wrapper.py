@@ -1,0 +1,371 @@
+"""The wrapper measures what cross-validation measures, and a failing estimator is a fact."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elicit.asks import Evaluate, Failure
+from elicit.errors import InputError
+from elicit.oracles import WrapperOracle, cost, fit_time, from_callable, stability
+
+X, y = load_wine(return_X_y=True)
+
+
+def measure(oracle, mask):
+    return oracle(Evaluate(0, mask))
+
+
+def test_score_is_the_mean_over_the_folds_and_size_is_counted():
+    oracle = WrapperOracle(GaussianNB(), X, y)
+    reply = measure(oracle, 0b101)
+    folds = cross_val_score(GaussianNB(), X[:, [0, 2]], y, cv=StratifiedKFold(10, shuffle=True, random_state=0))
+    assert reply.folds == (tuple(folds), ())
+    assert reply.criteria == (folds.mean(), 2.0)
+    assert reply.spread == (folds.std(ddof=1), None)
+    assert [(c.name, c.maximise) for c in oracle.criteria] == [("score", True), ("size", False)]
+    assert oracle.attributes.names[:2] == ("a1", "a2")
+
+
+def test_the_table_of_the_wine_data_is_reproduced():
+    oracle = WrapperOracle(make_pipeline(StandardScaler(), KNeighborsClassifier(3)), X, y)
+    reply = measure(oracle, (1 << 13) - 1)
+    assert reply.criteria[0] == pytest.approx(0.9552287582, abs=1e-10)
+    assert reply.spread[0] == pytest.approx(0.0352662, abs=1e-6)
+
+
+def test_a_regressor_gets_plain_shuffled_folds():
+    X, y = load_diabetes(return_X_y=True)
+    oracle = WrapperOracle(Ridge(), X, y, cv=4, scoring="neg_mean_absolute_error", random_state=7)
+    cv = KFold(4, shuffle=True, random_state=7)
+    expected = cross_val_score(Ridge(), X[:, [1, 3]], y, cv=cv, scoring="neg_mean_absolute_error")
+    assert measure(oracle, 0b1010).folds[0] == tuple(expected)
+
+
+@pytest.mark.parametrize("cv", [RepeatedKFold(n_splits=3, n_repeats=2, random_state=None), KFold(3)])
+def test_any_splitter_is_asked_once(cv):
+    oracle = WrapperOracle(GaussianNB(), X, y, cv=cv)
+    assert measure(oracle, 7) == measure(oracle, 7)
+    assert len(measure(oracle, 7).folds[0]) == cv.get_n_splits()
+
+
+def test_splits_may_be_listed_by_rows_or_by_mask():
+    train = np.arange(len(y)) % 2 == 0
+    by_mask = WrapperOracle(GaussianNB(), X, y, cv=[(train, ~train)])
+    by_rows = WrapperOracle(GaussianNB(), X, y, cv=[(np.flatnonzero(train), np.flatnonzero(~train))])
+    assert measure(by_mask, 3) == measure(by_rows, 3)
+    assert by_mask.fingerprint == by_rows.fingerprint
+
+
+def test_rows_of_a_group_stay_together():
+    groups = np.arange(len(y)) // 2 % 20
+    for cv in (5, GroupKFold(5)):
+        for estimator in (GaussianNB(), Ridge()):
+            oracle = WrapperOracle(estimator, X, y, cv=cv, groups=groups)
+            for train, test in oracle.splits:
+                assert not set(groups[train]) & set(groups[test])
+
+
+def test_a_group_of_columns_is_one_attribute_in_the_place_of_its_first_column():
+    oracle = WrapperOracle(GaussianNB(), X, y, feature_groups={"pair": [3, 1]})
+    assert oracle.attributes.names == ("a1", "pair", "a3", *(f"a{i}" for i in range(5, 14)))
+    reply = measure(oracle, oracle.attributes.mask(["pair", "a3"]))
+    assert reply.criteria == measure(WrapperOracle(GaussianNB(), X, y), 0b1110).criteria[:1] + (2.0,)  # noqa: RUF005
+
+
+def test_groups_and_fast_paths_go_together():
+    pipe = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    options = {"feature_groups": {"g": [0, 5, 9]}, "cv": 4}
+    quick, plain = (WrapperOracle(pipe, X, y, fast=fast, **options) for fast in (True, False))
+    assert quick.fast_path == "neighbours"
+    assert [measure(quick, m) for m in (1, 2, 3, 1000)] == [measure(plain, m) for m in (1, 2, 3, 1000)]
+    assert quick.fingerprint == plain.fingerprint
+
+
+def test_sparse_columns():
+    model = LogisticRegression(max_iter=2000)
+    dense = WrapperOracle(model, np.round(X), y, cv=3)
+    for kind in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
+        oracle = WrapperOracle(model, kind(np.round(X)), y, cv=3)
+        assert measure(oracle, 0b1011).criteria[0] == pytest.approx(measure(dense, 0b1011).criteria[0], abs=0.02)
+
+
+class NeedsFrame(GaussianNB):
+    def fit(self, X, y, sample_weight=None):
+        assert list(X.columns) == ["malt", "hue"]
+        return super().fit(X, y, sample_weight)
+
+
+def test_frames_stay_frames_with_their_names():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X[:, :4], columns=["malt", "ash", "hue", "tint"])
+    oracle = WrapperOracle(NeedsFrame(), frame, y, cv=3)
+    assert oracle.attributes.names == ("malt", "ash", "hue", "tint")
+    assert measure(oracle, 0b101) == measure(WrapperOracle(GaussianNB(), X[:, :4], y, cv=3), 0b101)
+    grouped = WrapperOracle(NeedsFrame(), frame, y, cv=3, feature_groups={"both": ["hue", "malt"]})
+    assert measure(grouped, 1).criteria[1] == 1
+    assert grouped.fingerprint != oracle.fingerprint
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_fast_paths_on_frames(order):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.array(X, order=order), columns=[f"c{i}" for i in range(13)])
+    for model in (KNeighborsClassifier(3), LogisticRegression()):
+        pipe = make_pipeline(StandardScaler(), model)
+        quick, plain = (WrapperOracle(pipe, frame, y, cv=3, fast=fast) for fast in (True, False))
+        assert quick.fast_path
+        for mask in (1, 2, 3, 77, 8191):
+            assert measure(quick, mask) == measure(plain, mask)
+    frame["c0"] = frame["c0"].round().astype(int)
+    assert WrapperOracle(pipe, frame, y, cv=3).fast_path == ""
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Fails where its only column holds a certain kind of value."""
+
+    def fit(self, X, y):
+        if X.shape[1] == 1:
+            raise RuntimeError("one column\nis too few")
+        if X.shape[1] == 3:
+            raise KeyboardInterrupt
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_an_estimator_that_raises_makes_a_failure_of_one_line():
+    assert measure(WrapperOracle(Moody(), X, y), 1) == Failure("RuntimeError: one column")
+    assert measure(WrapperOracle(Moody(), X, y), 3).criteria[1] == 2
+
+
+def test_an_interrupt_is_not_a_failure():
+    with pytest.raises(KeyboardInterrupt):
+        measure(WrapperOracle(Moody(), X, y), 7)
+
+
+def test_a_score_that_is_not_a_number_names_the_fold():
+    calls = []
+
+    def scorer(*_):
+        calls.append(1)
+        return np.nan if len(calls) == 3 else 0.5
+
+    assert measure(WrapperOracle(GaussianNB(), X, y, scoring=scorer), 1) == Failure(
+        "score is nan in fold 2, expected a finite number"
+    )
+    oracle = WrapperOracle(GaussianNB(), X, y, scoring=lambda *_: "high")
+    assert measure(oracle, 1) == Failure("TypeError: the scorer gave str, expected one number")
+
+
+def test_warnings_of_the_estimator_are_heard():
+    def warns(*_):
+        warnings.warn("mind this", UserWarning, stacklevel=1)
+        return 1.0
+
+    with pytest.warns(UserWarning, match="mind this"):
+        measure(WrapperOracle(GaussianNB(), X, y, scoring=warns), 1)
+
+
+def test_an_estimator_left_to_chance_gives_a_subset_one_score():
+    oracle = WrapperOracle(ExtraTreesClassifier(5), X, y, cv=3)
+    assert measure(oracle, 77) == measure(oracle, 77)
+    assert measure(oracle, 77) == measure(WrapperOracle(ExtraTreesClassifier(5, random_state=0), X, y, cv=3), 77)
+    other = WrapperOracle(ExtraTreesClassifier(5, random_state=1), X, y, cv=oracle.splits)
+    assert other.fingerprint != oracle.fingerprint
+
+
+def test_sample_weights_reach_fit_and_the_last_step():
+    weights = np.where(y == 1, 1000.0, 1e-9)
+    heavy = WrapperOracle(DummyClassifier(strategy="prior"), X, y, cv=3, sample_weight=weights)
+    assert measure(heavy, 1).criteria[0] == pytest.approx((y == 1).mean(), abs=0.01)
+    pipe = make_pipeline(StandardScaler(), GaussianNB())
+    inside = WrapperOracle(pipe, X, y, cv=3, sample_weight=weights)
+    assert inside.fast_path == "scaler"
+    params = {"gaussiannb__sample_weight": weights}
+    expected = cross_val_score(pipe, X[:, [0, 1]], y, cv=list(inside.splits), params=params)
+    assert measure(inside, 3).folds[0] == tuple(expected)
+    scaled_too = {"standardscaler__sample_weight": weights}
+    assert WrapperOracle(pipe, X, y, cv=3, fit_params=scaled_too).fast_path == ""
+
+
+def test_weights_of_the_score_are_split_like_rows():
+    weights = np.arange(len(y), dtype=float)
+    for fast in (True, False):
+        model = KNeighborsClassifier(3)
+        oracle = WrapperOracle(
+            model, X, y, cv=3, scoring="accuracy", fast=fast, score_params={"sample_weight": weights}
+        )
+        train, test = oracle.splits[1]
+        right = model.fit(X[train][:, :4], y[train]).predict(X[test][:, :4]) == y[test]
+        assert measure(oracle, 15).folds[0][1] == pytest.approx(np.average(right, weights=weights[test]), rel=1e-12)
+
+
+def test_further_criteria_follow_score_and_size():
+    extras = [
+        cost(range(13)),
+        fit_time(),
+        stability(),
+        from_callable("first", lambda names: len(names[0]), True),
+    ]
+    oracle = WrapperOracle(make_pipeline(StandardScaler(), KNeighborsClassifier(3)), X, y, cv=3, criteria=extras)
+    assert [c.name for c in oracle.criteria] == ["score", "size", "cost", "fit_time", "stability", "first"]
+    reply = measure(oracle, 0b110)
+    assert reply.criteria[2] == 3
+    assert reply.criteria[3] > 0
+    assert reply.criteria[4] == -reply.spread[0]
+    assert reply.criteria[5] == 2
+    assert [len(f) for f in reply.folds] == [3, 0, 0, 3, 0, 0]
+    assert reply.spread[3] is not None
+    assert oracle.fast_path == ""  # fit times are honest
+
+
+def test_a_criterion_that_fails_is_a_failure_of_the_subset():
+    broken = from_callable("ratio", lambda names: 1 / (len(names) - 1), True)
+    oracle = WrapperOracle(GaussianNB(), X, y, cv=3, criteria=[broken])
+    assert measure(oracle, 1) == Failure("ZeroDivisionError: division by zero")
+    assert measure(oracle, 3).criteria[2] == 1
+    unknown = WrapperOracle(GaussianNB(), X, y, cv=3, criteria=[from_callable("n", lambda _: np.nan, True)])
+    assert "n is nan" in measure(unknown, 1).reason
+
+
+small = np.array([0] * 9 + [1] * 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (
+            lambda: WrapperOracle(GaussianNB(), X[:12], small),
+            "class 1 has 3 row(s), too few for 10 folds; use cv=3",
+        ),
+        (lambda: WrapperOracle(GaussianNB(), X[:12], small * 0), "one class"),
+        (lambda: WrapperOracle(Ridge(), X[:5], y[:5]), "5 rows cannot be split into 10 folds; use cv=5"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=1), "at least 2 folds"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv="ten"), "cv must be"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[]), "no folds"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [178])]), "0 to 177"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [])]), "0 held-out rows"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=GroupKFold(3)), "groups"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, groups=y), "3 groups cannot be kept whole"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, groups=y[:5]), "groups needs one entry"),
+        (lambda: WrapperOracle(GaussianNB(), X, y[:9]), "178 rows but the target has shape (9,)"),
+        (lambda: WrapperOracle(Ridge(), X, np.where(y == 2, np.nan, y)), "the target is missing in row 130"),
+        (lambda: WrapperOracle(GaussianNB(), X[0], y), "two dimensions"),
+        (lambda: WrapperOracle(GaussianNB(), X[:, :0], y), "at least one row and one column"),
+        (lambda: WrapperOracle(GaussianNB, X, y), "write GaussianNB()"),
+        (lambda: WrapperOracle("svm", X, y), "cannot be used"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, scoring="acuracy"), "acuracy"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, scoring=["accuracy", "f1"]), "one score"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, attributes=["a", "b"]), "13 columns but 2"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, feature_groups={"g": [13]}), "columns 0 to 12"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, feature_groups={"g": ["a99"]}), "unknown attribute 'a99'"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, feature_groups={"g": [1], "h": [1]}), "one group only"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, feature_groups={"g": []}), "at least one column"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, feature_groups={"a1": [4, 5]}), "'a1' occurs twice"),
+        (
+            lambda: WrapperOracle(KNeighborsClassifier(), X, y, sample_weight=np.ones(178)),
+            "no sample weights",
+        ),
+        (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=-np.ones(178)), "at least 0"),
+        (
+            lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=np.ones(3)),
+            "sample_weight needs one entry",
+        ),
+        (
+            lambda: WrapperOracle(GaussianNB(), X, y, criteria=[cost({"a1": 1.0})]),
+            "no cost is given for 'a2'",
+        ),
+        (lambda: WrapperOracle(GaussianNB(), X, y, criteria=[len]), "expected criteria"),
+    ],
+)
+def test_bad_input_is_one_clear_line(make, says):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_leave_one_out_with_too_many_neighbours_fails_plainly():
+    oracle = WrapperOracle(KNeighborsClassifier(20), X[::12], y[::12], cv=LeaveOneOut())
+    assert measure(oracle, 1).reason.startswith("ValueError: Expected n_neighbors <=")
+
+
+def test_a_pickled_oracle_measures_and_identifies_the_same():
+    for model in (KNeighborsClassifier(3), GaussianNB()):
+        oracle = WrapperOracle(make_pipeline(StandardScaler(), model), X, y, cv=3, criteria=[stability()])
+        copy = pickle.loads(pickle.dumps(oracle))
+        assert measure(copy, 99) == measure(oracle, 99)
+        assert copy.fingerprint == oracle.fingerprint
+
+
+IDENTITY = """
+from sklearn.datasets import load_wine
+from sklearn.ensemble import BaggingClassifier
+from sklearn.metrics import make_scorer, f1_score
+from sklearn.neighbors import KNeighborsClassifier
+from elicit.oracles import WrapperOracle, cost
+X, y = load_wine(return_X_y=True)
+scorer = make_scorer(f1_score, average="macro")
+model = BaggingClassifier(KNeighborsClassifier(3))
+print(WrapperOracle(model, X, y, scoring=scorer, criteria=[cost([1] * 13)]).fingerprint)
+"""
+
+
+def test_the_fingerprint_is_the_same_in_every_process():
+    runs = [
+        subprocess.run([sys.executable, "-c", IDENTITY], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+    assert len(runs[0].strip()) == 64
+
+
+def test_the_fingerprint_tells_data_and_settings_apart():
+    base = {"estimator": KNeighborsClassifier(3), "X": X, "y": y, "cv": 3}
+    shifted = X.copy()
+    shifted[0, 0] += 1e-12
+    changes = [
+        {},
+        {"X": shifted},
+        {"y": np.where(np.arange(178) == 0, 1, y)},
+        {"cv": 4},
+        {"random_state": 1},
+        {"estimator": KNeighborsClassifier(4)},
+        {"estimator": GaussianNB()},
+        {"scoring": "accuracy"},
+        {"scoring": lambda e, X, y: e.score(X, y)},
+        {"scoring": lambda e, X, y: -e.score(X, y)},
+        {"criteria": [cost([1.0] * 13)]},
+        {"criteria": [cost([2.0] * 13)]},
+        {"attributes": [f"b{i}" for i in range(13)]},
+        {"feature_groups": {"a1": [0]}},
+        {"feature_groups": {"a1": [0, 1]}},
+    ]
+    prints = [WrapperOracle(**(base | change)).fingerprint for change in changes]
+    assert len(set(prints)) == len(prints) - 1  # a group of one column changes nothing
