@@ -36,6 +36,32 @@ class Answer(enum.StrEnum):
 
 
 @dataclass(frozen=True)
+class Asked:
+    """A round of requests was decided. They are numbered from `request`: first the evaluations, then the
+    comparison, then the reconciliation.
+
+    `rejected` are the subsets passed over while deciding, with the price that said so. Written down,
+    a round is never decided again.
+    """
+
+    request: int
+    evaluate: tuple[Mask, ...] = ()
+    compare: tuple[Mask, Mask] | None = None
+    check: bool = False
+    reconcile: tuple[int, ...] = ()
+    rejected: tuple[tuple[Mask, float], ...] = ()
+    why: str = ""
+
+    @property
+    def requests(self) -> range:
+        """The ids of the requests."""
+        return range(
+            self.request,
+            self.request + len(self.evaluate) + (self.compare is not None) + bool(self.reconcile),
+        )
+
+
+@dataclass(frozen=True)
 class Evaluated:
     """The oracle measured a subset.
 
@@ -98,6 +124,14 @@ class Retracted:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """The operator looked at a contradiction and keeps every answer, to be weighed: not asked again."""
+
+    request: int
+    conflict: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Stopped:
     """The run ended; `reason` names the rule that ended it."""
 
@@ -105,4 +139,4 @@ class Stopped:
     reason: str
 
 
-Fact = Evaluated | Failed | Rejected | Preferred | Assumed | Retracted | Stopped
+Fact = Asked | Evaluated | Failed | Rejected | Preferred | Assumed | Retracted | Settled | Stopped

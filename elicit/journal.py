@@ -36,6 +36,7 @@ from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError
 from elicit.events import (
     Answer,
+    Asked,
     Assumed,
     Criterion,
     Evaluated,
@@ -44,6 +45,7 @@ from elicit.events import (
     Preferred,
     Rejected,
     Retracted,
+    Settled,
     Stopped,
 )
 from elicit.subsets import Attributes, Mask
@@ -468,6 +470,19 @@ def _sequence(value: Json) -> Iterable[Json]:
     return value
 
 
+def _two(value: Json) -> tuple[Json, Json]:
+    found = tuple(_sequence(value))
+    if len(found) != 2:
+        raise InputError(f"expected two entries, found {len(found)}")
+    return found
+
+
+def _truth(value: Json) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"expected true or false, found {_kind_of(value)}")
+    return value
+
+
 def _a_criterion(values: list[Json], header: Header, may_be_empty: bool) -> list[Json]:
     """The values themselves when there is one for each criterion, or none where that is allowed."""
     wanted = len(header.criteria)
@@ -518,6 +533,25 @@ _INTEGER = _Codec(_integer, _integer)
 _TEXT = _Codec(_text, _text)
 _NUMBER = _Codec(_number, _number)
 _SUBSET = _Codec(_subset_out, _subset_in)
+_SUBSETS = _Codec(
+    lambda masks, header: [_subset_out(mask, header) for mask in _sequence(masks)],
+    lambda lists, header: tuple(_subset_in(names, header) for names in _sequence(lists)),
+)
+_PAIR = _Codec(
+    lambda pair, header: None if pair is None else [_subset_out(mask, header) for mask in _two(pair)],
+    lambda pair, header: None if pair is None else tuple(_subset_in(names, header) for names in _two(pair)),
+)
+_PRICES = _Codec(
+    lambda priced, header: [[_subset_out(mask, header), _number(price)] for mask, price in map(_two, _sequence(priced))],
+    lambda priced, header: tuple(
+        (_subset_in(names, header), _number(price)) for names, price in map(_two, _sequence(priced))
+    ),
+)
+_INTEGERS = _Codec(
+    lambda values, header: [_integer(value, header) for value in _sequence(values)],
+    lambda values, header: tuple(_integer(value, header) for value in _sequence(values)),
+)
+_TRUTH = _Codec(lambda value, _: _truth(value), lambda value, _: _truth(value))
 _ANSWER = _Codec(lambda value, header: str(_answer_in(value, header)), _answer_in)
 _MEASURES = {
     "criteria": _Codec(_criteria_out, lambda value, header: tuple(_criteria_out(value, header))),
@@ -527,12 +561,22 @@ _MEASURES = {
 
 #: Every kind of fact, and of result ahead of need, with its fields in the order in which they are written.
 _FACTS: dict[type[Any], dict[str, _Codec]] = {
+    Asked: {
+        "request": _INTEGER,
+        "evaluate": _SUBSETS,
+        "compare": _PAIR,
+        "check": _TRUTH,
+        "reconcile": _INTEGERS,
+        "rejected": _PRICES,
+        "why": _TEXT,
+    },
     Evaluated: {"request": _INTEGER, "subset": _SUBSET, **_MEASURES},
     Failed: {"request": _INTEGER, "subset": _SUBSET, "reason": _TEXT},
     Rejected: {"request": _INTEGER, "subset": _SUBSET, "price": _NUMBER},
     Preferred: {"request": _INTEGER, "first": _SUBSET, "second": _SUBSET, "answer": _ANSWER},
     Assumed: {"request": _INTEGER, "better": _SUBSET, "worse": _SUBSET, "relation": _TEXT, "source": _TEXT},
     Retracted: {"request": _INTEGER, "retracts": _INTEGER},
+    Settled: {"request": _INTEGER, "conflict": _INTEGERS},
     Stopped: {"request": _INTEGER, "reason": _TEXT},
 }
 _RESULTS: dict[type[Any], dict[str, _Codec]] = {Measured: _MEASURES, Failure: {"reason": _TEXT}}

@@ -135,9 +135,9 @@ class Family:
     max_size: int | None = None
 
     def __post_init__(self) -> None:
-        everything = (1 << self.n) - 1
         if self.n < 1:
             raise InputError(f"a family needs at least one attribute, found n = {self.n}")
+        everything = (1 << self.n) - 1
         if (self.keep | self.drop) & ~everything:
             raise InputError(f"keep and drop name attributes beyond the {self.n} there are")
         if self.keep & self.drop:
@@ -192,12 +192,13 @@ class Family:
 
     def neighbours(self, mask: Mask) -> list[Mask]:
         """Members of the family one flip away from `mask`, in mask order."""
-        return sorted(w for i in self.free if (w := mask ^ (1 << i)) in self)
+        # every attribute is flipped: `mask` itself may hold what is dropped, or lack what is kept
+        return sorted(w for i in range(self.n) if (w := mask ^ (1 << i)) in self)
 
     def swaps(self, mask: Mask) -> list[Mask]:
         """Members of the family that trade one attribute of `mask` for another, in mask order."""
-        inside = [i for i in self.free if mask >> i & 1]
-        outside = [i for i in self.free if not mask >> i & 1]
+        inside = [i for i in range(self.n) if mask >> i & 1]
+        outside = [i for i in range(self.n) if not mask >> i & 1]
         traded = (mask ^ (1 << i) ^ (1 << j) for i in inside for j in outside)
         return sorted(w for w in traded if w in self)
 

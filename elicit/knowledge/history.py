@@ -16,6 +16,7 @@ from elicit.errors import InputError
 from elicit.events import (
     SCORE_AND_SIZE,
     Answer,
+    Asked,
     Assumed,
     Criterion,
     Evaluated,
@@ -24,6 +25,7 @@ from elicit.events import (
     Preferred,
     Rejected,
     Retracted,
+    Settled,
     Stopped,
 )
 from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
@@ -57,7 +59,11 @@ class History:
         self.answers: dict[int, Preferred] = {}
         self.assumed: dict[int, Assumed] = {}
         self.retracted: set[int] = set()
+        self.settled: set[tuple[int, ...]] = set()
+        self.rounds: list[Asked] = []
         self.stopped: Stopped | None = None
+        #: grows with every fact that changes what is known of preferences
+        self.version = 0
         self._views: dict[str, object] = {}
 
     @classmethod
@@ -73,6 +79,8 @@ class History:
     def record(self, fact: Fact) -> None:
         """Fold one fact in."""
         match fact:
+            case Asked():
+                self._record_round(fact)
             case Evaluated():
                 self._record_evaluation(fact)
             case Failed(subset=subset):
@@ -89,12 +97,32 @@ class History:
                 if request not in self.answers and request not in self.assumed:
                     raise InputError(f"request {request} holds no answer that could be retracted")
                 self.retracted.add(request)
+            case Settled(conflict=conflict):
+                self.settled.add(conflict)
             case Stopped():
                 self.stopped = fact
         self.facts.append(fact)
-        self._views.clear()
+        if isinstance(fact, Evaluated | Preferred | Assumed | Retracted):
+            self.version += 1
+            self._views.clear()
+
+    def _record_round(self, fact: Asked) -> None:
+        for subset in (*fact.evaluate, *(subset for subset, _ in fact.rejected)):
+            self._expect_new(subset)
+        for subset in fact.compare or ():
+            if subset not in self.evaluated:
+                raise InputError(f"request {fact.request} compares a subset that was not evaluated")
+        self.rounds.append(fact)
+        for subset, price in fact.rejected:
+            self.rejected[subset] = Rejected(fact.request, subset, price)
 
     def _record_evaluation(self, fact: Evaluated) -> None:
+        self.check_measurement(fact)
+        self.evaluated[fact.subset] = fact
+        self.rejected.pop(fact.subset, None)  # a rejection is provisional: it may be looked at again
+
+    def check_measurement(self, fact: Evaluated) -> None:
+        """An error when a measurement cannot be recorded."""
         self._expect_new(fact.subset)
         names = self.attributes.subset(fact.subset)
         if len(fact.criteria) != len(self.criteria):
@@ -102,8 +130,6 @@ class History:
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
             if math.isnan(value):
                 raise InputError(f"criterion {criterion.name!r} of {names} is not a number; record a failure instead")
-        self.evaluated[fact.subset] = fact
-        self.rejected.pop(fact.subset, None)  # a rejection is provisional: it may be looked at again
 
     def _record_answer(self, fact: Preferred) -> None:
         for mask in (fact.first, fact.second):
@@ -166,6 +192,11 @@ class History:
             x: frozenset(y for j, y in enumerate(subsets) if row >> j & 1) for x, row in zip(subsets, rows, strict=True)
         }
 
+    def same_criteria(self, a: Mask, b: Mask) -> bool:
+        """Whether two evaluated subsets are equal in every criterion."""
+        place = self._view("place", lambda: {x: k for k, x in enumerate(self.subsets)})
+        return bool((self.vectors[place[a]] == self.vectors[place[b]]).all())
+
     @property
     def front(self) -> tuple[Mask, ...]:
         """The evaluated subsets that no evaluated subset dominates by its measured criteria."""
@@ -215,5 +246,10 @@ def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS)
 
 def assumption_statement(fact: Assumed, weights: Mapping[Source, float] = WEIGHTS) -> Statement:
     """What an assumption means in R."""
+    relations, sources = [r.value for r in Relation], [s.value for s in Source]
+    if fact.relation not in relations:
+        raise InputError(f"an assumption is one of {', '.join(relations)}; found {fact.relation!r}")
+    if fact.source not in sources:
+        raise InputError(f"an assumption comes from one of {', '.join(sources)}; found {fact.source!r}")
     source = Source(fact.source)
     return Statement(fact.better, fact.worse, Relation(fact.relation), source, weights[source], fact.request)

@@ -77,13 +77,49 @@ def contradiction(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     for statement in statements:
         for above, below in statement.edges:
             leaving.setdefault(above, []).append((below, statement))
+    # a cycle stays within one component, and most components are a single subset
+    component = _components(leaving)
+    leaving = {
+        above: [(below, s) for below, s in edges if component[below] == component[above]]
+        for above, edges in leaving.items()
+    }
     best: tuple[Statement, ...] = ()
     for statement in statements:
-        if statement.strict:
+        if statement.strict and component[statement.better] == component[statement.worse]:
             path = _shortest_path(leaving, statement.worse, statement.better, len(best) - 2 if best else None)
             if path is not None:
                 best = (statement, *path)
     return best
+
+
+def _components(leaving: dict[Mask, list[tuple[Mask, Statement]]]) -> dict[Mask, Mask]:
+    """The strongly connected component of every subset, named by one of its members (Kosaraju's way)."""
+    entering: dict[Mask, list[Mask]] = {}
+    for above, edges in leaving.items():
+        for below, _ in edges:
+            entering.setdefault(below, []).append(above)
+    finished: list[Mask] = []
+    seen: set[Mask] = set()
+    for root in leaving:
+        path = [] if root in seen else [(root, iter(leaving[root]))]
+        seen.add(root)
+        while path:
+            here, rest = path[-1]
+            fresh = next((below for below, _ in rest if below not in seen), None)
+            if fresh is None:
+                finished.append(here)
+                path.pop()
+            else:
+                seen.add(fresh)
+                path.append((fresh, iter(leaving.get(fresh, ()))))
+    component: dict[Mask, Mask] = {}
+    for root in reversed(finished):
+        waiting = [] if root in component else [root]
+        while waiting:
+            here = waiting.pop()
+            component[here] = root
+            waiting += [above for above in entering.get(here, ()) if above not in component]
+    return component
 
 
 def _shortest_path(

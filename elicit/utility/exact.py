@@ -24,7 +24,7 @@ from elicit.utility import tolerances
 from elicit.utility.conflicts import smallest_conflict
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.parsimony import check_statements
-from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated
+from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated, check_form
 from elicit.utility.solver import INFINITY, Program, Status
 
 
@@ -43,7 +43,7 @@ class ExactSet:
     ) -> None:
         if not tolerances.SMALLEST_MARGIN <= delta < 1:
             raise InputError(f"the margin δ must lie between {tolerances.SMALLEST_MARGIN:g} and 1, found {delta:g}")
-        self.n, self.delta = n, delta
+        self.n, self.delta, self._wanted_delta = n, delta, delta
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
@@ -88,9 +88,15 @@ class ExactSet:
         return self.margin >= tolerances.SMALLEST_MARGIN
 
     def _fit_margin(self) -> None:
-        """Keep δ well below the largest margin: a consistent set never has an empty slice."""
-        if self.informative and self.consistent and self.margin < 2 * self.delta:
-            self.delta = max(tolerances.SMALLEST_MARGIN, self.margin / 10)
+        """Keep δ well below the largest margin: a consistent set never has an empty slice.
+
+        δ is a function of the statements, whatever their order; rounded, so that no solver's noise is in it.
+        """
+        delta = self._wanted_delta
+        if self.informative and self.consistent and self.margin < 2 * delta:
+            delta = max(tolerances.SMALLEST_MARGIN, float(f"{self.margin / 10:.3g}"))
+        if delta != self.delta:
+            self.delta = delta
             for name in ("_forms", "_tops"):
                 if name in self.__dict__:
                     self._retired += self.__dict__.pop(name).solved
@@ -147,8 +153,8 @@ class ExactSet:
 
     def gain(self, form: Form) -> Vector:
         """The form as a vector over the monomials."""
+        check_form(form, self.n)
         masks = list(form)
-        check_evaluated(masks, self.n)
         if not masks:
             return np.zeros(len(self.monomials))
         gain: Vector = np.array([form[m] for m in masks]) @ self.monomials.rows(masks)
@@ -218,8 +224,9 @@ class ExactSet:
         return bounds
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those that no strict statement puts below another."""
-        beaten = {s.worse for s in self.rows if s.strict}
+        """Those that no strict statement puts below another one listed (a prior may name subsets that are not)."""
+        listed = set(subsets)
+        beaten = {s.worse for s in self.rows if s.strict and s.better in listed}
         return [x for x in subsets if x not in beaten]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:

@@ -24,7 +24,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Mask, indicator
 from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
-from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated
+from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form
 from elicit.utility.solver import INFINITY, Method, Program, Standing, standings
 
 #: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.
@@ -124,9 +124,12 @@ class ParsimoniousSet:
     @cached_property
     def least_slack(self) -> float:
         """S* = min Σ c_r s_r with θ free."""
-        if self.slack_used(self._prices.base.theta) <= tolerances.MULTIPLIER:
-            return 0.0
-        return self._strain[0]
+        return 0.0 if self._unstrained else self._strain[0]
+
+    @cached_property
+    def _unstrained(self) -> bool:
+        """Whether the simplest θ satisfies every statement, so that S* = 0 without a program."""
+        return self.slack_used(self._prices.base.theta) <= tolerances.MULTIPLIER
 
     @cached_property
     def _strain(self) -> tuple[float, Utility, Vector]:
@@ -136,7 +139,7 @@ class ParsimoniousSet:
     @property
     def least_strained(self) -> Utility:
         """A θ that strains the statements least."""
-        return self._prices.base.theta if self.least_slack == 0.0 else self._strain[1]
+        return self._prices.base.theta if self._unstrained else self._strain[1]
 
     @property
     def slack_multipliers(self) -> Vector:
@@ -252,9 +255,7 @@ class ParsimoniousSet:
 
     def maximum(self, form: Form) -> Optimum:
         """The maximum of Σ c_x f(x) over Θ_τ."""
-        for mask in form:
-            if not 0 < mask < 1 << self.n:
-                raise InputError(f"subset {mask} is empty or names attributes beyond the {self.n} there are")
+        check_form(form, self.n)
         return self._forms.maximum(form)
 
     def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
@@ -563,7 +564,7 @@ class _FormProgram:
                 rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
         halves = []
         for term in self._monomials.terms:
-            at = warmth.monomials[term]
+            at = warmth.monomials.get(term, Standing.BASIC)  # one that entered after J* has no θ there
             # the row's upper bound w means θ⁻'s twin: the dual form's θ is minus the row's dual
             halves += [
                 Standing.BASIC if at is Standing.UPPER else Standing.LOWER,

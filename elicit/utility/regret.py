@@ -77,12 +77,19 @@ class Regrets:
         """The subset of least max regret; ties go to fewer attributes, then to mask order."""
         if len(self.subsets) == 0:
             raise ValueError("no subset is evaluated, so none has a regret")
+        v, lower = self._leading()
         while True:
-            lower = np.where(self._candidates, self._lower(), np.inf)
-            tied = np.flatnonzero(lower <= lower.min() + tolerances.DECISION)
-            v = min(tied, key=lambda k: self._keys[k])
-            if self._confirm(int(v), lower[v], give_up_above=self._runner_up(lower, int(v))):
-                return self._report(int(v))
+            confirmed = self._confirm(v, lower[v], give_up_above=self._runner_up(lower, v))
+            before, (v, lower) = v, self._leading()
+            # confirming may have shown a tie with a simpler one
+            if confirmed and v == before:
+                return self._report(v)
+
+    def _leading(self) -> tuple[int, Vector]:
+        """The simplest of those whose regret may be least for all that is known, and the lower bounds."""
+        lower = np.where(self._candidates, self._lower(), np.inf)
+        tied = np.flatnonzero(lower <= lower.min() + tolerances.DECISION)
+        return min(tied.tolist(), key=lambda k: self._keys[k]), lower
 
     def of(self, subset: Mask) -> Regret:
         """The max regret of one evaluated subset."""

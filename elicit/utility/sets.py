@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import NoReturn, Protocol
 
 from elicit.errors import InputError
@@ -128,3 +129,11 @@ def check_evaluated(evaluated: Sequence[Mask], n: int) -> tuple[Mask, ...]:
     if len(set(evaluated)) < len(evaluated):
         raise InputError("an evaluated subset is listed twice")
     return tuple(evaluated)
+
+
+def check_form(form: Form, n: int) -> None:
+    """An error when a form names an empty or foreign subset, or a coefficient that is not a number."""
+    check_evaluated(list(form), n)
+    for mask, coefficient in form.items():
+        if not isfinite(coefficient):
+            raise InputError(f"the coefficient of subset {mask} is not a number: {coefficient}")

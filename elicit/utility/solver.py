@@ -238,11 +238,12 @@ class Program:
         """Start the next solve from the given standings; too few or too many basic ones are evened out."""
         columns, rows = list(columns), list(rows)
         surplus = columns.count(Standing.BASIC) + rows.count(Standing.BASIC) - self.rows
-        for k, standing in enumerate(rows):
-            if surplus < 0 and standing is not Standing.BASIC:
-                rows[k], surplus = Standing.BASIC, surplus + 1
-            elif surplus > 0 and standing is Standing.BASIC:
-                rows[k], surplus = Standing.LOWER, surplus - 1
+        loose = [k for k, standing in enumerate(rows) if standing is not Standing.BASIC]
+        for k in loose[: max(0, -surplus)]:
+            rows[k] = Standing.BASIC
+        held = [k for k, standing in enumerate(columns) if standing is Standing.BASIC]
+        for k in held[len(held) - max(0, surplus) :]:
+            columns[k] = Standing.LOWER
         basis = highspy.HighsBasis()
         basis.col_status = [_BASIS_STATUS[s] for s in columns]
         basis.row_status = [_BASIS_STATUS[s] for s in rows]

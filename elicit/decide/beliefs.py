@@ -1,0 +1,81 @@
+"""Beliefs: what the history lets one say about utilities, computed once for each state of knowledge.
+
+The set of utilities, the regrets of the evaluated subsets, the θ_k that ranks what is not evaluated,
+and the incumbent. Everything is a function of the facts; the previous beliefs only make it faster.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from elicit.decide.settings import Settings
+from elicit.knowledge.history import History
+from elicit.subsets import Family, Mask, simplest
+from elicit.utility.exact import ExactSet
+from elicit.utility.kernel import KernelUtility
+from elicit.utility.monomials import Utility
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.power import chosen_theta
+from elicit.utility.regret import Regret, Regrets
+from elicit.utility.sets import Inconsistent
+
+
+class Beliefs:
+    """What one state of knowledge amounts to."""
+
+    def __init__(self, history: History, family: Family, settings: Settings, previous: Beliefs | None = None) -> None:
+        self.history, self.family, self.settings = history, family, settings
+        self.evaluated = history.subsets
+        self.front = history.front
+        self._previous = previous
+        statements = history.statements
+        self.utilities: ExactSet | ParsimoniousSet
+        if settings.exact:
+            self.utilities = ExactSet(family.n, self.evaluated, statements, degree=settings.degree)
+        else:
+            warm = previous.utilities if previous is not None else None
+            self.utilities = ParsimoniousSet(
+                family.n,
+                self.evaluated,
+                statements,
+                settings.parsimonious,
+                previous=warm if isinstance(warm, ParsimoniousSet) else None,
+            )
+
+    @cached_property
+    def conflict(self) -> Inconsistent | None:
+        """Why the exact set is empty, None when it is not."""
+        return self.utilities.conflict
+
+    @cached_property
+    def regrets(self) -> Regrets:
+        """Regrets of the evaluated subsets; what the previous beliefs proved is reused where it stands."""
+        previous, self._previous = self._previous, None  # not kept alive any longer than needed
+        known = previous.__dict__.get("regrets") if previous is not None else None
+        return Regrets(self.utilities, known)
+
+    @cached_property
+    def theta(self) -> KernelUtility | Utility:
+        """θ_k, by which subsets that are not evaluated are ranked."""
+        name = self.settings.theta if self.conflict is None else "L2"
+        return chosen_theta(name, self.utilities)
+
+    @cached_property
+    def incumbent(self) -> Regret | None:
+        """What would be recommended now: least max regret. None before anything in the family is evaluated.
+
+        When the exact set is empty no regret exists, and the front member that θ_k likes best stands in.
+        """
+        eligible = [x for x in self.evaluated if x in self.family]
+        if not eligible:
+            return None
+        if self.conflict is not None or not self.utilities.informative:
+            return Regret(self._liked_best(), float("inf"), None)
+        return self.regrets.least()
+
+    def _liked_best(self) -> Mask:
+        """The member of the front that θ_k ranks first; without any statement the simplest."""
+        front = [x for x in self.front if x in self.family] or [x for x in self.evaluated if x in self.family]
+        values = self.theta.values(front)
+        best = values.max()
+        return min((x for x, v in zip(front, values, strict=True) if v >= best - 1e-9), key=simplest)

@@ -1,0 +1,335 @@
+"""Elicitation: the loop's core. It is asked what it wants and told what came of it; it acts on nothing.
+
+    while not isinstance(request := elicitation.ask(), Done):
+        reply = oracle(request) if isinstance(request, Evaluate) else operator(request)
+        elicitation.tell(request.id, reply)
+
+Requests are decided in rounds: some evaluations (the batch) and at most one comparison, from the facts
+of all rounds before. Replies may come in any order; they fold in request order once the round is
+complete, so a run does not depend on who answered first. A round is itself a fact, so a replay never
+decides again: `Elicitation(…, facts=recorded)` goes on exactly where the record stops. Randomness is
+keyed by the seed and the round, never by what happened to be computed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
+from elicit.decide.beliefs import Beliefs
+from elicit.decide.exploring import propose
+from elicit.decide.questioning import Question, Questions
+from elicit.decide.settings import Settings
+from elicit.decide.stopping import Stopping
+from elicit.errors import InputError, ProtocolError
+from elicit.events import (
+    SCORE_AND_SIZE,
+    Answer,
+    Asked,
+    Criterion,
+    Evaluated,
+    Fact,
+    Failed,
+    Preferred,
+    Retracted,
+    Settled,
+    Stopped,
+)
+from elicit.knowledge.dominance import Noise
+from elicit.knowledge.history import History
+from elicit.knowledge.statements import Source
+from elicit.subsets import Attributes, Family, Mask
+from elicit.utility.monomials import Vector, check_degree
+
+Reply = Measured | Failure | Answer | Settlement
+
+
+class Elicitation:
+    """The state of one run: facts, the open round, and what they amount to."""
+
+    def __init__(
+        self,
+        attributes: Attributes,
+        criteria: Sequence[Criterion] = SCORE_AND_SIZE,
+        settings: Settings | None = None,
+        *,
+        family: Family | None = None,
+        seed: int = 0,
+        prior: Vector | None = None,
+        facts: Iterable[Fact] = (),
+    ) -> None:
+        self.settings = settings or Settings()
+        self.family = family or Family(len(attributes))
+        if self.family.n != len(attributes):
+            raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
+        check_degree(self.settings.degree, len(attributes))
+        noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
+        self.history = History(attributes, criteria, noise=noise)
+        self.seed = seed
+        self._prior = prior
+        self._open: dict[int, Request] = {}
+        self._replies: dict[int, Fact] = {}
+        self._next_id = 0
+        self._beliefs: Beliefs | None = None
+        self._beliefs_at = -1
+        self._log: list[Fact] = []
+        for fact in facts:
+            self._replay(fact)
+
+    # -- what the outside sees ------------------------------------------------------------------
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Every fact so far in the order in which it became known: what a journal must hold."""
+        return tuple(self._log)
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """What the folded facts amount to."""
+        if self._beliefs is None or self._beliefs_at != self.history.version:
+            self._beliefs = Beliefs(self.history, self.family, self.settings, self._beliefs)
+            self._beliefs_at = self.history.version
+        return self._beliefs
+
+    @property
+    def incumbent(self) -> Mask | None:
+        """What would be recommended now."""
+        found = self.beliefs.incumbent
+        return None if found is None else found.subset
+
+    @property
+    def budget(self) -> int:
+        """Oracle calls that may be made in all."""
+        return self.settings.evaluations(self.family)
+
+    @property
+    def evaluations(self) -> int:
+        """Oracle calls made: measured and failed."""
+        return len(self.history.evaluated) + len(self.history.failed)
+
+    def ask(self) -> Request:
+        """The most useful open request: a comparison first (a person waits), then evaluations in order.
+
+        Asking again before telling returns the same request.
+        """
+        while not self._open and self.history.stopped is None:
+            self._decide()
+        return self._done(self.history.stopped) if self.history.stopped is not None else self.pending()[0]
+
+    def pending(self) -> list[Request]:
+        """Every open request, most useful first."""
+        waiting = [request for id, request in sorted(self._open.items()) if id not in self._replies]
+        return sorted(waiting, key=lambda request: isinstance(request, Evaluate))
+
+    def tell(self, request: int, reply: Reply) -> tuple[Fact, ...]:
+        """Take a reply; the facts it made are returned. A wrong or late reply is an error that changes nothing."""
+        asked = self._open.get(request)
+        if asked is None or request in self._replies:
+            raise ProtocolError(f"request {request} is not open; ask() says what is")
+        fact = self._fact_of(asked, reply)
+        self._check_foldable(fact)
+        self._log.append(fact)
+        self._fold_reply(request, fact)
+        return (fact,)
+
+    def retract(self, request: int) -> Fact:
+        """Take back the answer to an earlier request."""
+        if request in self.history.retracted:
+            raise ProtocolError(f"the answer to request {request} was taken back before")
+        fact = Retracted(self._next_id, request)
+        self.history.record(fact)
+        self._next_id += 1
+        self._log.append(fact)
+        return fact
+
+    def stop(self, reason: str) -> Fact:
+        """End the run by somebody's wish."""
+        if self.history.stopped is not None:
+            raise ProtocolError("the run has ended before")
+        return self._stop(reason)
+
+    # -- folding --------------------------------------------------------------------------------
+
+    def _fact_of(self, asked: Request, reply: Reply) -> Fact:
+        match asked, reply:
+            case Evaluate(id, subset), Measured(criteria, folds, spread):
+                return Evaluated(id, subset, criteria, folds, spread)
+            case Evaluate(id, subset), Failure(reason):
+                return Failed(id, subset, reason)
+            case Compare(id, first, second), Answer():
+                return Preferred(id, first.subset, second.subset, reply)
+            case Reconcile(id, conflict), Settlement(retract):
+                if retract is None:
+                    return Settled(id, conflict)
+                if retract not in conflict:
+                    raise ProtocolError(f"request {id} is about {conflict}, not about answer {retract}")
+                return Retracted(id, retract)
+            case _:
+                kinds = {Evaluate: "a Measured or a Failure", Compare: "an Answer", Reconcile: "a Settlement"}
+                raise ProtocolError(f"request {asked.id} expects {kinds[type(asked)]}, found {type(reply).__name__}")
+
+    def _check_foldable(self, fact: Fact) -> None:
+        """Refuse now what the history would refuse later: a malformed measurement."""
+        if isinstance(fact, Evaluated):
+            self.history.check_measurement(fact)
+
+    def _fold_reply(self, request: int, fact: Fact) -> None:
+        """Keep a reply until its round is complete, then fold the round in request order."""
+        self._replies[request] = fact
+        if len(self._replies) == len(self._open):
+            for id in sorted(self._replies):
+                self.history.record(self._replies[id])
+            self._open.clear()
+            self._replies.clear()
+
+    def _replay(self, fact: Fact) -> None:
+        """Take a recorded fact: the same folding as when it first happened, and no decision."""
+        self._log.append(fact)
+        if isinstance(fact, Asked):
+            if self._open:
+                raise InputError(f"the record begins round {fact.request} before the round before it was answered")
+            self._open_round(fact)
+        elif fact.request in self._open and fact.request not in self._replies:
+            self._fold_reply(fact.request, fact)
+        else:
+            self.history.record(fact)
+            self._next_id = max(self._next_id, fact.request + 1)
+
+    def _open_round(self, fact: Asked) -> None:
+        self.history.record(fact)
+        ids = iter(fact.requests)
+        for subset in fact.evaluate:
+            id = next(ids)
+            self._open[id] = Evaluate(id, subset, fact.why)
+        if fact.compare is not None:
+            id = next(ids)
+            first, second = (self.history.evaluated[mask] for mask in fact.compare)
+            self._open[id] = Compare(id, first, second, fact.why, fact.check)
+        if fact.reconcile:
+            id = next(ids)
+            self._open[id] = Reconcile(id, fact.reconcile, fact.why)
+        self._next_id = fact.requests.stop
+
+    # -- deciding -------------------------------------------------------------------------------
+
+    def _decide(self) -> None:
+        """Decide the next round, or stop."""
+        rng = np.random.default_rng([self.seed, self._next_id])
+        conflict = self._conflict_to_settle()
+        if conflict:
+            self._begin(Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold"))
+            return
+        stopping = Stopping(self.beliefs)
+        left = self.budget - self.evaluations
+        finding = stopping.finding(self._rejections_in_a_row())
+        question = self._question(rng, left, finding is not None)
+        if question is None and finding is not None:
+            self._stop(f"{finding.rule}: {finding.words}")
+            return
+        if question is not None and (left <= 0 or finding is not None or self.settings.ask_every == 0):
+            self._begin(_round(self._next_id, question))
+            return
+        if left <= 0:
+            everything = self.evaluations >= self.family.count()
+            self._stop(
+                "every subset of the family was evaluated" if everything else f"budget: {self.budget} evaluations"
+            )
+            return
+        wanted = self._wanted(stopping)
+        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self._prior, wanted)
+        if not proposal.evaluate and not proposal.rejected and question is None:
+            self._stop("the family holds nothing else worth an evaluation")
+            return
+        self._begin(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
+
+    def _wanted(self, stopping: Stopping) -> list[Mask]:
+        """What a proof over a small family waits for: its counterexample, once the neighbours are done."""
+        proving = "optimal" in self.settings.stop and len(self.history.evaluated) >= self.settings.start
+        if not proving or not (self.settings.exact or stopping.neighbourhood_evaluated()):
+            return []
+        rival = stopping.rival_over_family()
+        return [] if rival is None else [rival]
+
+    def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
+        """The question to ask now, when one is due."""
+        asked = len(self.history.answers)
+        if asked >= self.settings.questions or not self.history.evaluated:
+            return None
+        since = self.evaluations - max((self._evaluated_before(r) for r in self.history.answers), default=0)
+        last = min(self.settings.last_questions, self.settings.questions)
+        due = self.settings.ask_every == 0 or since >= self.settings.ask_every
+        at_the_end = (left <= 0 or ending) and self._asked_at_the_end() < last
+        if not (due and asked < self.settings.questions) and not at_the_end:
+            return None
+        questions = Questions(self.beliefs)
+        if self.settings.check_every and asked and asked % self.settings.check_every == 0:
+            check = questions.check(rng)
+            if check is not None:
+                return check
+        return questions.next(rng)
+
+    @property
+    def _measured_at(self) -> list[int]:
+        """The requests that were oracle calls."""
+        return [f.request for f in self.history.evaluated.values()] + [f.request for f in self.history.failed.values()]
+
+    def _evaluated_before(self, request: int) -> int:
+        """Oracle calls made before a request was answered."""
+        return sum(1 for measured in self._measured_at if measured < request)
+
+    def _asked_at_the_end(self) -> int:
+        """Questions asked since the last evaluation."""
+        last = max(self._measured_at, default=-1)
+        return sum(1 for request in self.history.answers if request > last)
+
+    def _rejections_in_a_row(self) -> int:
+        """Subsets rejected since the last one was evaluated."""
+        total = 0
+        for asked in reversed(self.history.rounds):
+            if asked.evaluate:
+                break
+            total += len(asked.rejected)
+        return total
+
+    def _conflict_to_settle(self) -> tuple[int, ...]:
+        """Answers that contradict each other (with what was measured) and were not settled yet."""
+        exact = self.beliefs.conflict
+        for statements in (self.history.contradiction, exact.conflict if exact is not None else ()):
+            answers = tuple(
+                sorted(s.request for s in statements if s.source is Source.OPERATOR and s.request is not None)
+            )
+            if answers and answers not in self.history.settled:
+                return answers
+        return ()
+
+    def _begin(self, fact: Asked) -> None:
+        self._log.append(fact)
+        self._open_round(fact)
+        if not self._open:  # nothing but rejections: the round is complete as it is
+            self._next_id = fact.request + 1
+
+    def _stop(self, reason: str) -> Fact:
+        fact = Stopped(self._next_id, reason)
+        self.history.record(fact)
+        self._log.append(fact)
+        self._open.clear()
+        self._replies.clear()
+        return fact
+
+    def _done(self, fact: Stopped) -> Done:
+        return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)
+
+
+def _round(
+    first: int,
+    question: Question | None,
+    evaluate: tuple[Mask, ...] = (),
+    rejected: tuple[tuple[Mask, float], ...] = (),
+    why: str = "",
+) -> Asked:
+    if question is None:
+        return Asked(first, evaluate, rejected=rejected, why=why)
+    pair = (question.first, question.second)
+    return Asked(first, evaluate, pair, question.check, (), rejected, question.why)

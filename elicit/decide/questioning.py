@@ -1,0 +1,211 @@
+"""Questioning: which two evaluated subsets the operator should compare.
+
+Never two that dominance or the answers already order, never the same two twice ("later" aside). Θ_τ's
+opinion does not count as an answer. A check question is the exception: it repeats what answers imply,
+never what dominance implies, and is there to catch a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from elicit.decide.beliefs import Beliefs
+from elicit.events import Answer
+from elicit.knowledge.statements import Source
+from elicit.subsets import Mask, simplest
+from elicit.utility.exact import ExactSet
+from elicit.utility.kernel import KernelUtility
+from elicit.utility.monomials import Utility
+from elicit.utility.sets import difference
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two subsets to compare, and why."""
+
+    first: Mask
+    second: Mask
+    why: str
+    check: bool = False
+
+
+class Questions:
+    """What may be asked in one state of beliefs."""
+
+    def __init__(self, beliefs: Beliefs) -> None:
+        self._beliefs = beliefs
+        self._history = beliefs.history
+        answers = self._history.answers.values()
+        live = [a for a in answers if a.request not in self._history.retracted]
+        self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
+        self._later = {frozenset((a.first, a.second)) for a in live if a.answer is Answer.LATER}
+
+    def next(self, rng: np.random.Generator) -> Question | None:
+        """The question that the policy would ask now, None when it has none."""
+        policies = {
+            "current": self._current,
+            "split": self._split,
+            "ranking": self._ranking,
+            "one-flip": self._one_flip,
+        }
+        policy = policies.get(self._beliefs.settings.policy)
+        if policy is None or self._beliefs.incumbent is None:
+            return None
+        postponed: Question | None = None
+        for question in policy():
+            pair = frozenset((question.first, question.second))
+            if pair in self._later:
+                postponed = postponed or question
+            else:
+                return _shown_in_random_order(question, rng)
+        return postponed
+
+    def check(self, rng: np.random.Generator) -> Question | None:
+        """A question whose answer the others imply: one drawn from those not asked that way round."""
+        implied = [
+            (a, b)
+            for a, b in combinations(self._beliefs.evaluated, 2)
+            if not self._by_dominance(a, b) and frozenset((a, b)) not in self._asked and self._implied(a, b)
+        ]
+        if not implied:
+            return None
+        a, b = implied[int(rng.integers(len(implied)))]
+        return Question(a, b, "your earlier answers imply this one: a check", check=True)
+
+    # -- what is already known ------------------------------------------------------------------
+
+    def open(self, a: Mask, b: Mask) -> bool:
+        """Whether the order of a and b is still unknown and may be asked."""
+        if a == b or frozenset((a, b)) in self._asked:
+            return False
+        return not self._by_dominance(a, b) and not self._implied(a, b)
+
+    def _by_dominance(self, a: Mask, b: Mask) -> bool:
+        below = self._history.dominates
+        same = self._history.same_criteria(a, b)
+        return same or b in below[a] or a in below[b]
+
+    def _implied(self, a: Mask, b: Mask) -> bool:
+        """Whether statements chain from one to the other, or the exact cone of the answers orders them."""
+        if b in self._below[a] or a in self._below[b]:
+            return True
+        cone = self._cone
+        if cone is None:
+            return False
+        return any(cone.cone_multipliers(difference(*pair)) is not None for pair in ((a, b), (b, a)))
+
+    @cached_property
+    def _below(self) -> dict[Mask, set[Mask]]:
+        """Everything that dominance and answers, chained, put below each evaluated subset."""
+        direct: dict[Mask, set[Mask]] = {x: set(self._history.dominates[x]) for x in self._beliefs.evaluated}
+        for s in self._history.stated:
+            for above, below in s.edges:
+                if above in direct and below in direct:
+                    direct[above].add(below)
+        reach: dict[Mask, set[Mask]] = {}
+        for x in direct:
+            seen: set[Mask] = set()
+            waiting = list(direct[x])
+            while waiting:
+                y = waiting.pop()
+                if y not in seen:
+                    seen.add(y)
+                    waiting.extend(direct[y] - seen)
+            reach[x] = seen
+        return reach
+
+    @cached_property
+    def _cone(self) -> ExactSet | None:
+        """The exact cone of the operator's answers alone, None when they say nothing or contradict themselves."""
+        answers = [s for s in self._history.stated if s.source is Source.OPERATOR]
+        if not any(s.strict for s in answers):
+            return None
+        cone = ExactSet(self._beliefs.family.n, (), answers, degree=self._beliefs.settings.degree)
+        return cone if cone.consistent else None
+
+    # -- policies -------------------------------------------------------------------------------
+
+    def _current(self) -> Iterator[Question]:
+        """The incumbent against the rival that could gain most on it, then lesser rivals."""
+        incumbent = self._beliefs.incumbent
+        assert incumbent is not None
+        why = "the current best against its strongest rival"
+        if incumbent.rival is not None and self.open(incumbent.subset, incumbent.rival):
+            yield Question(incumbent.subset, incumbent.rival, why)
+        for rival in self._rivals_by_gain(incumbent.subset):
+            if self.open(incumbent.subset, rival):
+                yield Question(incumbent.subset, rival, why)
+
+    def _rivals_by_gain(self, subset: Mask) -> list[Mask]:
+        """Members of the front, those first that could gain most on `subset`."""
+        front = [x for x in self._beliefs.front if x != subset]
+        if self._beliefs.conflict is not None or not self._beliefs.utilities.informative:
+            return sorted(front, key=simplest)
+        open_to = [x for x in front if self.open(subset, x)]
+        gains = {x: self._beliefs.regrets.pair(x, subset) for x in open_to}
+        return sorted((x for x in gains if gains[x] > 0), key=lambda x: (-round(gains[x], 6), simplest(x)))
+
+    def _split(self) -> Iterator[Question]:
+        """The pair of front members whose answer divides the plausible θ most evenly."""
+        pairs = [(a, b) for a, b in combinations(self._beliefs.front, 2) if self.open(a, b)]
+        if not pairs:
+            return
+        theta = self._plausible()
+        values = {x: np.array([t.values([x])[0] for t in theta]) for x in self._beliefs.front}
+        balance = {(a, b): abs(float(np.mean(values[a] > values[b])) - 0.5) for a, b in pairs}
+        for a, b in sorted(pairs, key=lambda p: (round(balance[p], 6), simplest(p[0]), simplest(p[1]))):
+            yield Question(a, b, "its answer divides what is still plausible most evenly")
+
+    def _plausible(self) -> list[KernelUtility | Utility]:
+        """θ's to divide: the extremes of every front member's value over the set, and θ_k."""
+        beliefs = self._beliefs
+        found: list[KernelUtility | Utility] = [beliefs.theta]
+        if beliefs.conflict is None and beliefs.utilities.informative:
+            for x in sorted(beliefs.front, key=simplest):
+                incumbent = beliefs.incumbent
+                assert incumbent is not None
+                if x != incumbent.subset:
+                    found.append(beliefs.utilities.maximum(difference(x, incumbent.subset)).witness)
+                    found.append(beliefs.utilities.maximum(difference(incumbent.subset, x)).witness)
+        return found
+
+    def _ranking(self) -> Iterator[Question]:
+        """Sort all evaluated subsets: the first one not yet placed, against the middle of its open range."""
+        ranked: list[Mask] = []
+        for x in self._beliefs.evaluated:
+            low, high = 0, len(ranked)
+            while low < high:
+                middle = (low + high) // 2
+                if self._history.same_criteria(x, ranked[middle]) or ranked[middle] in self._below[x]:
+                    high = middle
+                elif x in self._below[ranked[middle]]:
+                    low = middle + 1
+                elif self.open(x, ranked[middle]):
+                    yield Question(x, ranked[middle], "to rank what was evaluated")
+                    return
+                else:  # cannot be compared, or the answers imply it by the utility alone
+                    low = middle + 1
+            ranked.insert(low, x)
+
+    def _one_flip(self) -> Iterator[Question]:
+        """The incumbent against its evaluated neighbours, best guess first."""
+        incumbent = self._beliefs.incumbent
+        assert incumbent is not None
+        around = [y for y in self._beliefs.family.neighbours(incumbent.subset) if y in self._history.evaluated]
+        values = self._beliefs.theta.values(around) if around else np.zeros(0)
+        order = sorted(range(len(around)), key=lambda k: (-round(float(values[k]), 9), simplest(around[k])))
+        for k in order:
+            if self.open(incumbent.subset, around[k]):
+                yield Question(incumbent.subset, around[k], "the current best against a neighbour")
+
+
+def _shown_in_random_order(question: Question, rng: np.random.Generator) -> Question:
+    """Which of two is shown first must not tell what is expected."""
+    if rng.random() < 0.5:
+        return question
+    return Question(question.second, question.first, question.why, question.check)

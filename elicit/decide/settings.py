@@ -1,0 +1,184 @@
+"""Every choice of a run, with its default; `PRESETS` are whole sets of choices by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from elicit.errors import InputError
+from elicit.subsets import Family
+from elicit.utility.parsimony import Parsimony
+from elicit.utility.power import THETAS
+from elicit.utility.sampling import LAWS
+
+EXACT = "exact"
+INDICES = ("theta", "gap", "joint")
+POLICIES = ("current", "split", "ranking", "one-flip", "none")
+STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
+EXPLORERS = ("model", "law", "sequential", "sequential-source")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run explores, asks and stops."""
+
+    #: oracle calls; None: n(n+1)/2, at least 20, at most 10 n, never more than the family holds
+    budget: int | None = None
+    #: the most questions that may be put to the operator
+    questions: int = 15
+    #: τ of the parsimonious set, or "exact" for the exact set
+    parsimony: float | str = 0.1
+    #: C, the weight of slack
+    slack: float = 10.0
+    #: w by degree
+    weights: tuple[float, ...] = (1.0, 2.0, 4.0)
+    degree: int = 2
+    #: how subsets are proposed: "model" (the best, by θ_k, of neighbours or of draws), "law" (a draw
+    #: is a proposal), "sequential" or "sequential-source" (attribute by attribute)
+    explore: str = "model"
+    #: θ_k: "L2", "L1" or "max-margin"
+    theta: str = "L2"
+    #: the power index: of θ_k ("theta"), or over the set of utilities ("gap", "joint")
+    index: str = "theta"
+    #: sampled subsets behind the index over the set
+    index_samples: int = 8
+    law: str = "logistic"
+    temperature: float = 1.0
+    #: draws from which the best is proposed
+    draws: int = 30
+    #: share of the proposals that are neighbours of the incumbent
+    neighbours: float = 0.6
+    #: subsets evaluated at random before anything is modelled
+    start: int = 6
+    #: rejections in a row after which the cheapest of the rejected is evaluated all the same
+    patience: int = 10
+    policy: str = "current"
+    #: evaluations between two questions; 0: ask whenever there is something to ask
+    ask_every: int = 10
+    #: questions kept for the end, when the budget is spent
+    last_questions: int = 3
+    #: every so many answers, one question repeats what they imply (0: never)
+    check_every: int = 0
+    #: rules that may end the run besides the budget
+    stop: tuple[str, ...] = ("optimal",)
+    #: model regret at which the rule "regret" stops
+    epsilon: float = 0.01
+    #: rejections in a row at which the rule "rejections" stops
+    rejections: int = 50
+    #: subcubes that a check of optimality may look at; beyond it stays undecided
+    effort: int = 1000
+    #: evaluations that may be open at once
+    batch: int = 1
+    #: level of the noise-aware dominance (0: means are compared as they are)
+    noise_level: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
+        for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
+            _one_of(name, getattr(self, name), choices)
+        _one_of("explore", self.explore, EXPLORERS)
+        for rule in self.stop:
+            _one_of("stop", rule, STOPS)
+        if self.budget is not None:
+            _whole("budget", self.budget, 1)
+        for name, least in _WHOLE.items():
+            _whole(name, getattr(self, name), least)
+        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+                raise InputError(f"{name} must be a number of at least 0, found {value!r}")
+        if not self.neighbours <= 1:
+            raise InputError(f"neighbours is a share between 0 and 1, found {self.neighbours}")
+        if not self.noise_level < 0.5:
+            raise InputError(f"noise_level must lie below 0.5, found {self.noise_level}")
+        if self.parsimony != EXACT:
+            if isinstance(self.parsimony, bool) or not isinstance(self.parsimony, int | float):
+                raise InputError(f'parsimony is a number (tau) or "{EXACT}", found {self.parsimony!r}')
+            self.parsimonious  # noqa: B018  # checks tau, C and w
+
+    @property
+    def exact(self) -> bool:
+        """Whether the exact set decides."""
+        return self.parsimony == EXACT
+
+    @property
+    def parsimonious(self) -> Parsimony:
+        """The settings of Θ_τ."""
+        return Parsimony(float(self.parsimony), self.slack, self.weights, self.degree)
+
+    def evaluations(self, family: Family) -> int:
+        """The budget for this family."""
+        n = family.n
+        wanted = self.budget if self.budget is not None else max(20, min(n * (n + 1) // 2, 10 * n))
+        return min(wanted, family.count())
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(self).items()}
+
+
+_WHOLE = {
+    "questions": 0,
+    "degree": 1,
+    "index_samples": 1,
+    "draws": 1,
+    "start": 0,
+    "patience": 1,
+    "ask_every": 0,
+    "last_questions": 0,
+    "check_every": 0,
+    "rejections": 1,
+    "effort": 1,
+    "batch": 1,
+}
+
+
+def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        near = difflib.get_close_matches(str(value), choices, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"{name} is one of {', '.join(choices)}; found {value!r}{hint}")
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, found {value!r}")
+
+
+#: The source as printed (its rejection test corrected): exact set, index by the gap, proportional law,
+#: what is drawn is evaluated unless rejected, and the run ends on proof or on a run of rejections.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "source": {
+        "parsimony": EXACT,
+        "explore": "law",
+        "index": "gap",
+        "law": "proportional",
+        "start": 0,
+        "stop": ("optimal", "rejections"),
+    },
+}
+
+
+def settings_from(choices: Mapping[str, Any]) -> Settings:
+    """Settings from plain data: a preset by name, then single choices; unknown names are errors."""
+    choices = dict(choices)
+    preset = choices.pop("preset", "default")
+    _one_of("preset", preset, tuple(PRESETS))
+    known = {f.name for f in dataclasses.fields(Settings)}
+    for name in choices:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"unknown setting {name!r}{hint}")
+    merged = {**PRESETS[preset], **choices}
+    for name in ("stop", "weights"):
+        if name in merged:
+            value = merged[name]
+            merged[name] = (value,) if isinstance(value, str) else tuple(value)
+    return Settings(**merged)

@@ -1,0 +1,104 @@
+"""Stopping: each rule looks at the beliefs and says what it found, or nothing.
+
+Rules combine: the first that fires ends the run. The budget always counts; what is proven, and at
+which scope, is said whatever rule ended it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from elicit.decide.beliefs import Beliefs
+from elicit.subsets import Mask
+from elicit.utility.family import FamilyRegret, family_regret
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Why a run ends."""
+
+    rule: str
+    words: str
+
+
+class Stopping:
+    """The rules of one state of beliefs."""
+
+    def __init__(self, beliefs: Beliefs) -> None:
+        self._beliefs = beliefs
+        self._settings = beliefs.settings
+        self._worst: FamilyRegret | None = None
+
+    def rival_over_family(self) -> Mask | None:
+        """The subset that stands in the way of necessary optimality over the family, when it is looked for."""
+        worst = self._family_regret()
+        return None if worst is None else worst.rival
+
+    def finding(self, rejections_in_a_row: int) -> Finding | None:
+        """The first rule that fires, None when none does. The budget is the caller's to watch."""
+        for rule in self._settings.stop:
+            words = {
+                "optimal": self._optimal,
+                "regret": self._regret,
+                "rejections": lambda: self._rejections(rejections_in_a_row),
+                "questions": self._questions,
+                "evaluated": self._evaluated,
+            }[rule]()
+            if words is not None:
+                return Finding(rule, words)
+        return None
+
+    def neighbourhood_evaluated(self) -> bool:
+        """Whether every one-flip neighbour of the incumbent was measured (or failed)."""
+        incumbent = self._beliefs.incumbent
+        if incumbent is None:
+            return False
+        history = self._beliefs.history
+        around = self._beliefs.family.neighbours(incumbent.subset)
+        return all(y in history.evaluated or y in history.failed for y in around)
+
+    def _family_regret(self) -> FamilyRegret | None:
+        """Whether the incumbent is necessarily optimal over the family, looked at once."""
+        beliefs = self._beliefs
+        if beliefs.conflict is not None or beliefs.incumbent is None or not beliefs.utilities.informative:
+            return None
+        if self._worst is None:
+            self._worst = family_regret(
+                beliefs.utilities,
+                beliefs.incumbent.subset,
+                beliefs.family,
+                decide_only=True,
+                most_cubes=self._settings.effort,
+            )
+        return self._worst
+
+    def _optimal(self) -> str | None:
+        """Necessarily optimal over the family; in Θ_τ, every neighbour must have been evaluated too."""
+        if not self._settings.exact and not self.neighbourhood_evaluated():
+            return None
+        worst = self._family_regret()
+        if worst is None or worst.optimal is not True:
+            return None
+        return "necessarily optimal over the whole family"
+
+    def _regret(self) -> str | None:
+        incumbent = self._beliefs.incumbent
+        if incumbent is None or incumbent.value > self._settings.epsilon:
+            return None
+        return f"model regret {incumbent.value:.3g} is at most {self._settings.epsilon:g} among the evaluated"
+
+    def _rejections(self, in_a_row: int) -> str | None:
+        if in_a_row < self._settings.rejections:
+            return None
+        return f"{in_a_row} subsets in a row were rejected: the rest is for the operator to weigh"
+
+    def _questions(self) -> str | None:
+        asked = len(self._beliefs.history.answers)
+        return f"{asked} questions were asked" if asked >= self._settings.questions else None
+
+    def _evaluated(self) -> str | None:
+        """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""
+        incumbent = self._beliefs.incumbent
+        if incumbent is None or incumbent.rival is not None or incumbent.value == float("inf"):
+            return None
+        return "necessarily optimal among the evaluated subsets"
