@@ -48,7 +48,7 @@ class Consistency:
         self.statements = tuple(statements)
         phi = monomials.rows([m for s in statements for m in (s.better, s.worse)])
         self._d = phi[0::2] - phi[1::2]
-        strict = np.array([[-1.0 if s.strict else 0.0] for s in statements])
+        strict = np.array([-1.0 if s.strict else 0.0 for s in statements]).reshape(-1, 1)
         p, m = len(monomials), len(self.statements)
         self._program = Program(
             np.hstack([self._d, strict]),

@@ -130,14 +130,19 @@ def _box_quadratic(gram: Matrix, linear: Vector, lower: Vector, upper: Vector) -
     Statements are often linearly dependent, so `gram` is singular as a rule; first-order and face
     methods then crawl, while an interior method takes some twenty factorisations.
     """
-    at = _Point(0.5 * (lower + upper), np.ones_like(lower), np.ones_like(lower))
+    middle = 0.5 * (lower + upper)
+    slope = linear - gram @ middle
+    spare = 1.0 + float(np.abs(slope).mean())
+    # the multipliers balance the slope from the start, so that only complementarity is left to reach
+    at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
+    ridge = 1e-11 * max(1.0, float(np.abs(gram).max()))  # rounding can make a singular gram indefinite
     for _ in range(MOST_STEPS):
         above, below = at.alpha - lower, upper - at.alpha
         residual = linear - gram @ at.alpha + at.up - at.down
         gap = float(above @ at.up + below @ at.down) / (2 * len(linear))
         if gap < OPTIMALITY and np.abs(residual).max() < OPTIMALITY:
             return at.alpha
-        factor = cho_factor(gram + np.diag(at.up / above + at.down / below), check_finite=False)
+        factor = cho_factor(gram + np.diag(at.up / above + at.down / below + ridge), check_finite=False)
         straight = _step(at, above, below, residual, factor, np.zeros_like(above), np.zeros_like(above))
         ahead, reach = straight, _reach(at, above, below, straight)
         left = (above + reach * ahead.alpha) @ (at.up + reach * ahead.up)
