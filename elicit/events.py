@@ -139,4 +139,12 @@ class Stopped:
     reason: str
 
 
-Fact = Asked | Evaluated | Failed | Rejected | Preferred | Assumed | Retracted | Settled | Stopped
+@dataclass(frozen=True)
+class Resumed:
+    """The run goes on: after it had ended, or with another budget of oracle calls (None: the same)."""
+
+    request: int
+    budget: int | None = None
+
+
+Fact = Asked | Evaluated | Failed | Rejected | Preferred | Assumed | Retracted | Settled | Stopped | Resumed

@@ -44,6 +44,7 @@ from elicit.events import (
     Failed,
     Preferred,
     Rejected,
+    Resumed,
     Retracted,
     Settled,
     Stopped,
@@ -532,6 +533,10 @@ class _Codec:
 _INTEGER = _Codec(_integer, _integer)
 _TEXT = _Codec(_text, _text)
 _NUMBER = _Codec(_number, _number)
+_INTEGER_OR_NONE = _Codec(
+    lambda value, header: None if value is None else _integer(value, header),
+    lambda value, header: None if value is None else _integer(value, header),
+)
 _SUBSET = _Codec(_subset_out, _subset_in)
 _SUBSETS = _Codec(
     lambda masks, header: [_subset_out(mask, header) for mask in _sequence(masks)],
@@ -578,6 +583,7 @@ _FACTS: dict[type[Any], dict[str, _Codec]] = {
     Retracted: {"request": _INTEGER, "retracts": _INTEGER},
     Settled: {"request": _INTEGER, "conflict": _INTEGERS},
     Stopped: {"request": _INTEGER, "reason": _TEXT},
+    Resumed: {"request": _INTEGER, "budget": _INTEGER_OR_NONE},
 }
 _RESULTS: dict[type[Any], dict[str, _Codec]] = {Measured: _MEASURES, Failure: {"reason": _TEXT}}
 

@@ -70,10 +70,11 @@ class Beliefs:
         if not eligible:
             return None
         if self.conflict is not None or not self.utilities.informative:
-            return Regret(self._liked_best(), float("inf"), None)
+            return Regret(self.favourite, float("inf"), None)
         return self.regrets.least()
 
-    def _liked_best(self) -> Mask:
+    @cached_property
+    def favourite(self) -> Mask:
         """The member of the front that θ_k ranks first; without any statement the simplest."""
         front = [x for x in self.front if x in self.family] or [x for x in self.evaluated if x in self.family]
         values = self.theta.values(front)

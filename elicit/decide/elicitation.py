@@ -14,6 +14,7 @@ keyed by the seed and the round, never by what happened to be computed before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from elicit.events import (
     Fact,
     Failed,
     Preferred,
+    Resumed,
     Retracted,
     Settled,
     Stopped,
@@ -68,9 +70,10 @@ class Elicitation:
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
         self.history = History(attributes, criteria, noise=noise)
         self.seed = seed
-        self._prior = prior
+        self.prior = prior
         self._open: dict[int, Request] = {}
         self._replies: dict[int, Fact] = {}
+        self._taken_back: list[Retracted] = []
         self._next_id = 0
         self._beliefs: Beliefs | None = None
         self._beliefs_at = -1
@@ -139,8 +142,7 @@ class Elicitation:
         if request in self.history.retracted:
             raise ProtocolError(f"the answer to request {request} was taken back before")
         fact = Retracted(self._next_id, request)
-        self.history.record(fact)
-        self._next_id += 1
+        self._take_back(fact)
         self._log.append(fact)
         return fact
 
@@ -149,6 +151,13 @@ class Elicitation:
         if self.history.stopped is not None:
             raise ProtocolError("the run has ended before")
         return self._stop(reason)
+
+    def resume(self, budget: int | None = None) -> Fact:
+        """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
+        fact = Resumed(self._next_id, budget)
+        self._go_on(fact)
+        self._log.append(fact)
+        return fact
 
     # -- folding --------------------------------------------------------------------------------
 
@@ -179,10 +188,32 @@ class Elicitation:
         """Keep a reply until its round is complete, then fold the round in request order."""
         self._replies[request] = fact
         if len(self._replies) == len(self._open):
-            for id in sorted(self._replies):
-                self.history.record(self._replies[id])
-            self._open.clear()
-            self._replies.clear()
+            self._close_round()
+
+    def _close_round(self) -> None:
+        """Fold the replies there are; what was not answered is no longer asked."""
+        for id in sorted(self._replies):
+            self.history.record(self._replies[id])
+        self._open.clear()
+        self._replies.clear()
+        for fact in self._taken_back:
+            self.history.record(fact)
+        self._taken_back.clear()
+
+    def _take_back(self, fact: Retracted) -> None:
+        """Fold a retraction; one of an answer whose round is still open waits for the round."""
+        waiting = self._replies.get(fact.retracts)
+        if isinstance(waiting, Preferred) and fact.retracts not in (f.retracts for f in self._taken_back):
+            self._taken_back.append(fact)
+        else:
+            self.history.record(fact)
+        self._next_id = max(self._next_id, fact.request + 1)
+
+    def _go_on(self, fact: Resumed) -> None:
+        if fact.budget is not None:
+            self.settings = replace(self.settings, budget=fact.budget)
+        self.history.record(fact)
+        self._next_id = max(self._next_id, fact.request + 1)
 
     def _replay(self, fact: Fact) -> None:
         """Take a recorded fact: the same folding as when it first happened, and no decision."""
@@ -193,7 +224,13 @@ class Elicitation:
             self._open_round(fact)
         elif fact.request in self._open and fact.request not in self._replies:
             self._fold_reply(fact.request, fact)
+        elif isinstance(fact, Resumed):
+            self._go_on(fact)
+        elif isinstance(fact, Retracted):
+            self._take_back(fact)
         else:
+            if isinstance(fact, Stopped):
+                self._close_round()
             self.history.record(fact)
             self._next_id = max(self._next_id, fact.request + 1)
 
@@ -210,7 +247,7 @@ class Elicitation:
         if fact.reconcile:
             id = next(ids)
             self._open[id] = Reconcile(id, fact.reconcile, fact.why)
-        self._next_id = fact.requests.stop
+        self._next_id = max(fact.requests.stop, fact.request + 1)  # a round of nothing but rejections has its id
 
     # -- deciding -------------------------------------------------------------------------------
 
@@ -238,9 +275,9 @@ class Elicitation:
             )
             return
         wanted = self._wanted(stopping)
-        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self._prior, wanted)
-        if not proposal.evaluate and not proposal.rejected and question is None:
-            self._stop("the family holds nothing else worth an evaluation")
+        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.prior, wanted)
+        if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
+            self._stop("rejections: nothing is left in the family that was not rejected")
             return
         self._begin(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
 
@@ -259,9 +296,10 @@ class Elicitation:
             return None
         since = self.evaluations - max((self._evaluated_before(r) for r in self.history.answers), default=0)
         last = min(self.settings.last_questions, self.settings.questions)
-        due = self.settings.ask_every == 0 or since >= self.settings.ask_every
+        regular = self.settings.questions - last
+        due = self.settings.ask_every == 0 or (since >= self.settings.ask_every and asked < regular)
         at_the_end = (left <= 0 or ending) and self._asked_at_the_end() < last
-        if not (due and asked < self.settings.questions) and not at_the_end:
+        if not due and not at_the_end:
             return None
         questions = Questions(self.beliefs)
         if self.settings.check_every and asked and asked % self.settings.check_every == 0:
@@ -307,15 +345,13 @@ class Elicitation:
     def _begin(self, fact: Asked) -> None:
         self._log.append(fact)
         self._open_round(fact)
-        if not self._open:  # nothing but rejections: the round is complete as it is
-            self._next_id = fact.request + 1
 
     def _stop(self, reason: str) -> Fact:
+        self._close_round()
         fact = Stopped(self._next_id, reason)
         self.history.record(fact)
+        self._next_id += 1
         self._log.append(fact)
-        self._open.clear()
-        self._replies.clear()
         return fact
 
     def _done(self, fact: Stopped) -> Done:

@@ -1,7 +1,7 @@
 """Exploring: which subset is worth an evaluation.
 
 Candidates are drawn (by a law from a power index, attribute by attribute, or as neighbours of the
-incumbent) and the one that θ_k likes best is proposed. A proposal that no utility in the set finds best
+front member that θ_k likes best) and the one that θ_k likes best is proposed. A proposal that no utility in the set finds best
 is rejected and remembered with its price; in the parsimonious set a rejection is provisional, so old
 ones are looked at again.
 """
@@ -62,10 +62,17 @@ def propose(
                 if len(rejected) >= beliefs.settings.rejections:
                     break
             elif len(rejected) >= beliefs.settings.patience:
-                cheapest = min(rejected, key=lambda m: (rejected[m], simplest(m)))
-                del rejected[cheapest]
-                chosen.append(cheapest)
+                chosen.append(_cheapest(rejected))
+    if not chosen and rejected and "rejections" not in beliefs.settings.stop:
+        chosen.append(_cheapest(rejected))  # the family holds no more than these: patience cannot run out
     return Proposal(tuple(chosen), tuple(rejected.items()), why)
+
+
+def _cheapest(rejected: dict[Mask, float]) -> Mask:
+    """Take the rejected subset of least price back out."""
+    cheapest = min(rejected, key=lambda m: (rejected[m], simplest(m)))
+    del rejected[cheapest]
+    return cheapest
 
 
 class _Explorer:
@@ -83,7 +90,7 @@ class _Explorer:
         if self._starting:
             return "a first look at the family"
         if self._settings.explore == "model":
-            return "the most promising of the incumbent's neighbours, or of the draws"
+            return "the most promising of the favourite's neighbours, or of the draws"
         return "drawn"
 
     def new(self, subset: Mask, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> bool:
@@ -145,10 +152,10 @@ class _Explorer:
         return min((m for m, v in zip(candidates, values, strict=True) if v >= best - 1e-9), key=simplest)
 
     def _near(self) -> list[Mask]:
-        incumbent = self._beliefs.incumbent
-        if incumbent is None:
+        if self._beliefs.incumbent is None:
             return []
-        return self._family.neighbours(incumbent.subset) + self._family.swaps(incumbent.subset)
+        centre = self._beliefs.favourite
+        return self._family.neighbours(centre) + self._family.swaps(centre)
 
     def _drawn(self) -> list[Mask]:
         return list(dict.fromkeys(self._one_draw() for _ in range(self._settings.draws)))
@@ -198,4 +205,5 @@ class _Explorer:
         verdict = self._beliefs.utilities.verdict(subset)
         if verdict.possible:
             return None
-        return -1.0 if verdict.price is None else verdict.price
+        # rounded, since it is recorded: its last digits depend on what the solver did before
+        return -1.0 if verdict.price is None else round(verdict.price, 6)

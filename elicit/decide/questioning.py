@@ -49,6 +49,7 @@ class Questions:
         """The question that the policy would ask now, None when it has none."""
         policies = {
             "current": self._current,
+            "favourite": self._favourite,
             "split": self._split,
             "ranking": self._ranking,
             "one-flip": self._one_flip,
@@ -140,6 +141,16 @@ class Questions:
         for rival in self._rivals_by_gain(incumbent.subset):
             if self.open(incumbent.subset, rival):
                 yield Question(incumbent.subset, rival, why)
+
+    def _favourite(self) -> Iterator[Question]:
+        """The incumbent against the member of the front that θ_k likes best."""
+        incumbent = self._beliefs.incumbent
+        assert incumbent is not None
+        front = [x for x in self._beliefs.front if x != incumbent.subset]
+        values = self._beliefs.theta.values(front) if front else np.zeros(0)
+        for k in sorted(range(len(front)), key=lambda k: (-round(float(values[k]), 9), simplest(front[k]))):
+            if self.open(incumbent.subset, front[k]):
+                yield Question(incumbent.subset, front[k], "the current best against the most promising other")
 
     def _rivals_by_gain(self, subset: Mask) -> list[Mask]:
         """Members of the front, those first that could gain most on `subset`."""

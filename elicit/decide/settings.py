@@ -17,7 +17,7 @@ from elicit.utility.sampling import LAWS
 
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
-POLICIES = ("current", "split", "ranking", "one-flip", "none")
+POLICIES = ("current", "favourite", "split", "ranking", "one-flip", "none")
 STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
 EXPLORERS = ("model", "law", "sequential", "sequential-source")
 

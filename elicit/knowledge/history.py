@@ -24,6 +24,7 @@ from elicit.events import (
     Failed,
     Preferred,
     Rejected,
+    Resumed,
     Retracted,
     Settled,
     Stopped,
@@ -101,6 +102,8 @@ class History:
                 self.settled.add(conflict)
             case Stopped():
                 self.stopped = fact
+            case Resumed():
+                self.stopped = None
         self.facts.append(fact)
         if isinstance(fact, Evaluated | Preferred | Assumed | Retracted):
             self.version += 1

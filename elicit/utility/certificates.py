@@ -18,7 +18,7 @@ from elicit.errors import CertificateError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
-from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.exact import ExactSet, row_bounds, statement_rows
 from elicit.utility.family import family_regret
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
@@ -33,6 +33,9 @@ AnySet = ExactSet | ParsimoniousSet
 
 #: θ is printed with this denominator: fine enough for any margin that a decision may rest on.
 THETA_UNIT = 1 << 40
+
+#: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
+SPARE = 1e-5
 
 
 def certify_rejection(utilities: AnySet, subset: Mask) -> Certificate | None:
@@ -60,11 +63,12 @@ def certify_possible(utilities: AnySet, subset: Mask) -> Certificate | None:
     if isinstance(utilities, ParsimoniousSet):
         proof["least"] = _integers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR)
         proof["strained"] = _plain_theta(_fractions(utilities.least_strained))
+    witness = _sturdy_witness(utilities, subset) if isinstance(utilities, ExactSet) else verdict.witness
     # rounding may cost the subset its lead: move θ in its favour by a little more than it lacks
-    values = verdict.witness.values([subset, *utilities.evaluated])
+    values = witness.values([subset, *utilities.evaluated])
     lead = max(tolerances.NUDGE, 2 * float((values - values[0]).max()))
     for nudge in (0.0, lead, 1e3 * lead):
-        theta = _nudged(utilities.n, _fractions(verdict.witness), subset, Fraction(nudge))
+        theta = _nudged(utilities.n, _fractions(witness), subset, Fraction(nudge))
         proof["theta"] = _plain_theta(_into_set(utilities, theta))
         certificate = _issue(utilities, claim, proof)
         if certificate is not None:
@@ -381,7 +385,31 @@ def solve_fractions(matrix: Sequence[Sequence[int]], right: Sequence[Fraction]) 
     return found
 
 
-# -- better multipliers -------------------------------------------------------------------------
+# -- better witnesses and multipliers -----------------------------------------------------------
+
+
+def _sturdy_witness(utilities: ExactSet, subset: Mask) -> Utility:
+    """A θ of the slice that ranks the subset first with something to spare, so that rounding does not lose it.
+
+    max t + u subject to f(subset) ≥ f(x) + t for every other evaluated x, and margins of at least δ + u,
+    where t, u ≤ SPARE: a tie leaves no t, and still some u. From a fresh program.
+    """
+    others = [x for x in utilities.evaluated if x != subset]
+    ahead = utilities.monomials.row(subset) - utilities.monomials.rows(others)
+    d = statement_rows(utilities.monomials, utilities.rows)
+    lead = np.repeat([[-1.0, 0.0], [0.0, -1.0]], [len(others), len(d)], axis=0)
+    lead[len(others) :, 1] *= [s.strict for s in utilities.rows]
+    lower, upper = row_bounds(utilities.rows, utilities.delta)
+    p = len(utilities.monomials)
+    program = Program(
+        np.hstack([np.vstack([ahead, d]), lead]),
+        cost=np.append(np.zeros(p), [-1.0, -1.0]),
+        lower=np.append(-np.ones(p), [-1.0, 0.0]),
+        upper=np.append(np.ones(p), [SPARE, SPARE]),
+        row_lower=np.concatenate([np.zeros(len(others)), lower]),
+        row_upper=np.concatenate([np.full(len(others), INFINITY), upper]),
+    )
+    return Utility.of(utilities.monomials, program.optimum().values[:-2])
 
 
 def _on_the_cone(

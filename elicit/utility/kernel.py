@@ -20,6 +20,7 @@ from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Indicator, Mask, indicator
 from elicit.utility.monomials import Matrix, Vector, check_degree, share
+from elicit.utility.parsimony import check_statements
 
 #: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
 NORM_WEIGHTS = (1.0, 2.0, 4.0)
@@ -101,6 +102,7 @@ def least_norm(
     G = D Ω⁻¹ Dᵀ comes from the kernel. The utility is unique even where α is not.
     """
     check_degree(degree, n)
+    check_statements(statements, n)
     if not 0 < slack < float("inf"):
         raise InputError(f"the slack weight C must be positive and finite, found {slack}")
     omega = tuple(omega[:degree])

@@ -35,19 +35,18 @@ def chosen_theta(name: str, utilities: ExactSet | ParsimoniousSet) -> Utility | 
     """θ_k by name, for the statements of a set; always a function of the statements alone."""
     if name not in THETAS:
         raise InputError(f"theta is one of {', '.join(THETAS)}; found {name!r}")
-    if isinstance(utilities, ParsimoniousSet):
-        parsimonious, degree = utilities, utilities.settings.degree
-        exact = None
-    else:
-        parsimonious, degree = None, utilities.degree
-        exact = utilities
     n, evaluated, statements = utilities.n, utilities.evaluated, utilities.statements
+    if isinstance(utilities, ParsimoniousSet):
+        settings, support = utilities.settings, None
+    else:
+        settings, support = Parsimony(degree=utilities.degree), utilities.monomials.terms
     if name == "L2":
-        settings = parsimonious.settings if parsimonious else Parsimony(degree=degree)
-        return least_norm(n, statements, degree=degree, slack=settings.slack)
+        return least_norm(n, statements, degree=settings.degree, slack=settings.slack)
     if name == "L1":
-        return (parsimonious or ParsimoniousSet(n, evaluated, statements, Parsimony(degree=degree))).simplest.theta
-    return (exact or ExactSet(n, evaluated, statements, degree=degree)).roomiest
+        known = utilities if isinstance(utilities, ParsimoniousSet) else None
+        return (known or ParsimoniousSet(n, evaluated, statements, settings)).simplest.theta
+    # a set that took its statements one by one may stand at another vertex of largest margin
+    return ExactSet(n, evaluated, statements, degree=settings.degree, support=support).roomiest
 
 
 def gap_index(utilities: ExactSet | ParsimoniousSet, sampled: Sequence[Mask], *, joint: bool = False) -> Vector:

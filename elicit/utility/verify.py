@@ -56,7 +56,7 @@ class _Checker:
         _demand(len(set(self.terms)) == len(self.terms), "the support repeats a monomial")
         self.relations = [str(s["relation"]) for s in statements]
         _demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
-        self.rows = [self.row({self.mask(s["better"]): 1, self.mask(s["worse"]): -1}) for s in statements]
+        self.rows = [self.row([(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)]) for s in statements]
         self.delta = Fraction(space.get("delta", 0))
         if self.kind == "parsimonious":
             self.tau, slack = Fraction(space["tau"]), Fraction(space["C"])
@@ -81,8 +81,8 @@ class _Checker:
         _demand(len(known) == len(positions) >= least, f"{positions} is no subset")
         return sum(1 << i for i in positions)
 
-    def row(self, form: Mapping[int, int]) -> Row:
-        return [sum(c for x, c in form.items() if x & t == t) for t in self.terms]
+    def row(self, form: Iterable[tuple[int, int]]) -> Row:
+        return [sum(c for x, c in form if x & t == t) for t in self.terms]
 
     def theta(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
         found = {self.mask(term): Fraction(value) for term, value in plain}
@@ -138,11 +138,11 @@ class _Checker:
 
     def rejected(self) -> str:
         """What the subset gains on a mixture μ of evaluated subsets is negative, or costs more than B."""
-        phi = self.row({self.mask(self.claim["subset"]): 1})
+        phi = self.row([(self.mask(self.claim["subset"]), 1)])
         rivals = {self.mask(x): int(mu) for x, mu in self.proof["rivals"]}
         among = rivals.keys() <= set(map(self.mask, self.claim["evaluated"]))
         _demand(among and min(rivals.values()) >= 0, "a rival does not count")
-        gain = [sum(rivals.values()) * p - q for p, q in zip(phi, self.row(rivals), strict=True)]
+        gain = [sum(rivals.values()) * p - q for p, q in zip(phi, self.row(rivals.items()), strict=True)]
         if self.kind == "parsimonious":
             believed = self.cost_at_least(self.proof["multipliers"], gain)
             _demand(believed > self.budget_at_most(), "the subset is not shown to cost more than B")
@@ -158,7 +158,7 @@ class _Checker:
         subset, plain = self.mask(self.claim["subset"]), self.proof["theta"]
         theta = self.theta(plain) if self.kind == "parsimonious" else self.member(plain)
         for x in map(self.mask, self.claim["evaluated"]):
-            _demand(_dot(self.row({x: 1}), theta) <= _dot(self.row({subset: 1}), theta), "θ prefers a rival")
+            _demand(_dot(self.row([(x, 1), (subset, -1)]), theta) <= 0, "θ prefers a rival")
         if self.kind == "parsimonious":
             least = self.cost_at_least(self.proof["least"], [0] * len(self.terms))
             strained = self.cost(self.theta(self.proof["strained"]))[1]
@@ -171,7 +171,7 @@ class _Checker:
         subset, bound = self.mask(self.claim["subset"]), Fraction(self.claim["bound"])
         _demand(bound > 0 or (bound == 0 and "strict" in self.relations), "no strict statement, no optimum")
         scope, everything = self.claim["scope"], (1 << self.n) - 1
-        phi, cuts = self.row({subset: 1}), list(map(self.multipliers, self.proof["cuts"]))
+        phi, cuts = self.row([(subset, 1)]), list(map(self.multipliers, self.proof["cuts"]))
         self.budget = self.budget_at_most() if self.kind == "parsimonious" else Fraction(0)
         cubes = [(subset, everything & ~subset)]  # y = x gains nothing
         for piece in self.proof["pieces"]:

@@ -1,0 +1,275 @@
+"""Data and models by name: what a scenario or a command line means by "wine", "my.csv.gz" or "knn:3".
+
+A CSV file has a header and one row a case. A column of numbers is one attribute; a column of texts
+becomes one 0/1 column a text, and these together are one attribute. Whatever is wrong with a file is one
+line that names the file, the line and the remedy.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import math
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+from elicit.operators.lines import printable
+
+#: A numeric target with more distinct values than this is a number, not a class.
+MOST_CLASSES = 20
+
+#: The data sets that need no file.
+BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
+
+
+@dataclass(frozen=True)
+class Data:
+    """X (rows, columns) with a name a column, the target, and the columns that are one attribute together."""
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    columns: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> bool:
+        """Whether the target holds classes: texts do, and at most 20 distinct whole numbers."""
+        if self.y.dtype.kind not in "iuf":
+            return True
+        return bool(np.all(self.y == np.round(self.y))) and len(np.unique(self.y)) <= MOST_CLASSES
+
+
+def load(name: str, target: str | None = None, folder: Path | None = None) -> Data:
+    """The data of a built-in name, or of a CSV file (relative to `folder`) whose column `target` is the target."""
+    if name in BUILT_IN:
+        if target is not None:
+            raise InputError(f"the built-in data {name!r} has its own target; leave `target` out")
+        return _built_in(name)
+    path = Path(name) if folder is None else folder / name
+    if not path.exists() and not path.suffix:
+        near = difflib.get_close_matches(name, BUILT_IN, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the built-in data are {', '.join(BUILT_IN)}"
+        raise InputError(f"{printable(str(path))}: no such file or built-in data; {hint}")
+    if target is None:
+        raise InputError(f'{printable(str(path))}: say which column is the target (--target, or target = "…")')
+    return _from_csv(path, target)
+
+
+def _built_in(name: str) -> Data:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    columns = tuple(str(column) for column in bunch.feature_names)
+    return Data(np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target), columns)
+
+
+# --- CSV ---------------------------------------------------------------------------------------------
+
+
+def _from_csv(path: Path, target: str) -> Data:
+    shown = printable(str(path))
+    header, rows, lines = _cells(path, shown)
+    if target not in header:
+        near = difflib.get_close_matches(target, header, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(map(repr, header))}"
+        raise InputError(f"{shown}, line 1: no column is called {target!r}; {hint}")
+    at = header.index(target)
+    blocks: list[NDArray[np.float64]] = []
+    columns: list[str] = []
+    groups: dict[str, tuple[str, ...]] = {}
+    for i, name in enumerate(header):
+        cells = [row[i] for row in rows]
+        _require_complete(cells, name, lines, shown)
+        if i == at:
+            continue
+        numbers = _as_numbers(cells)
+        if numbers is not None:
+            blocks.append(numbers.reshape(-1, 1))
+            columns.append(name)
+        else:
+            levels = sorted(set(cells))
+            blocks.append(np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64))
+            groups[name] = tuple(f"{name}={level}" for level in levels)
+            columns.extend(groups[name])
+    if not columns:
+        raise InputError(f"{shown}: there is no column besides the target {target!r}; add attributes")
+    labels = [row[at] for row in rows]
+    numbers = _as_numbers(labels)
+    return Data(np.hstack(blocks), np.array(labels) if numbers is None else numbers, tuple(columns), groups)
+
+
+def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int]]:
+    """Header, rows of stripped cells, and the line of each row."""
+    try:
+        with _opened(path) as text:
+            reader = csv.reader(text)
+            header = [name.strip() for name in next(reader, [])]
+            rows, lines = [], []
+            for row in reader:
+                if row:
+                    rows.append([cell.strip() for cell in row])
+                    lines.append(reader.line_num)
+    except FileNotFoundError:
+        raise InputError(f"{shown}: no such file; check the path") from None
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown}: cannot be read ({reason}); check the file") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{shown}: not a CSV file ({error}); expected text in UTF-8 with a header line") from error
+    _check_header(header, shown)
+    if not rows:
+        raise InputError(f"{shown}, line 1: no row follows the header; add one row a case")
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(header):
+            raise InputError(
+                f"{shown}, line {line}: {len(row)} entries were found where the header has {len(header)}; "
+                "correct the row"
+            )
+    return header, rows, lines
+
+
+def _opened(path: Path) -> IO[str]:
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    if zipped:
+        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _check_header(header: Sequence[str], shown: str) -> None:
+    if not header:
+        raise InputError(f"{shown}: the file is empty; expected a header line and one row a case")
+    for i, name in enumerate(header, start=1):
+        if not name:
+            raise InputError(f"{shown}, line 1: column {i} has no name; name every column")
+        if header.count(name) > 1:
+            raise InputError(f"{shown}, line 1: the column {name!r} occurs {header.count(name)} times; rename one")
+
+
+def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str) -> None:
+    for cell, line in zip(cells, lines, strict=True):
+        if not cell or cell.lower() in ("nan", "inf", "-inf", "na"):
+            raise InputError(
+                f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; fill it or remove the row"
+            )
+
+
+def _as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
+    """The cells as finite numbers, None when one of them is none."""
+    try:
+        values = [float(cell) for cell in cells]
+    except ValueError:
+        return None
+    return np.array(values) if all(map(math.isfinite, values)) else None
+
+
+# --- models ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Model:
+    """How a short name is made into an estimator, and the meaning of what follows its colon."""
+
+    make: Callable[[bool, float | None], Any]
+    parameter: str = ""
+    whole: bool = True
+    only: bool | None = None  # True: classes only, False: numbers only
+
+
+def model_of(name: str, classes: bool) -> Any:
+    """The estimator that a short name stands for: "knn:3" is three nearest neighbours, after scaling."""
+    if not isinstance(name, str):
+        raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
+    kind, colon, rest = name.partition(":")
+    if kind not in _MODELS:
+        near = difflib.get_close_matches(kind, _MODELS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the models are {', '.join(_MODELS)}"
+        raise InputError(f"unknown model {name!r}; {hint}")
+    model = _MODELS[kind]
+    if model.only is not None and model.only != classes:
+        here, there = ("numbers", "classes") if model.only else ("classes", "numbers")
+        raise InputError(f"the model {kind!r} predicts {there}, but the target holds {here}; choose another model")
+    return model.make(classes, _parameter(name, model, rest) if colon else None)
+
+
+def _parameter(name: str, model: _Model, rest: str) -> float:
+    if not model.parameter:
+        raise InputError(f"the model {name.partition(':')[0]!r} takes no parameter, found {name!r}")
+    try:
+        value = float(int(rest) if model.whole else float(rest))
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        kind = "a whole number" if model.whole else "a number"
+        raise InputError(f"in the model {name!r}, {model.parameter} must be {kind} above 0, found {rest!r}")
+    return value
+
+
+def _scaled(model: Any) -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), model)
+
+
+def _neighbours(classes: bool, k: float | None) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    return _scaled((KNeighborsClassifier if classes else KNeighborsRegressor)(int(k or 5)))
+
+
+def _logistic(classes: bool, c: float | None) -> Any:  # noqa: ARG001
+    from sklearn.linear_model import LogisticRegression
+
+    return _scaled(LogisticRegression(C=c or 1.0, max_iter=2000))
+
+
+def _tree(classes: bool, depth: float | None) -> Any:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    return kind(max_depth=None if depth is None else int(depth))
+
+
+def _forest(classes: bool, trees: float | None) -> Any:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    return (RandomForestClassifier if classes else RandomForestRegressor)(int(trees or 100))
+
+
+def _linear(classes: bool, _: float | None) -> Any:  # noqa: ARG001
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+def _ridge(classes: bool, alpha: float | None) -> Any:  # noqa: ARG001
+    from sklearn.linear_model import Ridge
+
+    return _scaled(Ridge(alpha or 1.0))
+
+
+def _svm(classes: bool, c: float | None) -> Any:
+    from sklearn.svm import SVC, SVR
+
+    return _scaled((SVC if classes else SVR)(C=c or 1.0))
+
+
+_MODELS: dict[str, _Model] = {
+    "knn": _Model(_neighbours, "the number of neighbours"),
+    "logistic": _Model(_logistic, "C", whole=False, only=True),
+    "tree": _Model(_tree, "the greatest depth"),
+    "forest": _Model(_forest, "the number of trees"),
+    "linear": _Model(_linear, only=False),
+    "ridge": _Model(_ridge, "alpha", whole=False, only=False),
+    "svm": _Model(_svm, "C", whole=False),
+}

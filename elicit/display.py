@@ -1,0 +1,84 @@
+"""Display: how a long run shows that it goes on, a bar on a terminal and a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from typing import TextIO
+
+from elicit.drive import Progress
+from elicit.operators.lines import printable
+
+#: Seconds between two pictures of the bar, and the share of the work between two plain lines.
+_A_PICTURE = 0.1
+_A_LINE = 0.1
+
+_WIDTH = 24
+
+
+class Meter:
+    """Shows how much of the work is done. `update` is cheap enough to be called after every step."""
+
+    def __init__(self, out: TextIO, *, terminal: bool | None = None) -> None:
+        self._out = out
+        self._terminal = out.isatty() if terminal is None else terminal
+        self._start = time.monotonic()
+        self._shown_at = -1.0
+        self._shown_share = 0.0
+        self._dirty = False
+
+    def update(self, share: float, text: str) -> None:
+        """`share` of the work is done; `text` says more."""
+        share = min(max(share, 0.0), 1.0)
+        now = time.monotonic()
+        if self._terminal:
+            if now - self._shown_at >= _A_PICTURE or share == 1.0:
+                self._shown_at = now
+                self._draw(share, text)
+        elif share - self._shown_share >= _A_LINE - 1e-9 or (share == 1.0 and self._shown_share < 1.0):
+            self._shown_share = share
+            self._out.write(f"{text}, {self._left(share)}\n")
+            self._out.flush()
+
+    def clear(self) -> None:
+        """Take the bar away, so that something else can be written."""
+        if self._dirty:
+            self._out.write("\r\x1b[K")
+            self._out.flush()
+            self._dirty = False
+
+    def _draw(self, share: float, text: str) -> None:
+        filled = round(share * _WIDTH)
+        line = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {text}, {self._left(share)}"
+        width = shutil.get_terminal_size().columns - 1  # a full last column would wrap
+        self._out.write(f"\r{line[:width]}\x1b[K")
+        self._out.flush()
+        self._dirty = True
+
+    def _left(self, share: float) -> str:
+        if share == 0.0:
+            return "time left unknown"
+        seconds = (time.monotonic() - self._start) * (1 - share) / share
+        return f"{clock_time(seconds)} left"
+
+
+def clock_time(seconds: float) -> str:
+    """Seconds as h:mm:ss, or m:ss."""
+    whole = round(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+
+
+def standing(progress: Progress) -> str:
+    """Where a run stands, in words."""
+    best = told(progress.criteria) if progress.criteria else "nothing"
+    return (
+        f"evaluated {progress.evaluations} of {progress.budget}, "
+        f"questions {progress.questions} of {progress.most_questions}, best so far {best}"
+    )
+
+
+def told(criteria: Mapping[str, float]) -> str:
+    """Criteria by name in one line."""
+    return ", ".join(f"{printable(name)} {value:.4g}" for name, value in criteria.items())

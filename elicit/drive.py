@@ -1,0 +1,374 @@
+"""Drive: carry requests to the oracle and the operator until nothing more is asked; lose nothing on the way.
+
+    with begin("session.jsonl", oracle) as session:
+        result = drive(session.elicitation, oracle, operator, session.journal)
+
+Every fact is in the journal, synced, before the next request goes out. So whatever ends the process, the
+journal resumes: `resume` builds the same elicitation from it, and `drive` goes on with what is still
+open. Clocks and interrupts live here alone; the core has neither.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Operator, Oracle, Reconcile, Request
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings, settings_from
+from elicit.errors import ElicitError, InputError, JournalError, OracleError
+from elicit.events import Evaluated, Fact, Failed, Stopped
+from elicit.journal import Header, Journal, Record, library_versions
+from elicit.knowledge.statements import Statement
+from elicit.oracles.parallel import Remembering, measure_many
+from elicit.subsets import Attributes, Family, Mask
+from elicit.utility.exact import ExactSet
+from elicit.utility.monomials import Vector
+
+#: How the reason of an end begins that came from outside: the run itself is not at its end.
+OUT_OF_TIME = "time"
+BY_WISH = "wish"
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to. `subset` is None when nothing in the family could be measured.
+
+    `scope` is the set in which `reason` speaks. `failures` counts subsets by why they could not be
+    measured. `set_aside` are statements that the recommendation does not honour, with their slack; in the
+    exact set a smallest group that cannot all hold, each with slack infinity.
+    """
+
+    subset: Mask | None
+    names: tuple[str, ...]
+    criteria: Mapping[str, float]
+    reason: str
+    scope: str
+    evaluations: int
+    questions: int
+    failures: Mapping[str, int]
+    set_aside: tuple[tuple[Statement, float], ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now."""
+
+    evaluations: int
+    budget: int
+    questions: int
+    most_questions: int
+    subset: Mask | None
+    criteria: Mapping[str, float]
+    seconds: float
+
+
+def drive(
+    elicitation: Elicitation,
+    oracle: Oracle,
+    operator: Operator,
+    journal: Journal | None = None,
+    *,
+    n_jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    clock: Clock | None = None,
+    time_limit: float | None = None,
+) -> Result:
+    """Play the elicitation to its end, and say what it came to.
+
+    n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
+    progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.
+    clock: gives the seconds, for the time limit and for the times in the journal.
+    time_limit: seconds after which the run ends, once the replies that are under way have come in.
+    """
+    _fit_together(elicitation, oracle, journal)
+    remembering = _remembering(elicitation, oracle, journal)
+    run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock)
+    with run.saving():
+        while not isinstance(request := elicitation.ask(), Done):
+            run.save()
+            if time_limit is not None and run.seconds >= time_limit:
+                elicitation.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
+            elif isinstance(request, Evaluate):
+                run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
+            else:
+                run.put(request)
+    return _result(elicitation, request, run.seconds)
+
+
+class _Run:
+    """The moving parts of one drive."""
+
+    def __init__(
+        self,
+        elicitation: Elicitation,
+        oracle: Remembering,
+        operator: Operator,
+        journal: Journal | None,
+        n_jobs: int | None,
+        progress: Callable[[Progress], None] | None,
+        clock: Clock | None,
+    ) -> None:
+        self._elicitation, self._oracle, self._operator, self._journal = elicitation, oracle, operator, journal
+        self._n_jobs, self._progress = n_jobs, progress
+        self._now: Clock = clock or time.monotonic  # for durations: it never jumps
+        self._stamp: Clock = clock or time.time
+        self._start = self._now()
+        self._saved = len(journal.facts) if journal is not None else 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the drive began."""
+        return self._now() - self._start
+
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """Whatever ends the drive, the facts that are known by then are in the journal."""
+        try:
+            yield
+        except BaseException:
+            with suppress(JournalError):  # what happened first is what is told
+                self.save()
+            raise
+        self.save()
+
+    def save(self) -> None:
+        """Append the facts that the journal does not have yet."""
+        if self._journal is None:
+            return
+        for fact in self._elicitation.facts[self._saved :]:
+            self._journal.append(fact, at=self._stamp())
+            self._saved += 1
+
+    def measure(self, requests: Sequence[Evaluate]) -> None:
+        """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
+        workers = int(effective_n_jobs(self._n_jobs))
+        part = requests[:workers]
+        replies = measure_many(self._oracle, [request.subset for request in part], self._n_jobs)
+        for request, reply in zip(part, replies, strict=True):
+            self._tell(request, reply)
+
+    def put(self, request: Compare | Reconcile) -> None:
+        """Put a question and tell the answer."""
+        self._tell(request, self._operator(request))
+
+    def _tell(self, request: Request, reply: Any) -> None:
+        try:
+            self._elicitation.tell(request.id, reply)
+        except InputError as error:  # a reply that cannot be recorded is the fault of who gave it
+            if isinstance(request, Evaluate):
+                raise OracleError(f"the oracle's reply cannot be used: {error}") from error
+            raise
+        self.save()
+        if self._progress is not None:
+            self._progress(_progress(self._elicitation, self.seconds))
+
+
+def _progress(elicitation: Elicitation, seconds: float) -> Progress:
+    subset = elicitation.incumbent
+    return Progress(
+        elicitation.evaluations,
+        elicitation.budget,
+        len(elicitation.history.answers),
+        elicitation.settings.questions,
+        subset,
+        _criteria(elicitation, subset),
+        seconds,
+    )
+
+
+def _criteria(elicitation: Elicitation, subset: Mask | None) -> dict[str, float]:
+    """The measured criteria of a subset by name."""
+    if subset is None:
+        return {}
+    names = (criterion.name for criterion in elicitation.history.criteria)
+    return dict(zip(names, elicitation.history.evaluated[subset].criteria, strict=True))
+
+
+def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
+    history = elicitation.history
+    failures: dict[str, int] = {}
+    for failed in history.failed.values():
+        failures[failed.reason] = failures.get(failed.reason, 0) + 1
+    return Result(
+        done.subset,
+        () if done.subset is None else history.attributes.subset(done.subset),
+        _criteria(elicitation, done.subset),
+        done.reason,
+        done.scope,
+        elicitation.evaluations,
+        len(history.answers),
+        failures,
+        set_aside(elicitation),
+        seconds,
+    )
+
+
+def set_aside(elicitation: Elicitation) -> tuple[tuple[Statement, float], ...]:
+    """The statements that the recommendation does not honour, with their slack (see `Result`)."""
+    beliefs = elicitation.beliefs
+    if not isinstance(beliefs.utilities, ExactSet):
+        return beliefs.utilities.set_aside() if beliefs.utilities.informative else ()
+    conflict = beliefs.conflict
+    return () if conflict is None else tuple((statement, float("inf")) for statement in conflict.conflict)
+
+
+def _remembering(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> Remembering:
+    """The oracle, knowing every result so far: those of the facts, and those computed ahead of need."""
+    remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
+    remembering.learn(dict(journal.cached) if journal is not None else {})
+    remembering.learn(_measured(elicitation.facts))
+    return remembering
+
+
+def _measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
+    found: dict[Mask, Measured | Failure] = {}
+    for fact in facts:
+        if isinstance(fact, Evaluated):
+            found[fact.subset] = Measured(fact.criteria, fact.folds, fact.spread)
+        elif isinstance(fact, Failed):
+            found[fact.subset] = Failure(fact.reason)
+    return found
+
+
+def _fit_together(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> None:
+    """Refuse parts that belong to different runs before anything is measured or written."""
+    history = elicitation.history
+    if oracle.attributes != history.attributes or tuple(oracle.criteria) != history.criteria:
+        raise InputError("the oracle measures other attributes or criteria than the elicitation knows; make it of both")
+    if journal is None:
+        return
+    header = journal.header
+    if header.fingerprint != oracle.fingerprint:
+        raise JournalError(
+            f"the journal belongs to other data (fingerprint {header.fingerprint!r}, the oracle has "
+            f"{oracle.fingerprint!r}); give the data that it began with"
+        )
+    if (
+        header.attributes != history.attributes
+        or header.criteria != history.criteria
+        or header.seed != elicitation.seed
+    ):
+        raise JournalError("the journal belongs to another run; build the elicitation with resume()")
+    written = journal.facts
+    if written != elicitation.facts[: len(written)]:
+        raise JournalError("the journal holds other facts than the elicitation; build the elicitation with resume()")
+
+
+# --- sessions: an elicitation and the journal that it is written to -----------------------------------
+
+
+@dataclass(frozen=True)
+class Session:
+    """An elicitation with its open journal; leaving the `with` block closes the journal."""
+
+    elicitation: Elicitation
+    journal: Journal
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.journal.close()
+
+
+def begin(
+    path: str | os.PathLike[str],
+    oracle: Oracle,
+    settings: Settings | None = None,
+    *,
+    family: Family | None = None,
+    seed: int = 0,
+    prior: Vector | None = None,
+    about: Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+) -> Session:
+    """A new session with a new journal. `about` is kept in the header, such as what the oracle was made of."""
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior)
+    header = header_of(elicitation, oracle.fingerprint, about)
+    return Session(elicitation, Journal.create(path, header, at=(clock or time.time)()))
+
+
+def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None) -> Session:
+    """The session of a journal, ready to go on where it stopped.
+
+    `budget` is the number of oracle calls in all from now on. A run that was ended from outside (by time
+    or by wish) goes on; one that ended by its own rules does so only with another budget.
+    """
+    journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
+    try:
+        elicitation = elicitation_of(Record(journal.header, journal.facts, journal.times, {}, 0, 0))
+        stopped = elicitation.history.stopped
+        if budget is not None or (stopped is not None and ended_from_outside(stopped)):
+            elicitation.resume(budget)
+    except BaseException:
+        journal.close()
+        raise
+    return Session(elicitation, journal)
+
+
+def ended_from_outside(stopped: Stopped) -> bool:
+    """Whether the clock or a person ended the run, and not one of its own rules."""
+    return stopped.reason.partition(":")[0] in (OUT_OF_TIME, BY_WISH)
+
+
+def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, Any] | None = None) -> Header:
+    """The header of an elicitation's journal: all that `elicitation_of` needs besides the facts."""
+    family, prior = elicitation.family, elicitation.prior
+    attributes = elicitation.history.attributes
+    settings = {
+        "elicit": elicitation.settings.plain(),
+        "family": {
+            "keep": _names(attributes, family.keep),
+            "drop": _names(attributes, family.drop),
+            "max_size": family.max_size,
+        },
+        "prior": None if prior is None else [float(p) for p in prior],
+        "about": dict(about or {}),
+    }
+    criteria = elicitation.history.criteria
+    return Header(elicitation.seed, fingerprint, attributes, criteria, settings, library_versions())
+
+
+def _names(attributes: Attributes, mask: Mask) -> list[str]:
+    return list(attributes.subset(mask)) if mask else []
+
+
+def elicitation_of(record: Record) -> Elicitation:
+    """The elicitation that a journal holds: nothing is decided again, facts are folded."""
+    header = record.header
+    try:
+        chosen, family = dict(header.settings["elicit"]), dict(header.settings["family"])
+        prior = header.settings["prior"]
+        return Elicitation(
+            header.attributes,
+            header.criteria,
+            settings_from(chosen),
+            family=Family(
+                len(header.attributes),
+                header.attributes.mask(family["keep"]),
+                header.attributes.mask(family["drop"]),
+                family["max_size"],
+            ),
+            seed=header.seed,
+            prior=None if prior is None else np.array(prior, dtype=np.float64),
+            facts=record.facts,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        what = str(error) if isinstance(error, ElicitError) else f"{type(error).__name__}: {error}"
+        raise JournalError(
+            f"the journal's settings or facts do not make a session ({what}); it was written by something else"
+        ) from error

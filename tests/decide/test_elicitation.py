@@ -1,0 +1,263 @@
+"""The core of the loop: requests, replies, rounds, replays, and what it never does."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Settlement
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings, settings_from
+from elicit.errors import InputError, ProtocolError
+from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
+from elicit.subsets import Attributes, Family
+
+
+def score(subset: int, seed: int = 0) -> float:
+    """A hidden 2-additive score with a little of its own for every subset."""
+    rng = np.random.default_rng([seed, 7])
+    n = 12
+    single, pair = rng.normal(size=n), rng.normal(size=(n, n)) * 0.5
+    held = [i for i in range(n) if subset >> i & 1]
+    return float(sum(single[held]) + sum(pair[i, j] for i, j in itertools.combinations(held, 2)))
+
+
+def measure(request: Evaluate) -> Measured:
+    return Measured((score(request.subset), float(request.subset.bit_count())))
+
+
+def prefers_score(request: Compare) -> Answer:
+    first, second = (e.criteria[0] - 0.3 * e.criteria[1] for e in (request.first, request.second))
+    return Answer.EQUAL if abs(first - second) < 1e-9 else Answer.FIRST if first > second else Answer.SECOND
+
+
+def reply(request, answer=prefers_score):
+    match request:
+        case Evaluate():
+            return measure(request)
+        case Compare():
+            return answer(request)
+        case Reconcile():
+            return Settlement(None)
+
+
+def run(elicitation: Elicitation, answer=prefers_score, most: int = 10_000) -> Done:
+    for _ in range(most):
+        request = elicitation.ask()
+        if isinstance(request, Done):
+            return request
+        elicitation.tell(request.id, reply(request, answer))
+    raise AssertionError("the run does not end")
+
+
+def small(n=5, seed=0, **choices) -> Elicitation:
+    return Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed)
+
+
+def test_asking_twice_returns_the_same_request():
+    elicitation = small()
+    assert elicitation.ask() is elicitation.ask()
+    assert elicitation.ask() in elicitation.pending()
+
+
+def test_a_wrong_or_late_reply_is_an_error_that_changes_nothing():
+    elicitation = small(batch=2)
+    request = elicitation.ask()
+    before = elicitation.facts, elicitation.pending()
+    for id, wrong in (
+        (request.id, Answer.FIRST),
+        (request.id, Settlement(None)),
+        (request.id + 99, measure(request)),
+        (request.id, Measured((float("nan"), 1.0))),
+        (request.id, Measured((1.0,))),
+    ):
+        with pytest.raises((ProtocolError, InputError)):
+            elicitation.tell(id, wrong)
+        assert (elicitation.facts, elicitation.pending()) == before
+    elicitation.tell(request.id, measure(request))
+    with pytest.raises(ProtocolError, match="not open"):
+        elicitation.tell(request.id, measure(request))
+
+
+def test_a_subset_is_never_paid_for_twice_and_stays_in_the_family():
+    family = Family(6, keep=0b1, drop=0b100000, max_size=4)
+    elicitation = Elicitation(Attributes.numbered(6), settings=Settings(budget=40), family=family)
+    run(elicitation)
+    asked = [s for fact in elicitation.facts if isinstance(fact, Asked) for s in fact.evaluate]
+    assert len(asked) == len(set(asked)) <= 40
+    assert all(subset in family for subset in asked)
+    assert elicitation.incumbent in family
+
+
+@pytest.mark.parametrize("policy", ["current", "favourite", "split", "ranking", "one-flip"])
+def test_no_question_is_decided_by_dominance_or_asked_twice(policy):
+    elicitation = small(6, budget=30, policy=policy, ask_every=1, questions=25, stop=())
+    asked = []
+
+    def answer(request: Compare) -> Answer:
+        a, b = request.first, request.second
+        better = a.criteria[0] >= b.criteria[0] and a.criteria[1] <= b.criteria[1]
+        worse = a.criteria[0] <= b.criteria[0] and a.criteria[1] >= b.criteria[1]
+        assert not better, "dominance knows this answer"
+        assert not worse, "dominance knows this answer"
+        asked.append(frozenset((a.subset, b.subset)))
+        return prefers_score(request)
+
+    run(elicitation, answer)
+    assert len(asked) == len(set(asked)) <= 25
+    assert asked
+
+
+def test_answers_that_chain_are_not_asked_for():
+    elicitation = small(5, budget=31, policy="ranking", ask_every=0, questions=500, stop=())
+    asked = []
+
+    def answer(request: Compare) -> Answer:
+        pairs = {(a, b) for a, b in asked}
+        reach = set(pairs)
+        for _ in range(5):
+            reach |= {(a, d) for a, b in reach for c, d in pairs if b == c}
+        said = prefers_score(request)
+        a, b = request.first.subset, request.second.subset
+        assert (a, b) not in reach
+        assert (b, a) not in reach
+        if said is not Answer.EQUAL:
+            asked.append((a, b) if said is Answer.FIRST else (b, a))
+        return said
+
+    run(elicitation, answer)
+
+
+@settings(max_examples=15)
+@given(st.randoms(use_true_random=False), st.integers(0, 100))
+def test_replies_may_come_in_any_order(random, seed):
+    straight = small(5, seed, batch=4, budget=16, ask_every=2)
+    run(straight)
+    shuffled = small(5, seed, batch=4, budget=16, ask_every=2)
+    while not isinstance(shuffled.ask(), Done):
+        waiting = shuffled.pending()
+        random.shuffle(waiting)
+        for request in waiting:
+            shuffled.tell(request.id, reply(request))
+    assert sorted(map(repr, shuffled.facts)) == sorted(map(repr, straight.facts))
+    assert shuffled.ask() == straight.ask()
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 100), st.sampled_from([0.1, "exact"]))
+def test_a_run_cut_anywhere_goes_on_as_if_it_had_not_been(seed, parsimony):
+    whole = small(4, seed, budget=12, ask_every=2, batch=2, parsimony=parsimony)
+    run(whole)
+    for cut in range(len(whole.facts) + 1):
+        again = Elicitation(Attributes.numbered(4), settings=whole.settings, seed=seed, facts=whole.facts[:cut])
+        run(again)
+        assert again.facts == whole.facts, f"cut after {cut} facts"
+
+
+def test_a_replay_never_decides():
+    """The recorded round stands, even one that would be decided otherwise."""
+    attributes = Attributes.numbered(4)
+    facts = [Asked(0, (0b1010,), why="by hand"), Evaluated(0, 0b1010, (0.5, 2.0))]
+    elicitation = Elicitation(attributes, facts=[*facts, Asked(1, (0b0111,), why="by hand")])
+    assert elicitation.ask() == Evaluate(1, 0b0111, "by hand")
+
+
+def test_a_failed_subset_is_excluded_and_counted():
+    elicitation = small(4, budget=10)
+    failed = set()
+    while not isinstance(request := elicitation.ask(), Done):
+        if isinstance(request, Evaluate) and request.subset & 1:
+            failed.add(request.subset)
+            elicitation.tell(request.id, Failure("no fit"))
+        else:
+            elicitation.tell(request.id, reply(request))
+    assert failed
+    assert set(elicitation.history.failed) == failed
+    assert elicitation.incumbent not in failed
+    assert elicitation.evaluations <= 10
+
+
+def test_the_best_by_brute_force_is_recommended_when_everything_is_evaluated():
+    for seed in range(5):
+        elicitation = small(4, seed, budget=15, ask_every=1, questions=100, stop=())
+        run(elicitation)
+        best = max(Family(4), key=lambda m: score(m) - 0.3 * m.bit_count())
+        assert elicitation.incumbent == best
+
+
+def test_a_contradiction_is_settled_once_and_the_run_goes_on():
+    """An operator who always says the first is better contradicts himself sooner or later."""
+    elicitation = small(6, budget=40, ask_every=1, questions=40, check_every=2, stop=())
+    settled = []
+    while not isinstance(request := elicitation.ask(), Done):
+        if isinstance(request, Reconcile):
+            settled.append(request.conflict)
+        elicitation.tell(request.id, reply(request, lambda _: Answer.FIRST))
+    assert len(settled) == len(set(settled))
+    assert elicitation.incumbent is not None
+
+
+def test_a_retracted_answer_no_longer_counts_and_may_be_asked_again():
+    elicitation = small(6, budget=30, ask_every=2, stop=())
+    while not any(isinstance(f, Preferred) for f in elicitation.facts):
+        request = elicitation.ask()
+        elicitation.tell(request.id, reply(request))
+    answered = next(f for f in elicitation.facts if isinstance(f, Preferred))
+    elicitation.retract(answered.request)  # while its round is still open
+    for request in elicitation.pending():
+        elicitation.tell(request.id, reply(request))
+    assert answered.request in elicitation.history.answers
+    assert not elicitation.history.stated
+    with pytest.raises(ProtocolError):
+        elicitation.retract(answered.request)
+    again = Elicitation(elicitation.history.attributes, settings=elicitation.settings, facts=elicitation.facts)
+    assert again.history.facts == elicitation.history.facts
+
+
+def test_the_operators_wish_ends_the_run_at_once():
+    elicitation = small()
+    elicitation.ask()
+    elicitation.stop("enough")
+    done = elicitation.ask()
+    assert isinstance(done, Done)
+    assert done.reason == "enough"
+    assert elicitation.pending() == []
+    assert isinstance(elicitation.facts[-1], Stopped)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"budget": 0},
+        {"questions": -1},
+        {"policy": "currant"},
+        {"law": "uniform"},
+        {"parsimony": -0.1},
+        {"parsimony": "exakt"},
+        {"stop": ["optimum"]},
+        {"batch": 0},
+        {"slack": 0.5},
+        {"bugdet": 3},
+        {"preset": "sauce"},
+    ],
+)
+def test_a_wrong_setting_is_one_clear_line(choices):
+    with pytest.raises(InputError) as error:
+        settings_from(choices)
+    assert "\n" not in str(error.value)
+
+
+def test_a_near_miss_names_the_setting_meant():
+    with pytest.raises(InputError, match="did you mean 'budget'"):
+        settings_from({"bugdet": 3})
+
+
+def test_the_source_as_printed_runs_to_an_end():
+    elicitation = Elicitation(
+        Attributes.numbered(4), settings=settings_from({"preset": "source", "budget": 15, "rejections": 5})
+    )
+    done = run(elicitation)
+    assert done.reason
+    assert elicitation.incumbent is not None

@@ -1,0 +1,207 @@
+"""Dominance, its front and its reduction, against double loops.
+
+The rule: scores are few and often tie, some differ by less than the grid, and every mix of directions
+occurs; the judge knows nothing of bits, sorting or numpy.
+"""
+
+import judge
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from elicit.errors import InputError
+from elicit.events import Criterion
+from elicit.knowledge.dominance import (
+    GRID,
+    Noise,
+    covers,
+    front,
+    oriented,
+    reduced,
+    relation,
+    topological_order,
+)
+
+SCORE = [Criterion("score")]
+
+
+@st.composite
+def tables(draw):
+    """(rows of criteria, directions), with ties, equal rows and differences below the grid."""
+    directions = draw(st.lists(st.sampled_from([1, -1]), min_size=1, max_size=4))
+    value = st.builds(lambda tenths, hair: tenths / 10 + hair, st.integers(-2, 3), st.sampled_from([0.0, 1e-13]))
+    row = st.lists(value, min_size=len(directions), max_size=len(directions))
+    return draw(st.lists(row, min_size=1, max_size=9)), directions
+
+
+@st.composite
+def noisy_tables(draw):
+    """(criteria, directions, fold scores or None for each criterion, level); a score is its folds' mean."""
+    directions = draw(st.lists(st.sampled_from([1, -1]), min_size=1, max_size=3))
+    count, k = draw(st.integers(1, 7)), draw(st.integers(1, 5))
+    folds = []
+    for _ in directions:
+        known_exactly = draw(st.booleans())
+        cell = st.lists(st.integers(0, 4).map(lambda x: x / 4), min_size=k, max_size=k)
+        table = np.array(draw(st.lists(cell, min_size=count, max_size=count)))
+        folds.append((table, known_exactly))
+    rows = np.column_stack([table.mean(axis=1) for table, _ in folds]).tolist()
+    return rows, directions, [None if exact else table for table, exact in folds], draw(st.sampled_from([0.05, 0.2]))
+
+
+@st.composite
+def numbered_relations(draw):
+    """Bits j > i only, transitive or not."""
+    count = draw(st.integers(0, 7))
+    return [draw(st.integers(0, (1 << count) - 1)) >> i + 1 << i + 1 for i in range(count)]
+
+
+def vectors(rows, directions):
+    return oriented(rows, [Criterion(f"c{c}", maximise=d > 0) for c, d in enumerate(directions)])
+
+
+def pairs_of(bits):
+    return {(i, j) for i, row in enumerate(bits) for j in range(len(bits)) if row >> j & 1}
+
+
+def judged(rows, directions):
+    return judge.dominance_pairs(dict(enumerate(rows)), directions)
+
+
+# Known exactly
+
+
+@given(tables())
+def test_dominance_is_what_the_double_loop_says(case):
+    assert pairs_of(relation(vectors(*case))) == judged(*case)
+
+
+@given(tables())
+def test_the_front_is_what_nothing_dominates(case):
+    beaten = {worse for _, worse in judged(*case)}
+    assert front(vectors(*case)).tolist() == [i not in beaten for i in range(len(case[0]))]
+
+
+@given(tables())
+def test_the_reduction_has_the_same_closure_and_is_the_least_that_has(case):
+    pairs, full = set(reduced(vectors(*case))), judged(*case)
+    assert judge.transitive_closure(pairs) == full
+    assert all(judge.transitive_closure(pairs - {pair}) != full for pair in pairs)
+    assert reduced(vectors(*case)) == sorted(pairs)
+
+
+def test_nothing_dominates_in_an_empty_table():
+    none = oriented([], SCORE)
+    assert relation(none) == []
+    assert reduced(none) == []
+    assert front(none).tolist() == []
+
+
+def test_differences_below_the_grid_are_ties_and_infinity_is_a_number():
+    rows = [[0.8], [0.8 + GRID / 100], [0.8 + 2 * GRID], [float("-inf")]]
+    assert pairs_of(relation(oriented(rows, SCORE))) == {(2, 0), (2, 1), (0, 3), (1, 3), (2, 3)}
+
+
+def test_a_criterion_that_is_not_a_number_is_refused_by_name():
+    with pytest.raises(InputError, match="'cost' of subset 1 is not a number"):
+        oriented([[0.5, 1.0], [0.5, float("nan")]], [Criterion("score"), Criterion("cost", maximise=False)])
+
+
+# Relations of any kind
+
+
+@given(numbered_relations())
+def test_covers_keep_the_closure_of_any_relation_and_nothing_that_follows(bits):
+    kept = covers(bits)
+    full = judge.transitive_closure(pairs_of(bits))
+    assert set(kept) <= pairs_of(bits)
+    assert len(kept) == len(set(kept))
+    assert judge.transitive_closure(set(kept)) == full
+    assert all(judge.transitive_closure(set(kept) - {pair}) != full for pair in kept)
+
+
+@given(st.integers(0, 6).flatmap(lambda n: st.lists(st.integers(0, (1 << n) - 1), min_size=n, max_size=n)))
+def test_a_relation_is_ordered_from_the_top_unless_it_has_a_cycle(bits):
+    order = topological_order(bits)
+    cyclic = any(i == j for i, j in judge.transitive_closure(pairs_of(bits)))
+    assert (order is None) is cyclic
+    if order is not None:
+        assert sorted(order) == list(range(len(bits)))
+        assert all(order.index(i) < order.index(j) for i, j in pairs_of(bits))
+
+
+# Known from folds
+
+
+def test_the_corrected_resampled_t_is_the_one_worked_by_hand():
+    # differences 0.1, 0.2, 0.3, 0.4 over k = 4 folds: mean 0.25, variance 0.05 / 3;
+    # t = 0.25 / sqrt((1/4 + 1/3) · 0.05/3) = 0.25 / 0.098601 = 2.5355
+    # the table of t with 3 degrees of freedom: 2.3534 at 0.05, 3.1824 at 0.025; 2.5355 itself at 0.0425
+    differences = np.array([[0.1, 0.2, 0.3, 0.4]])
+    assert Noise(0.05).supports(differences).tolist() == [True]
+    assert Noise(0.025).supports(differences).tolist() == [False]
+    level = float(stats.t.sf(0.25 / np.sqrt((1 / 4 + 1 / 3) * 0.05 / 3), 3))
+    assert level == pytest.approx(0.0425, abs=1e-4)
+    assert Noise(level + 1e-6).supports(differences).tolist() == [True]
+    assert Noise(level - 1e-6).supports(differences).tolist() == [False]
+
+
+def test_ten_folds_must_differ_by_more_than_the_uncorrected_test_would_ask():
+    # mean 0.1, variance 0.1 / 9: the plain t is 0.1 / sqrt(var / 10) = 3, the corrected one
+    # 0.1 / sqrt((1/10 + 1/9) · var) = 2.0647; the table has 1.8331 at 0.05 and 2.2622 at 0.025 for 9
+    spread = np.sqrt(0.1 / 10)
+    differences = np.array([[0.1 + spread] * 5 + [0.1 - spread] * 5])
+    assert stats.ttest_1samp(differences[0], 0, alternative="greater").statistic == pytest.approx(3)
+    assert Noise(0.05).supports(differences).tolist() == [True]
+    assert Noise(0.025).supports(differences).tolist() == [False]
+
+
+def test_folds_that_agree_are_equality_and_one_fold_is_taken_at_its_word():
+    noise = Noise()
+    assert noise.supports(np.array([[0.0, 0.0, 0.0], [0.1, 0.1, 0.1], [-0.1, -0.1, -0.1]])).tolist() == [
+        True,
+        True,
+        False,
+    ]
+    assert noise.supports(np.array([[0.1], [-0.1]])).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("level", [0.0, -0.1, 0.5, 1.0, float("nan")])
+def test_a_level_of_noise_lies_strictly_between_nothing_and_a_coin(level):
+    with pytest.raises(InputError, match=r"between 0 and 0\.5"):
+        Noise(level)
+
+
+def supported(x, y, level):
+    """By the textbook: the one-sided p-value of the corrected resampled t is below the level."""
+    d = np.array(x) - np.array(y)
+    k = len(d)
+    if k < 2 or not d.any():
+        return True
+    error = np.sqrt((1 / k + 1 / (k - 1)) * d.var(ddof=1))
+    if error < 1e-12:
+        return d.mean() > 0
+    return stats.t.sf(d.mean() / error, k - 1) < level
+
+
+@given(noisy_tables())
+def test_noise_only_ever_removes_pairs_and_just_those_that_some_criterion_does_not_support(case):
+    rows, directions, folds, level = case
+    signed = [None if f is None else d * f for d, f in zip(directions, folds, strict=True)]
+    plain = pairs_of(relation(vectors(rows, directions)))
+    found = pairs_of(relation(vectors(rows, directions), Noise(level), signed))
+    assert found <= plain
+    assert found == {(i, j) for i, j in plain if all(supported(f[i], f[j], level) for f in signed if f is not None)}
+
+
+@given(noisy_tables())
+def test_the_reduction_under_noise_keeps_all_that_is_supported_and_claims_nothing_new(case):
+    rows, directions, folds, level = case
+    signed = [None if f is None else d * f for d, f in zip(directions, folds, strict=True)]
+    found = pairs_of(relation(vectors(rows, directions), Noise(level), signed))
+    kept = set(reduced(vectors(rows, directions), Noise(level), signed))
+    assert kept <= found
+    assert judge.transitive_closure(kept) == judge.transitive_closure(found)
+    assert judge.transitive_closure(kept) <= judged(rows, directions)

@@ -1,0 +1,189 @@
+"""The logic of statements: what chains of them say, and when they contradict each other.
+
+The rule: what follows from a list is found by walking every chain, and the shortest contradiction by
+trying every cycle; no utility is needed for either, and one is asked for only as a second opinion.
+"""
+
+from itertools import combinations, pairwise, permutations
+
+import judge
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.errors import InputError
+from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction, transitively_reduced
+
+MASKS = [0b001, 0b010, 0b100, 0b011, 0b101, 0b110]
+STRICT, WEAK, EQUAL = Relation.STRICT, Relation.WEAK, Relation.EQUAL
+
+
+def lists_of_statements(relations=tuple(Relation), most=9):
+    pair = st.permutations(MASKS[:5]).map(lambda order: order[:2])
+    one = st.builds(lambda p, relation: Statement(*p, relation), pair, st.sampled_from(relations))
+    return st.lists(one, max_size=most)
+
+
+@st.composite
+def orders(draw):
+    """Strict and weak statements that all go down one ranking, with equalities anywhere."""
+    ranking = draw(st.permutations(MASKS))
+    places = st.sampled_from(list(combinations(range(len(MASKS)), 2)))
+    down = st.builds(
+        lambda p, relation: Statement(ranking[p[0]], ranking[p[1]], relation), places, st.sampled_from([STRICT, WEAK])
+    )
+    both = st.builds(lambda p: Statement(ranking[p[1]], ranking[p[0]], EQUAL), places)
+    return draw(st.lists(down | down | both, max_size=14))
+
+
+def consequences(statements):
+    """All (above, below, strictly) that follow by chains: strictly when a link of the chain is."""
+    found = {(a, b, s.strict) for s in statements for a, b in s.edges}
+    while True:
+        more = {(a, d, p or q) for a, b, p in found for c, d, q in found if b == c} - found
+        if not more:
+            return found | {(a, b, False) for a, b, _ in found}
+        found |= more
+
+
+def ordered(statements):
+    return [s for s in statements if s.relation is not EQUAL]
+
+
+def is_a_cycle(statements):
+    """Whether the statements chain, in order, from the first's better back to itself, one being strict."""
+    if not statements or not any(s.strict for s in statements):
+        return False
+    walks = {(statements[0].better, statements[0].better)}
+    for s in statements:
+        walks = {(start, below) for start, here in walks for above, below in s.edges if here == above}
+    return any(start == end for start, end in walks)
+
+
+def length_of_shortest_contradiction(statements):
+    """0 when there is none; every order of every few subsets is tried."""
+    edges = {edge for s in statements for edge in s.edges}
+    strict = {(s.better, s.worse) for s in statements if s.strict}
+    for length in range(2, len(MASKS) + 1):
+        for round_trip in permutations(MASKS, length):
+            steps = set(pairwise([*round_trip, round_trip[0]]))
+            if steps <= edges and steps & strict:
+                return length
+    return 0
+
+
+def as_judged(statements):
+    return [(s.better, s.worse, s.relation.value, s.weight) for s in statements]
+
+
+# One statement
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param((0, 1), "one of these is empty", id="nothing is better"),
+        pytest.param((1, 0), "one of these is empty", id="better than nothing"),
+        pytest.param((5, 5), "subset 5 against itself", id="itself"),
+        pytest.param((1, 2, WEAK, Source.PRIOR, 0.0), "positive and finite, found 0.0", id="no weight"),
+        pytest.param((1, 2, WEAK, Source.PRIOR, -1.0), "positive and finite", id="negative weight"),
+        pytest.param((1, 2, WEAK, Source.PRIOR, float("inf")), "positive and finite", id="infinite weight"),
+        pytest.param((1, 2, WEAK, Source.PRIOR, float("nan")), "positive and finite", id="weight not a number"),
+    ],
+)
+def test_a_statement_compares_two_different_non_empty_subsets_at_a_positive_weight(arguments, complaint):
+    with pytest.raises(InputError, match=complaint):
+        Statement(*arguments)
+
+
+def test_an_equality_says_both_directions_and_only_strict_demands_a_margin():
+    assert Statement(1, 2, EQUAL).edges == ((1, 2), (2, 1))
+    assert Statement(1, 2, WEAK).edges == Statement(1, 2, STRICT).edges == ((1, 2),)
+    assert [Statement(1, 2, r).strict for r in (STRICT, WEAK, EQUAL)] == [True, False, False]
+
+
+def test_an_answer_of_the_operator_outweighs_every_other_source():
+    assert set(WEIGHTS) == set(Source)
+    assert all(WEIGHTS[Source.OPERATOR] > w for source, w in WEIGHTS.items() if source is not Source.OPERATOR)
+
+
+# Reduction
+
+
+@given(lists_of_statements() | orders())
+def test_the_reduction_says_all_that_the_list_says_strictness_included(statements):
+    kept = transitively_reduced(statements)
+    assert set(kept) <= set(statements)
+    assert consequences(kept) == consequences(statements)
+
+
+@given(orders())
+def test_in_a_reduced_order_no_statement_follows_from_the_others(statements):
+    kept = ordered(transitively_reduced(statements))
+    full = consequences(kept)
+    for s in kept:
+        assert consequences([other for other in kept if other is not s]) != full
+
+
+@given(lists_of_statements() | orders())
+def test_equalities_stay_once_for_each_pair_and_the_order_of_the_list_is_kept(statements):
+    kept = transitively_reduced(statements)
+    pairs = [frozenset((s.better, s.worse)) for s in kept if s.relation is EQUAL]
+    assert len(pairs) == len(set(pairs))
+    assert set(pairs) == {frozenset((s.better, s.worse)) for s in statements if s.relation is EQUAL}
+    assert transitively_reduced(kept) == kept
+
+
+def test_a_strict_statement_wins_over_a_weak_one_and_never_over_an_equality():
+    weak, strict, equal = (Statement(1, 2, r) for r in (WEAK, STRICT, EQUAL))
+    assert transitively_reduced([weak, strict, weak]) == (strict,)
+    assert transitively_reduced([equal, strict, Statement(2, 1, EQUAL)]) == (equal, strict)
+
+
+def test_a_strict_statement_beside_a_weak_chain_is_needed_and_a_weak_one_is_not():
+    chain = (Statement(1, 2, WEAK), Statement(2, 4, WEAK))
+    assert transitively_reduced([*chain, Statement(1, 4, STRICT)]) == (*chain, Statement(1, 4, STRICT))
+    assert transitively_reduced([*chain, Statement(1, 4, WEAK)]) == chain
+    half_strict = (Statement(1, 2, WEAK), Statement(2, 4, STRICT))
+    assert transitively_reduced([Statement(1, 4, STRICT), *half_strict]) == half_strict
+
+
+def test_a_list_with_a_cycle_only_loses_its_repeats():
+    cycle = [Statement(1, 2, WEAK), Statement(2, 4, WEAK), Statement(4, 1, WEAK), Statement(1, 4, WEAK)]
+    assert transitively_reduced([*cycle, *cycle]) == tuple(cycle)
+
+
+# Contradiction
+
+
+@given(lists_of_statements())
+def test_a_contradiction_is_a_shortest_cycle_through_a_strict_statement(statements):
+    found = contradiction(statements)
+    assert set(found) <= set(statements)
+    assert len(found) == length_of_shortest_contradiction(statements)
+    assert found == () or is_a_cycle(found)
+
+
+@given(lists_of_statements(most=6))
+def test_no_utility_satisfies_a_contradiction_and_each_part_of_it_has_one(statements):
+    found = contradiction(statements)
+    monos = judge.monomials(3, 3)  # enough for any order of the subsets of three attributes
+    if found:
+        assert not judge.cone_consistent(as_judged(found), monos)
+        for s in found:
+            assert judge.cone_consistent(as_judged([other for other in found if other is not s]), monos)
+    else:
+        assert judge.cone_consistent(as_judged(statements), monos)
+
+
+def test_weak_statements_all_round_are_indifference_and_no_contradiction():
+    assert contradiction([Statement(1, 2, WEAK), Statement(2, 1, WEAK), Statement(2, 4, EQUAL)]) == ()
+    assert contradiction([]) == ()
+
+
+def test_a_long_cycle_is_found_and_a_shorter_one_preferred():
+    chain = [Statement(k, k + 1) for k in range(1, 500)]
+    back = Statement(500, 1)
+    assert set(contradiction([*chain, back])) == {*chain, back}
+    quarrel = (Statement(7, 9000), Statement(9000, 7, WEAK))
+    assert set(contradiction([*chain, back, *quarrel])) == set(quarrel)

@@ -1,0 +1,71 @@
+"""The house: which room may import what, read off the imports of every file.
+
+The rule: a room sees itself and what the table names, besides the standard library. A file with a row of
+its own (the one place that talks to a solver or a terminal, the verifier) is judged by that row.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / "elicit").rglob("*.py"))
+WORDS = {"elicit.errors", "elicit.subsets", "elicit.events", "elicit.asks", "numpy"}
+KNOWLEDGE = WORDS | {"elicit.knowledge", "scipy.special"}
+UTILITY = KNOWLEDGE | {"elicit.utility", "scipy"}
+ROOMS = {
+    "elicit.errors": WORDS,
+    "elicit.subsets": WORDS,
+    "elicit.events": WORDS,
+    "elicit.asks": WORDS,
+    "elicit.knowledge": KNOWLEDGE,
+    "elicit.utility": UTILITY,
+    "elicit.utility.solver": UTILITY | {"pulp", "highspy"},
+    "elicit.utility.verify": {"elicit.errors", "elicit.subsets"},
+    "elicit.decide": UTILITY | {"elicit.decide"},
+    "elicit.oracles": WORDS | {"elicit.oracles", "elicit.scores", "sklearn", "joblib", "threadpoolctl"},
+    "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
+    "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},
+    "elicit.effects": {"elicit.errors", "elicit.effects", "numpy", "scipy", "sklearn"},
+    "elicit.operators": WORDS | {"elicit.operators"},
+    "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},
+}
+#: Files directly under elicit/ that are no words put the rooms together: they may import all but these.
+NEVER_IN_ASSEMBLY = {"pulp", "highspy", "prompt_toolkit"}
+
+
+def under(module, names):
+    return any(module == name or module.startswith(name + ".") for name in names)
+
+
+def imports(tree, package):
+    """Every module imported anywhere in a file, names from a package in full."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            base = ".".join(filter(None, [above, node.module]))
+            yield from ([f"{base}.{alias.name}" for alias in node.names] if under(base, {"elicit"}) else [base])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_file_opens_with_its_idea_and_imports_only_what_its_room_may(file):
+    module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), "a file opens with its one idea"
+    package = module.removesuffix(".__init__") if module.endswith("__init__") else module.rpartition(".")[0]
+    wanted = {m for m in imports(tree, package) if m.split(".")[0] not in sys.stdlib_module_names}
+    rows = [row for row in ROOMS if under(module, {row})]
+    if rows:
+        assert {m for m in wanted if not under(m, ROOMS[max(rows, key=len)])} == set()
+    else:
+        assert module.count(".") == 1, "a room needs a row in the table"
+        assert {m for m in wanted if under(m, NEVER_IN_ASSEMBLY)} == set()
+
+
+def test_the_verifier_is_short_enough_to_read():
+    lines = (ROOT / "elicit" / "utility" / "verify.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 200

@@ -1,0 +1,208 @@
+"""Masks, their names, families and coverings, against enumeration.
+
+The rule: whatever a family or a covering says is compared with a loop over all 2^n subsets.
+"""
+
+import judge
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.errors import ElicitError, InputError
+from elicit.subsets import (
+    Attributes,
+    Family,
+    cubes_cover,
+    indicator,
+    mask_of,
+    masks_from,
+    members,
+    simplest,
+)
+
+
+@st.composite
+def many_masks(draw):
+    """A number of attributes, up to a few machine words, and masks of them; the empty one too."""
+    n = draw(st.integers(1, 200))
+    return n, draw(st.lists(st.integers(0, (1 << n) - 1), max_size=8))
+
+
+@st.composite
+def families(draw):
+    """(n, keep, drop, max size) of a family with at least one member."""
+    n = draw(st.integers(1, 6))
+    roles = [draw(st.sampled_from(["free", "keep", "drop"])) for _ in range(n)]
+    if set(roles) == {"drop"}:
+        roles[0] = "free"
+    keep, drop = (mask_of(i for i, role in enumerate(roles) if role == wanted) for wanted in ("keep", "drop"))
+    return n, keep, drop, draw(st.none() | st.integers(max(1, keep.bit_count()), n + 1))
+
+
+@st.composite
+def coverings(draw):
+    """Cubes over n attributes, some of them contradictory, the cube asked about, and a largest size."""
+    n = draw(st.integers(1, 5))
+    any_mask = st.integers(0, (1 << n) - 1)
+    narrow = st.tuples(any_mask, any_mask)
+    wide = narrow.map(lambda cube: (cube[0] & -cube[0], cube[1] & -cube[1] & ~cube[0]))
+    cubes = draw(st.lists(narrow | wide, max_size=8))
+    return n, cubes, draw(wide), draw(st.integers(1, n))
+
+
+# Masks
+
+
+@given(many_masks())
+def test_a_mask_comes_back_from_its_members_and_from_its_row(case):
+    n, masks = case
+    assert [mask_of(members(mask)) for mask in masks] == masks
+    rows = indicator(masks, n)
+    assert rows.shape == (len(masks), n)
+    assert masks_from(rows) == masks
+
+
+@given(many_masks())
+def test_the_members_of_a_mask_are_the_bits_set_and_so_are_the_entries_of_its_row(case):
+    n, masks = case
+    for mask, row in zip(masks, indicator(masks, n), strict=True):
+        inside = [i for i in range(n) if mask >> i & 1]
+        assert members(mask) == inside
+        assert np.flatnonzero(row).tolist() == inside
+
+
+def test_one_row_is_taken_for_a_table_of_one():
+    assert masks_from(np.array([True, False, True])) == [0b101]
+
+
+def test_simpler_means_fewer_attributes_and_then_mask_order():
+    assert sorted([0b111, 0b110, 0b100, 0b011, 0b001], key=simplest) == [0b001, 0b100, 0b011, 0b110, 0b111]
+
+
+# Attributes
+
+
+@given(st.lists(st.text(min_size=1, max_size=4), min_size=1, max_size=9, unique=True), st.data())
+def test_names_and_masks_translate_into_each_other(names, data):
+    attributes = Attributes(tuple(names))
+    chosen = data.draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
+    mask = attributes.mask(chosen)
+    assert attributes.subset(mask) == tuple(name for name in names if name in chosen)
+    assert attributes.everything == attributes.mask(names)
+    assert len(attributes) == len(names)
+    assert [attributes.position(name) for name in names] == list(range(len(names)))
+
+
+@pytest.mark.parametrize(
+    ("names", "complaint"),
+    [
+        pytest.param([], "at least one attribute", id="none"),
+        pytest.param(["a", "b", "a"], "'a' occurs twice", id="twice"),
+        pytest.param(["a", ""], "attribute 1 needs a non-empty text", id="empty"),
+        pytest.param(["a", 3], "attribute 1 needs a non-empty text", id="not a text"),
+    ],
+)
+def test_names_must_be_texts_that_differ(names, complaint):
+    with pytest.raises(InputError, match=complaint):
+        Attributes(names)
+
+
+def test_an_unknown_attribute_is_refused_with_the_nearest_name():
+    wine = Attributes(("alcohol", "malic_acid", "ash", "hue", "proline", "magnesium", "flavanoids"))
+    with pytest.raises(InputError, match="unknown attribute 'alcool'; did you mean 'alcohol'"):
+        wine.mask(["ash", "alcool"])
+    with pytest.raises(InputError, match=r"unknown attribute 'zzz'; the attributes are 'alcohol', .* and 1 more"):
+        wine.position("zzz")
+    with pytest.raises(InputError, match="a list of attribute names, found the single text 'ash'"):
+        wine.mask("ash")
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 8, 1 << 80, True, 1.0, "a1", None])
+def test_only_a_non_empty_set_of_the_attributes_is_a_subset(wrong):
+    three = Attributes.numbered(3)
+    with pytest.raises(InputError):
+        three.check(wrong)
+    with pytest.raises(InputError):
+        three.subset(wrong)
+    assert three.check(0b101) == 0b101
+    assert three.subset(0b101) == ("a1", "a3")
+
+
+# Families
+
+
+@given(families())
+def test_a_family_lists_counts_and_contains_what_its_definition_says(case):
+    n, keep, drop, max_size = case
+    family = Family(*case)
+    expected = judge.family(n, keep, drop, max_size)
+    assert list(family) == sorted(expected, key=simplest)
+    assert family.count() == len(family) == len(expected)
+    assert [v for v in range(-2, (1 << n) + 3) if v in family] == expected
+    assert family.room == max(v.bit_count() for v in expected) - keep.bit_count()
+
+
+@given(families())
+def test_neighbours_are_the_members_one_flip_away_and_swaps_trade_one_for_one(case):
+    family = Family(*case)
+    everyone = sorted(family)
+    for v in range(1 << family.n):
+        assert family.neighbours(v) == [w for w in everyone if (v ^ w).bit_count() == 1]
+        assert family.swaps(v) == [w for w in everyone if (v ^ w).bit_count() == 2 and w.bit_count() == v.bit_count()]
+
+
+def test_a_family_too_large_to_list_is_still_counted_and_searched():
+    family = Family(300, keep=1 << 299)
+    assert family.count() == 2**299
+    assert 1 << 299 in family
+    assert 1 not in family
+    assert len(family.neighbours(1 << 299)) == 299
+    with pytest.raises(OverflowError, match=r"use count\(\)"):
+        len(family)
+    with pytest.raises(InputError, match="too many to list"):
+        next(iter(family))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param((0,), "at least one attribute", id="no attribute"),
+        pytest.param((-1,), "at least one attribute", id="fewer than none"),
+        pytest.param((3, 0b1000), "beyond the 3", id="keeps a stranger"),
+        pytest.param((3, 0, 0b1000), "beyond the 3", id="drops a stranger"),
+        pytest.param((3, -1), "beyond the 3", id="negative"),
+        pytest.param((3, 0b001, 0b011), "both kept and dropped", id="keeps and drops"),
+        pytest.param((3, 0, 0b111), "every attribute is dropped", id="drops all"),
+        pytest.param((3, 0, 0, 0), "leaves no subset", id="nothing fits"),
+        pytest.param((3, 0b011, 0, 1), "leaves no subset", id="what is kept does not fit"),
+    ],
+)
+def test_a_family_without_a_member_is_refused(arguments, complaint):
+    with pytest.raises(InputError, match=complaint) as caught:
+        Family(*arguments)
+    assert isinstance(caught.value, ElicitError)
+
+
+# Coverings
+
+
+def in_cube(v, cube):
+    return v & cube[0] == cube[0] and not v & cube[1]
+
+
+@given(coverings())
+def test_cubes_cover_a_cube_when_every_subset_of_the_size_is_in_one_of_them(case):
+    n, cubes, asked, size = case
+    wanted = [v for v in range(1, 1 << n) if in_cube(v, asked) and v.bit_count() <= size]
+    expected = all(any(in_cube(v, cube) for cube in cubes) for v in wanted)
+    assert cubes_cover(cubes, *asked, n, size) is expected
+
+
+@given(families())
+def test_the_members_one_by_one_cover_their_family_and_one_less_does_not(case):
+    n, keep, drop, max_size = case
+    everything, size = (1 << n) - 1, n if max_size is None else max_size
+    cubes = [(v, everything & ~v) for v in Family(*case)]
+    assert cubes_cover(cubes, keep, drop, n, size)
+    assert not cubes_cover(cubes[1:], keep, drop, n, size)

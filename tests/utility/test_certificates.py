@@ -1,0 +1,567 @@
+"""What is issued holds, what is tampered with is caught, and what is true can nearly always be certified.
+
+The mutation test changes the plain data of a certificate anyhow. A change that still verifies must have left
+a true claim, and the judge says whether it is.
+"""
+
+import copy
+import itertools
+import json
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import judge
+import numpy as np
+import pytest
+from instances import BATCHES, Case, batch, random_case, stated
+
+from elicit.errors import CertificateError
+from elicit.subsets import Family, mask_of
+from elicit.utility import verify as verifier
+from elicit.utility.certificates import (
+    certify_best_among,
+    certify_inconsistent,
+    certify_optimal,
+    certify_possible,
+    certify_preference,
+    certify_rejection,
+    plain_statements,
+    rational_combination,
+    solve_fractions,
+)
+from elicit.utility.exact import ExactSet
+from elicit.utility.monomials import Monomials
+from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+from elicit.utility.verify import verify
+
+HAIR = 1e-6  # the judge works in floats
+ROOM = 1e-4  # a claim true by this much should get its certificate
+
+
+# Whether a claim is true
+
+
+def claim_holds(certificate):
+    """What the judge says of a certificate's claim about the set and statements that it states itself."""
+    space, claim, n = certificate["set"], certificate["claim"], certificate["n"]
+    monos = judge.monomials(n, max(1, space["degree"]))  # single attributes are always there
+    if "support" in space:
+        monos = [1 << i for i in range(n)] + [mask_of(t) for t in space["support"]]
+    said = [
+        (mask_of(s["better"]), mask_of(s["worse"]), s["relation"], float(Fraction(s["weight"])))
+        for s in certificate["statements"]
+    ]
+    of_kind = {"cone": in_cone, "slice": in_slice, "parsimonious": in_budget}[space["kind"]]
+    if claim["kind"] == "regret" and Fraction(claim["bound"]) == 0 and not judge.has_strict(said):
+        return False  # a rule: without a strict statement nothing is necessarily optimal
+    return of_kind(space, claim, said, monos, n)
+
+
+def scope_of(claim, n):
+    scope = claim["scope"]
+    if "subsets" in scope:
+        return [mask_of(y) for y in scope["subsets"]]
+    return judge.family(n, mask_of(scope["keep"]), mask_of(scope["drop"]), int(scope["max_size"]))
+
+
+def in_cone(_space, claim, said, monos, n):
+    consistent = judge.cone_consistent(said, monos)
+    if claim["kind"] == "inconsistent":
+        return not consistent
+    x = mask_of(claim["subset"])
+    if claim["kind"] == "regret":  # a cone has no scale, so any bound is a bound of 0
+        return consistent and judge.cone_necessarily_optimal(x, scope_of(claim, n), said, monos)
+    possible = judge.cone_potentially_optimal(x, [mask_of(v) for v in claim["evaluated"]], said, monos)
+    return possible if claim["kind"] == "possible" else consistent and not possible
+
+
+def in_slice(space, claim, said, monos, n):
+    delta, x = float(Fraction(space["delta"])), mask_of(claim["subset"])
+    if not judge.slice_consistent(said, monos, delta):
+        return False
+    if claim["kind"] == "regret":
+        return judge.slice_regret(x, scope_of(claim, n), said, monos, delta) <= float(Fraction(claim["bound"])) + HAIR
+    evaluated = [mask_of(v) for v in claim["evaluated"]]
+    return judge.slice_potentially_optimal(x, evaluated, said, monos, delta) == (claim["kind"] == "possible")
+
+
+def in_budget(space, claim, said, monos, n):
+    tau, C, w = (
+        float(Fraction(space["tau"])),
+        float(Fraction(space["C"])),
+        tuple(float(Fraction(x)) for x in space["w"]),
+    )
+    x = mask_of(claim["subset"])
+    if claim["kind"] == "regret":
+        found = judge.set_regret(x, scope_of(claim, n), said, monos, tau, C, w)
+        return found <= float(Fraction(claim["bound"])) + HAIR
+    spare = judge.budget(said, monos, tau, C, w) - judge.j_of(
+        x, [mask_of(v) for v in claim["evaluated"]], said, monos, C, w
+    )
+    return spare >= -HAIR if claim["kind"] == "possible" else spare <= HAIR
+
+
+def verifies(certificate, record=None):
+    try:
+        verify(certificate, record)
+    except CertificateError:
+        return False
+    return True
+
+
+# Issuing
+
+
+def claims_of(case):
+    """(kind, room, certificate) of every claim that the judge finds true; room says by how much."""
+    told, rng = case.told, case.rng()
+    monomials = Monomials.full(told.n, told.degree)
+    some = [int(v) for v in rng.permutation(case.everything)[:6]]
+    if not case.consistent:
+        yield "inconsistent", 1.0, certify_inconsistent(monomials, case.statements)
+    theirs = case.parsimonious()
+    if case.informative:
+        for v in some:
+            spare = (case.told.tau - case.price(v)) * case.unit
+            if spare >= 0:
+                yield "possible, parsimonious", spare, certify_possible(theirs, v)
+            else:
+                yield "rejected, parsimonious", -spare, certify_rejection(theirs, v)
+        for x, y in itertools.pairwise(some):
+            most = case.most_in_budget({y: 1.0, x: -1.0})
+            if most < 0:
+                yield "preferred, parsimonious", -most, certify_preference(theirs, x, y)
+        yield from over_families(case, theirs, lambda x, y: case.most_in_budget({y: 1.0, x: -1.0}), "parsimonious")
+    if case.consistent and case.informative:
+        exact = case.exact()
+        for v in some:
+            lead = case.lead_in_slice(v, exact.delta)
+            if lead >= 0:
+                yield "possible, slice", lead, certify_possible(exact, v)
+            else:
+                yield "rejected, slice", -lead, certify_rejection(exact, v)
+        for s in case.statements[:3]:
+            yield "preferred, exact", 1.0, certify_preference(exact, s.better, s.worse)
+        for x, y in itertools.pairwise(some):
+            most = case.most_in_slice({y: 1.0, x: -1.0}, exact.delta)
+            if most < 0:
+                yield "preferred, slice", -most, certify_preference(exact, x, y)
+        yield from over_families(case, exact, lambda x, y: case.most_in_slice({y: 1.0, x: -1.0}, exact.delta), "slice")
+
+
+def over_families(case, theirs, most, name):
+    """Regret over lists and over families: a bound a little above the truth, and 0 where that is true."""
+    n, rng = case.told.n, case.rng()
+    x = int(rng.choice(theirs.candidates(case.told.evaluated)))
+    for family in (Family(n), Family(n, keep=x & -x, max_size=max(x.bit_count(), 2 if n > 1 else 1))):
+        gains = [most(x, y) for y in judge.family(n, family.keep, family.drop, family.max_size) if y != x]
+        worst = max(gains, default=-1.0)
+        if worst < 0:
+            yield f"optimal in a family, {name}", -worst, certify_optimal(theirs, x, family)
+            yield f"optimal in a list, {name}", -worst, certify_best_among(theirs, x, list(family))
+        yield f"bounded in a family, {name}", 1.0, certify_optimal(theirs, x, family, max(worst, 0.0) + 0.01)
+
+
+@cache
+def decided():
+    """Cases in which one subset is known to beat all others, with a margin as large as it may be."""
+    found = []
+    for seed in range(12):
+        rng = np.random.default_rng([7, seed])
+        n, degree = 3 + seed % 2, 1 + seed // 2 % 2
+        monos = judge.monomials(n, degree)
+        theta = rng.integers(1, 4, size=len(monos)) * rng.choice([-1, 1], size=len(monos))
+        everything = range(1, 1 << n)
+        value = {v: judge.utility(theta, v, monos) for v in everything}
+        best = max(everything, key=value.__getitem__)
+        said = [(best, v, "strict", 1.0) for v in everything if v != best and rng.random() < 0.8]
+        said += [(a, b, "strict", 3.0) for a, b in rng.integers(1, 1 << n, size=(6, 2)).tolist() if value[a] > value[b]]
+        margin = judge.slice_margin(said, monos)
+        criteria = dict.fromkeys([best, *(b for _, b, _, w in said if w == 1.0)], ())
+        delta = min(0.9, round(margin / 2.2, 3))
+        found.append(Case(judge.Instance(n, degree, criteria, (), said, 0.1, 6.0, (1.0, 1.5), delta)))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_every_certificate_issued_verifies_and_states_a_truth(k):
+    for case in batch(k):
+        for kind, room, certificate in claims_of(case):
+            if certificate is not None:
+                record = plain_statements(case.statements)
+                assert verify(certificate, record), kind
+                assert verify(json.loads(json.dumps(certificate)), record), "a certificate is plain data"
+                if room > 10 * HAIR:
+                    assert claim_holds(certificate), kind
+
+
+def test_nearly_every_claim_with_room_to_spare_is_certified():
+    made, missed = Counter(), Counter()
+    for case in itertools.chain(batch(0), batch(1), batch(2), decided()):
+        for kind, room, certificate in claims_of(case):
+            if room > ROOM:
+                made[kind] += 1
+                missed[kind] += certificate is None
+    assert len(made) >= 12
+    assert made.total() > 400
+    assert {kind: n for kind, n in missed.items() if n > 0.02 * made[kind]} == {}
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_nothing_false_is_certified(k):
+    for case in batch(k)[::2]:
+        told = case.told
+        sets = [case.parsimonious(), *([case.exact()] if case.consistent else [])]
+        for theirs in sets:
+            for v in case.everything[::3]:
+                issued = [certify_possible(theirs, v), certify_rejection(theirs, v)]
+                assert None in issued
+                issued += [certify_optimal(theirs, v, Family(told.n)), certify_preference(theirs, v, told.evaluated[0])]
+                if not case.informative:
+                    assert issued[1:] == [None] * 3
+                assert all(claim_holds(c) for c in issued if c is not None)
+        if case.consistent:
+            assert certify_inconsistent(Monomials.full(told.n, told.degree), case.statements) is None
+
+
+def test_a_lowered_margin_is_stated_and_proven():
+    # 16 > 8 > 4 > 2 > 1 together: the margin asked for is more than the set has, so a smaller one is in force
+    said = [stated(1 << i, (1 << i) - 1) for i in range(1, 5)]
+    theirs = ExactSet(5, [1, 2, 4], said, degree=1, delta=0.6)
+    certificate = certify_possible(theirs, 4)
+    assert certificate["set"]["delta"] == repr(theirs.delta)
+    assert float(certificate["set"]["delta"]) < 0.6
+    assert certify_rejection(theirs, 1) is not None
+
+
+def test_the_same_question_always_gets_the_same_certificate():
+    case = random_case(np.random.default_rng(0), n=5, evaluated=8, answers=4)
+    for build in (case.parsimonious, case.exact):
+        first, again = build(), build()
+        for v in case.everything[::4]:
+            assert certify_possible(first, v) == certify_possible(again, v)
+            assert certify_rejection(first, v) == certify_rejection(again, v)
+            assert certify_preference(first, 31, v) == certify_preference(again, 31, v)
+
+
+def test_a_support_is_part_of_the_certificate():
+    case = random_case(np.random.default_rng(1), n=5, evaluated=7, answers=4)
+    for theirs in (
+        ParsimoniousSet(5, case.told.evaluated, case.statements, case.settings(), support=[0b00011, 0b01100]),
+        ExactSet(5, case.told.evaluated, case.statements[:3], support=[0b00011, 0b01100]),
+    ):
+        issued = [certify_possible(theirs, v) or certify_rejection(theirs, v) for v in case.everything]
+        assert sum(c is not None for c in issued) > 28
+        for c in issued:
+            if c is not None:
+                assert c["set"]["support"] == [[0, 1], [2, 3]]
+                assert claim_holds(c)
+
+
+# Tampering
+
+
+@cache
+def issued():
+    """Certificates of every kind."""
+    found = {}
+    for case in itertools.chain(decided(), batch(0), batch(1), batch(2)):
+        for kind, room, certificate in claims_of(case) if case.told.n >= 3 else ():
+            if certificate is not None and room > ROOM:
+                kept = found.setdefault(f"{kind}, {certificate['set']['kind']}", [])
+                # two of the decided cases, two of the others
+                kept += [certificate] if len(kept) < (2 if case in decided() else 4) else []
+    return found
+
+
+KINDS = [
+    "bounded in a family, parsimonious, parsimonious",
+    "bounded in a family, slice, slice",
+    "inconsistent, cone",
+    "optimal in a family, parsimonious, parsimonious",
+    "optimal in a family, slice, slice",
+    "optimal in a list, parsimonious, parsimonious",
+    "optimal in a list, slice, cone",
+    "optimal in a list, slice, slice",
+    "possible, parsimonious, parsimonious",
+    "possible, slice, slice",
+    "preferred, exact, cone",
+    "preferred, parsimonious, parsimonious",
+    "preferred, slice, cone",
+    "rejected, parsimonious, parsimonious",
+    "rejected, slice, slice",
+]
+
+
+def paths(data, here=()):
+    """The way to every place in plain data."""
+    yield here
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in inner:
+        yield from paths(value, (*here, key))
+
+
+WORDS = {
+    "relation": ["strict", "weak", "equal"],
+    "kind": ["cone", "slice", "parsimonious", "rejected", "possible", "regret", "inconsistent"],
+}
+
+
+def another(value, key, rng):
+    """Something else in place of a value."""
+    if isinstance(value, str):
+        if key in WORDS:
+            return str(rng.choice(WORDS[key]))
+        number = Fraction(value)
+        ways = [-number, 2 * number, number / 2, number + 1, number - Fraction(1, 7), number * Fraction(999, 1000)]
+        ways += [Fraction(0), number * Fraction(1001, 1000)]
+        return str(ways[int(rng.integers(0, len(ways)))])
+    if isinstance(value, int):
+        ways = [value + 1, value - 1, -value, 0, value * 2, value // 2, value * 1000 // 999, int(rng.integers(0, 5))]
+        return ways[int(rng.integers(0, len(ways)))]
+    if isinstance(value, list) and value:
+        k = int(rng.integers(0, len(value)))
+        ways = [
+            value[:k] + value[k + 1 :],
+            [*value, copy.deepcopy(value[k])],
+            value[::-1],
+            [],
+            [value[i] for i in rng.permutation(len(value))],
+        ]
+        if all(isinstance(x, int) for x in value):
+            ways += [sorted(rng.choice(5, size=int(rng.integers(1, 5)), replace=False).tolist())] * 3
+        return ways[int(rng.integers(0, len(ways)))]
+    if isinstance(value, list):
+        return [int(rng.integers(0, 5))]
+    return value
+
+
+def tampered(certificate, rng):
+    """The certificate with one to three places changed; the claim, the set and the statements more often."""
+    changed = copy.deepcopy(certificate)
+    for _ in range(int(rng.integers(1, 4))):
+        part = str(rng.choice(["claim", "proof", "statements", "set", "all"]))
+        places = [p for p in paths(changed) if p and p[0] not in ("version", "n") and (part in (p[0], "all"))]
+        if len(places) > 1:
+            places = [p for p in places if len(p) > 1]
+        place = places[int(rng.integers(0, len(places)))]
+        at = changed
+        for step in place[:-1]:
+            at = at[step]
+        at[place[-1]] = another(at[place[-1]], place[-1], rng)
+    return changed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tampering_is_caught_whenever_it_invalidates_the_claim(kind):
+    rng = np.random.default_rng(KINDS.index(kind))
+    changes = survived = 0
+    for certificate in issued()[kind]:
+        record = certificate["statements"]
+        assert claim_holds(certificate)
+        for _ in range(60):
+            changed = tampered(certificate, rng)
+            if changed == certificate:
+                continue
+            changes += 1
+            if verifies(changed):
+                survived += 1
+                assert claim_holds(changed), changed
+            if verifies(changed, record):
+                assert claim_holds({**changed, "statements": record}), changed
+    assert changes >= 50
+    assert survived < changes / 2  # most changes break the proof
+
+
+def test_there_are_certificates_of_every_kind():
+    assert set(KINDS) <= set(issued())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_claim_moved_to_another_subset_verifies_only_if_true(kind):
+    false = 0
+    for certificate in issued()[kind]:
+        if kind == "inconsistent, cone":
+            continue
+        n = certificate["n"]
+        for v in range(1, 1 << n):
+            moved = copy.deepcopy(certificate)
+            moved["claim"]["subset"] = [i for i in range(n) if v >> i & 1]
+            if not claim_holds(moved):
+                false += 1
+                assert not verifies(moved)
+    assert false > 3 or kind == "inconsistent, cone"
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if k.startswith(("optimal", "bounded", "preferred"))])
+def test_a_bound_or_scope_that_claims_too_much_never_verifies(kind):
+    refused = 0
+    for certificate in issued()[kind]:
+        n, scope = certificate["n"], certificate["claim"]["scope"]
+        wider = [{"keep": [], "drop": [], "max_size": n}, {"subsets": [[i] for i in range(n)]}]
+        wider += [{**scope, key: value} for key, value in (("keep", []), ("max_size", n)) if key in scope]
+        for new in wider:
+            for bound in ("0", "1/1000000", certificate["claim"]["bound"]):
+                greedy = copy.deepcopy(certificate)
+                greedy["claim"]["scope"], greedy["claim"]["bound"] = new, bound
+                if not claim_holds(greedy):
+                    refused += 1
+                    assert not verifies(greedy)
+    assert refused or kind.startswith("optimal in a")
+
+
+def test_random_multipliers_never_prove_a_falsehood():
+    rng, false = np.random.default_rng(8), 0
+    for kind in KINDS:
+        for certificate in issued()[kind][:2]:
+            forged = copy.deepcopy(certificate)
+            n, m = forged["n"], len(forged["statements"])
+            for _ in range(8):
+                v = int(rng.integers(1, 1 << n))
+                if "subset" in forged["claim"]:
+                    forged["claim"]["subset"] = [i for i in range(n) if v >> i & 1]
+                unit = forged["proof"]["unit"]
+                some = [[r, int(unit * rng.choice([0.5, 1, 2, 50]))] for r in range(m) if rng.random() < 0.6]
+                proof = forged["proof"]
+                if "multipliers" in proof:
+                    proof["multipliers"] = some
+                if "cuts" in proof:
+                    proof["cuts"] = [some for _ in proof["cuts"]]
+                if "rivals" in proof:
+                    proof["rivals"] = [[x, int(unit * rng.random() * 3)] for x, _ in proof["rivals"]]
+                if not claim_holds(forged):
+                    false += 1
+                    assert not verifies(forged)
+    assert false > 50
+
+
+def test_a_changed_proof_that_is_still_a_proof_passes():
+    for kind in KINDS:
+        for certificate in issued()[kind]:
+            changed = copy.deepcopy(certificate)
+            proof = changed["proof"]
+            proof["unit"] *= 3
+            for part in [*proof.get("cuts", []), *(proof[k] for k in ("multipliers", "rivals", "least") if k in proof)]:
+                for entry in part:
+                    entry[1] *= 3
+            if "pieces" in proof:
+                proof["pieces"].reverse()
+            assert verifies(changed), kind
+            assert verifies(changed, certificate["statements"][::-1]), "the order of the record is no matter"
+
+
+def test_a_record_with_other_statements_is_refused():
+    for kind in KINDS:
+        for certificate in issued()[kind]:
+            record = certificate["statements"]
+            assert verifies(certificate, record)
+            assert not verifies(certificate, record[1:])
+            assert not verifies(certificate, [*record, record[0]])
+            heavier = [{**record[0], "weight": "77"}, *record[1:]]
+            assert not verifies(certificate, heavier)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"version": 2},
+        {"proof": None},
+        {"proof": {}},
+        {"claim": {"kind": "wishful"}},
+        {"n": "many"},
+        {"statements": [{}]},
+        {"set": {"kind": "ring"}},
+        {"set": {"kind": "slice", "degree": 2, "delta": "nan"}},
+        {"set": {"kind": "slice", "degree": 2, "delta": "0"}},
+        {"set": {"kind": "slice", "degree": 2, "delta": "-1/2"}},
+        {"set": {"kind": "cone", "degree": 2, "delta": "1/1000"}},
+    ],
+)
+def test_a_malformed_certificate_is_refused_with_a_certificate_error(broken):
+    certificate = copy.deepcopy(issued()["rejected, slice, slice"][0])
+    with pytest.raises(CertificateError):
+        verify({**certificate, **broken} if broken else {})
+
+
+@pytest.mark.parametrize("weight", ["0", "-1"])
+def test_a_statement_without_weight_is_refused_in_the_parsimonious_set(weight):
+    certificate = copy.deepcopy(issued()["possible, parsimonious, parsimonious"][0])
+    certificate["statements"][0]["weight"] = weight
+    assert not verifies(certificate)
+
+
+# By hand
+
+
+def by_hand(claim, proof, statements, space):
+    return {"version": 1, "n": 2, "set": space, "statements": statements, "claim": claim, "proof": proof}
+
+
+ONE_OVER_TWO = [{"better": [0], "worse": [1], "relation": "strict", "weight": "1"}]
+
+
+def test_a_proof_on_the_cone_by_hand():
+    # φ({a1}) − φ({a2}) is the one row itself
+    claim = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    proof = {
+        "unit": 1,
+        "cuts": [[[0, 1]]],
+        "pieces": [{"in": [1], "out": [0], "cut": 0}],
+        "witness": [[[0], "1"]],
+    }
+    space = {"kind": "cone", "degree": 1}
+    assert verify(by_hand(claim, proof, ONE_OVER_TWO, space)) == "the subset is optimal in the scope"
+    for spoiled in ({"witness": [[[1], "1"]]}, {"cuts": [[[0, 2]]]}, {"cuts": [[]]}, {"pieces": []}):
+        assert not verifies(by_hand(claim, {**proof, **spoiled}, ONE_OVER_TWO, space))
+    # {a1,a2} is not covered, and could be better
+    assert not verifies(by_hand({**claim, "scope": {"subsets": [[1], [0, 1]]}}, proof, ONE_OVER_TWO, space))
+
+
+def test_a_rejection_in_the_parsimonious_set_by_hand():
+    # J* = 1 with θ_1 = 1; to put {a2} first costs the slack: min over θ_1 = θ_2 of C·1 = 3 > B = 1 + τ
+    claim = {"kind": "rejected", "subset": [1], "evaluated": [[0], [1]]}
+    space = {"kind": "parsimonious", "tau": "1/10", "C": "3", "w": ["1"], "degree": 1}
+    proof = {"unit": 1, "simple": [[[0], "1"]], "strain": [], "multipliers": [[0, 3]], "rivals": [[[0], 3]]}
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    # J_v = 3 is proven, so τ may go to 2 and no further
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "tau": "1999/1000"}))
+    assert not verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "tau": "2"}))
+    assert not verifies(by_hand({**claim, "subset": [0]}, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand({**claim, "evaluated": [[1]]}, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand(claim, {**proof, "rivals": [[[0], -3]]}, ONE_OVER_TWO, space))
+
+
+def test_the_slack_of_a_contradiction_lowers_the_unit_of_prices():
+    # a1 ≻ a2 and a2 ≻ a1: J* = 2C with θ = 0, S* = 2, N = w_1, so B = 2C + τ; the strain must be proven
+    statements = [*ONE_OVER_TWO, {"better": [1], "worse": [0], "relation": "strict", "weight": "1"}]
+    theirs = ParsimoniousSet(2, [1, 2, 3], [stated(1, 2), stated(2, 1)], Parsimony(tau=1.0, slack=3.0, degree=1))
+    assert theirs.budget == pytest.approx(7.0)
+    certificate = certify_optimal(theirs, 1, Family(2), 1.01)
+    assert certificate["statements"] == statements
+    assert certificate["proof"]["strain"] == [[0, 1], [1, 1]]
+    assert verifies(certificate)
+    without = {**certificate, "proof": {**certificate["proof"], "strain": []}}
+    assert not verifies(without)  # B is then at most 12, and the bound no longer proven
+
+
+def test_multipliers_are_rationalised_exactly():
+    rows = [[1, -1, 0], [0, 1, -1], [-1, 0, 1]]
+    assert rational_combination(rows, [0, 0, 0], [0.33333, 0.333334, 0.33333]) is not None
+    exact = rational_combination([[3, 0], [0, 7]], [1, 1], [0.3333333333, 0.142857142857])
+    assert exact == [Fraction(1, 3), Fraction(1, 7)]
+    assert rational_combination([[1, 0], [2, 0]], [0, 1], [1.0, 1.0]) is None
+    assert solve_fractions([[2, 0], [0, 4]], [Fraction(1), Fraction(1)]) == [Fraction(1, 2), Fraction(1, 4)]
+    assert solve_fractions([[1, 1], [1, 1]], [Fraction(1), Fraction(2)]) is None
+    assert solve_fractions([], []) == []
+
+
+def test_the_verifier_is_short_and_loads_no_solver():
+    assert len(Path(verifier.__file__).read_text().splitlines()) < 200
+    loaded = "import sys, elicit.utility.verify; print({'highspy', 'pulp', 'scipy'} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"

@@ -1,0 +1,211 @@
+"""The smallest conflict and the cheapest retraction are those that trying everything finds."""
+
+import itertools
+
+import judge
+import numpy as np
+import pytest
+from instances import BATCHES, batch, plainly, random_case, stated
+
+from elicit.knowledge.statements import Source, contradiction
+from elicit.utility import conflicts
+from elicit.utility.conflicts import (
+    Consistency,
+    cheapest_retraction,
+    retractable,
+    smallest_conflict,
+    with_all_dominance,
+)
+from elicit.utility.monomials import Monomials
+
+FULL = {n: Monomials.full(n, min(2, n)) for n in range(1, 7)}
+
+
+def monomials(case):
+    return Monomials.full(case.told.n, case.told.degree)
+
+
+def holds(statements, monos):
+    return judge.cone_consistent(plainly(statements), monos)
+
+
+# The judge
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_smallest_conflict_is_one_and_nothing_smaller_is(k):
+    for case in batch(k):
+        told = case.told
+        found = smallest_conflict(monomials(case), case.statements)
+        assert found.smallest
+        if case.consistent:
+            assert found.statements == ()
+            continue
+        closed = with_all_dominance(case.statements)
+        assert set(found.statements) <= set(closed)
+        assert not holds(found.statements, told.monos)
+        fewer = len(found.statements) - 1  # a part of something consistent is consistent: one size tells all
+        assert all(holds(part, told.monos) for part in itertools.combinations(set(closed), fewer))
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_cheapest_retraction_is_the_judges(k):
+    for case in batch(k):
+        monos = case.told.monos
+        closed = with_all_dominance(case.statements)
+        repair = cheapest_retraction(monomials(case), case.statements)
+        words = [r for r, s in enumerate(closed) if retractable(s)]
+        costs = [
+            sum(closed[r].weight for r in gone)
+            for size in range(len(words) + 1)
+            for gone in itertools.combinations(words, size)
+            if holds([s for r, s in enumerate(closed) if r not in gone], monos)
+        ]
+        assert (repair is None) == (not costs)
+        if repair is None:
+            continue  # with single attributes alone, what was measured may contradict itself
+        assert repair.cheapest
+        assert all(retractable(s) for s in repair.statements)
+        assert sum(s.weight for s in repair.statements) == pytest.approx(min(costs))
+        kept = list(closed)
+        for s in repair.statements:
+            kept.remove(s)
+        assert holds(kept, monos)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_when_anything_may_go_the_cheapest_retraction_is_still_the_judges(k):
+    for case in batch(k):
+        closed = with_all_dominance(case.statements)
+        if case.consistent or len(closed) > 9:
+            continue
+        repair = cheapest_retraction(monomials(case), case.statements, may=lambda _s: True)
+        expected, _ = judge.cheapest_retraction(plainly(closed), case.told.monos)
+        assert sum(s.weight for s in repair.statements) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_dominance_is_closed_and_nothing_else_is_added(k):
+    for case in batch(k):
+        said = [(s.better, s.worse) for s in case.statements if s.source is Source.DOMINANCE]
+        closed = with_all_dominance(case.statements)
+        assert closed[: len(case.statements)] == case.statements
+        dominance = [(s.better, s.worse) for s in closed if s.source is Source.DOMINANCE]
+        assert set(dominance) == judge.transitive_closure(set(said))
+        assert len(dominance) - len(set(dominance)) == len(said) - len(set(said))
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_a_cycle_needs_no_program_and_is_a_conflict(k):
+    for case in batch(k):
+        cycle = contradiction(case.statements)
+        if cycle:
+            assert not holds(cycle, case.told.monos)
+            assert not case.consistent
+        found = smallest_conflict(monomials(case), case.statements).statements
+        assert not found or not cycle or len(found) <= len(cycle)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_consistency_of_a_part_is_the_judges(k):
+    for case in batch(k):
+        rng, logic = case.rng(), Consistency(monomials(case), case.statements)
+        for _ in range(4):
+            part = {r for r in range(len(case.statements)) if rng.random() < 0.6}
+            chosen = [case.statements[r] for r in sorted(part)]
+            assert logic.consistent(part) == holds(chosen, case.told.monos)
+            if any(s.strict for s in chosen):
+                expected = judge.slice_margin(plainly(chosen), case.told.monos)
+                assert logic.margin(part)[0] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_minimal_and_maximal_parts_are_what_they_say(k):
+    for case in batch(k):
+        if case.consistent:
+            continue
+        logic, everything = Consistency(monomials(case), case.statements), set(range(len(case.statements)))
+
+        def agree(part, case=case):
+            return holds([case.statements[r] for r in part], case.told.monos)
+
+        part = logic.minimal_conflict(everything)
+        assert not agree(part)
+        assert all(agree(part - {r}) for r in part)
+        grown = logic.maximal_consistent(set())
+        assert agree(grown)
+        assert all(not agree(grown | {r}) for r in everything - grown)
+
+
+# By hand
+
+
+def test_a_chain_of_dominance_counts_as_one_statement():
+    chain = [stated(0b1000, 0b0100), stated(0b0100, 0b0010), stated(0b0010, 0b0001)]
+    quarrel = stated(0b0001, 0b1000, weight=3.0)
+    found = smallest_conflict(FULL[4], [*chain, quarrel])
+    assert found.smallest
+    assert len(found.statements) == 2
+    assert quarrel in found.statements
+    implied = next(s for s in found.statements if s is not quarrel)
+    assert (implied.better, implied.worse, implied.source) == (0b1000, 0b0001, Source.DOMINANCE)
+
+
+def test_the_cheaper_of_two_answers_is_taken_back():
+    cheap, dear = stated(1, 2, weight=2.0), stated(2, 1, weight=3.0)
+    assert cheapest_retraction(FULL[2], [dear, cheap]).statements == (cheap,)
+    assert set(smallest_conflict(FULL[2], [dear, cheap]).statements) == {cheap, dear}
+
+
+def test_near_weights_are_told_apart():
+    cheap, dear = stated(1, 2, weight=3.0), stated(2, 1, weight=3.00001)
+    others = [stated(4 << k, 8 << k, weight=1000.0) for k in range(0, 3, 2)]
+    others += [stated(8 << k, 4 << k, weight=1000.0) for k in range(0, 3, 2)]
+    gone = cheapest_retraction(FULL[6], [dear, cheap, *others]).statements
+    assert cheap in gone
+    assert dear not in gone
+
+
+def test_what_was_measured_is_never_taken_back():
+    measured, word = stated(1, 2), stated(2, 1, weight=50.0)
+    assert cheapest_retraction(FULL[2], [measured, word]).statements == (word,)
+    # measured facts alone can contradict each other in a model with too few monomials: nothing to take back
+    additive = Monomials.full(3, 1)
+    facts = [stated(0b101, 0b100), stated(0b010, 0b011)]
+    assert cheapest_retraction(additive, facts) is None
+    assert smallest_conflict(additive, facts).statements == tuple(facts)
+
+
+def test_a_conflict_of_indifference_and_preference():
+    said = [stated(1, 2, "equal", 3.0), stated(2, 4, "weak", 3.0), stated(4, 1, weight=3.0), stated(4, 2, weight=3.0)]
+    found = smallest_conflict(FULL[3], said)
+    assert set(found.statements) == {said[1], said[3]}
+    assert cheapest_retraction(FULL[3], said).statements in {(said[1],)}
+
+
+@pytest.mark.parametrize("statements", [[], [stated(1, 2, "weak", 3.0), stated(2, 1, "weak", 3.0)]])
+def test_without_a_strict_statement_there_is_no_conflict(statements):
+    assert smallest_conflict(FULL[2], statements).statements == ()
+    assert cheapest_retraction(FULL[2], statements).statements == ()
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_search_cut_short_says_that_it_was(rounds):
+    rng = np.random.default_rng(0)
+    case = random_case(rng, n=4, evaluated=8, answers=14, degree=1)
+    full = smallest_conflict(monomials(case), case.statements)
+    short = smallest_conflict(monomials(case), case.statements, rounds=rounds)
+    assert not holds(short.statements, case.told.monos)
+    assert len(short.statements) >= len(full.statements)
+    assert short.smallest <= (len(short.statements) == len(full.statements))
+    repair = cheapest_retraction(monomials(case), case.statements, rounds=rounds)
+    if repair is not None:
+        kept = [s for s in case.statements if s not in repair.statements]
+        assert holds(kept, case.told.monos)
+
+
+def test_the_same_conflict_is_named_every_time():
+    case = random_case(np.random.default_rng(4), n=4, evaluated=8, answers=10, degree=1)
+    first = smallest_conflict(monomials(case), case.statements)
+    assert all(smallest_conflict(monomials(case), case.statements) == first for _ in range(3))
+    assert conflicts.MOST_ROUNDS > 0

@@ -1,0 +1,99 @@
+"""An explanation names the statements that a proof rests on, the weightiest first, in words."""
+
+import pytest
+from instances import batch
+
+from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.subsets import Attributes, Family
+from elicit.utility.certificates import (
+    certify_best_among,
+    certify_inconsistent,
+    certify_optimal,
+    certify_possible,
+    certify_preference,
+    certify_rejection,
+)
+from elicit.utility.exact import ExactSet
+from elicit.utility.explain import Cause, Explanation, explain
+from elicit.utility.monomials import Monomials
+
+NAMES = Attributes(("x", "y", "z"))
+X, Y, Z = 1, 2, 4
+SAID = (
+    Statement(X, Y, Relation.STRICT, Source.OPERATOR, 3.0, request=7),
+    Statement(Y, Z, Relation.STRICT, Source.DOMINANCE),
+)
+
+
+def exact(statements=SAID, **options):
+    return ExactSet(3, [X, Y, Z], statements, degree=1, **options)
+
+
+def test_a_chain_is_told_link_by_link():
+    told = explain(certify_preference(exact(), X, Z), SAID, NAMES)
+    assert told.words(NAMES) == (
+        "{x} is at least as good as {z}, because you preferred {x} to {y} (question 7), and {y} dominates {z}."
+    )
+    assert [c.share for c in told.causes] == [0.5, 0.5]
+    assert told.first == told.causes
+
+
+def test_claims_are_told_in_words():
+    theirs = exact()
+    assert explain(certify_rejection(theirs, Z), SAID, NAMES).words(NAMES).startswith("{z} cannot be best, because ")
+    assert explain(certify_possible(theirs, X), SAID, NAMES).words(NAMES) == "{x} can be best."
+    among = explain(certify_best_among(theirs, X, [Y, Z]), SAID, NAMES)
+    assert among.claim == "{x} is at least as good as each of 2 others"
+    bounded = explain(certify_optimal(theirs, X, Family(3), 3.0), SAID, NAMES)
+    assert bounded.claim == "{x} is within 3 of every subset that may be chosen"
+    only = explain(certify_optimal(theirs, X, Family(3, max_size=1)), SAID, NAMES)
+    assert only.claim == "{x} is at least as good as every subset that may be chosen"
+
+
+def test_a_contradiction_names_those_that_cannot_hold_together():
+    quarrel = (*SAID, Statement(Z, X, Relation.STRICT, Source.OPERATOR, 3.0))
+    told = explain(certify_inconsistent(Monomials.full(3, 1), quarrel), quarrel, NAMES)
+    assert told.claim == "These statements cannot all hold"
+    assert {c.statement for c in told.causes} == set(quarrel)
+    assert "you preferred {z} to {x}" in told.words(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (Statement(X, Y, Relation.WEAK), "you found {x} at least as good as {y}"),
+        (Statement(X | Z, Y, Relation.EQUAL, request=2), "you found {x, z} and {y} equally good (question 2)"),
+        (Statement(X, Y, Relation.STRICT, Source.PRIOR), "{x} ≻ {y} (prior)"),
+        (Statement(X, Y, Relation.WEAK, Source.DEDUCED), "{x} ≽ {y} (deduced)"),
+        (Statement(X, Y, Relation.EQUAL, Source.PRIOR), "{x} ~ {y} (prior)"),
+        (Statement(X, Y, Relation.STRICT, Source.DOMINANCE), "{x} dominates {y}"),
+    ],
+)
+def test_every_kind_of_statement_has_its_words(statement, words):
+    assert Cause(statement, 1.0).words(NAMES) == words
+
+
+def test_at_most_three_causes_come_first_and_the_rest_on_request():
+    causes = tuple(Cause(Statement(1 << i, 1 << i + 1), 0.25) for i in range(4))
+    told = Explanation("So it is", causes)
+    many = Attributes.numbered(5)
+    assert told.first == causes[:3]
+    assert told.words(many).endswith(" (and 1 more).")
+    assert told.words(many).count("you preferred") == 3
+    assert told.words(many, most=None).count("you preferred") == 4
+    assert "more" not in told.words(many, most=None)
+
+
+def test_causes_are_ranked_and_their_shares_sum_to_one():
+    for case in batch(0) + batch(1):
+        names = Attributes.numbered(case.told.n)
+        theirs = case.parsimonious()
+        for v in case.everything:
+            certificate = certify_rejection(theirs, v)
+            if certificate is not None:
+                told = explain(certificate, case.statements, names)
+                shares = [c.share for c in told.causes]
+                assert sum(shares) == pytest.approx(1)
+                assert shares == sorted(shares, reverse=True)
+                used = {r for r, _ in certificate["proof"]["multipliers"]}
+                assert {c.statement for c in told.causes} == {case.statements[r] for r in used}

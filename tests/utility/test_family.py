@@ -1,0 +1,335 @@
+"""What holds over a whole family: three ways to it, one value, and that is the judge's."""
+
+import warnings
+
+import judge
+import numpy as np
+import pulp
+import pytest
+from instances import BAND, BATCHES, NEAR, batch, random_case, stated
+
+from elicit.errors import InputError
+from elicit.subsets import Family, simplest
+from elicit.utility.exact import ExactSet
+from elicit.utility.family import (
+    climb,
+    family_regret,
+    middling,
+    monomials_of,
+    programmed_regret,
+    regret_over,
+    within_flips,
+)
+from elicit.utility.monomials import Utility
+from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+from elicit.utility.partition import partition
+
+UNIT = 1e-6
+
+
+def sets(case):
+    """Both sets of a case, each with the judge's regret of x over ys; an empty slice is left out."""
+    breath = case.budget * (1 + 1e-9) + 1e-9
+
+    def in_budget(x, ys):
+        gains = [-judge.set_extreme(judge.difference(x, y), *case.soft, breath)[0] for y in ys if y != x]
+        return max([0.0, *gains])
+
+    found = [(case.parsimonious(), in_budget)]
+    if case.consistent:
+        exact = case.exact()
+        told = case.told
+        found.append((exact, lambda x, ys: judge.slice_regret(x, ys, told.statements, told.monos, exact.delta)))
+    return found
+
+
+def families(case, rng):
+    """All subsets, and a family with something kept, something dropped and a size."""
+    n = case.told.n
+    everything = (1 << n) - 1
+    keep = 1 << int(rng.integers(0, n)) if rng.random() < 0.5 else 0
+    drop = int(rng.integers(0, everything + 1)) & ~keep if rng.random() < 0.5 else 0
+    drop = 0 if drop == everything else drop
+    size = int(rng.integers(1, n + 1)) if rng.random() < 0.6 else None
+    return [Family(n), Family(n, keep, drop, size)]
+
+
+def listed(family):
+    return judge.family(family.n, family.keep, family.drop, family.max_size)
+
+
+# The judge
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_regret_over_a_family_agrees_with_the_judge(k):
+    for case in batch(k):
+        rng = case.rng()
+        for theirs, judged in sets(case):
+            for family in families(case, rng):
+                members = listed(family)
+                assert sorted(family) == members
+                x = members[int(rng.integers(0, len(members)))]
+                expected = judged(x, members)
+                found = family_regret(theirs, x, family)
+                assert found.lower == pytest.approx(expected, abs=NEAR)
+                assert found.upper == pytest.approx(expected, abs=NEAR)
+                assert found.upper >= found.lower
+                check_rival(theirs, found)
+                if found.rival is not None:
+                    assert found.rival in family
+                check_decision(case, found.optimal, expected)
+                decided = family_regret(theirs, x, family, decide_only=True)
+                check_decision(case, decided.optimal, expected)
+                assert decided.lower <= expected + NEAR
+                assert decided.upper >= expected - NEAR
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_regret_over_a_list_agrees_with_the_judge(k):
+    for case in batch(k):
+        rng = case.rng()
+        for theirs, judged in sets(case):
+            x = int(rng.choice(case.told.evaluated))
+            flips = within_flips(x, 1, Family(case.told.n))
+            for rivals in (case.told.evaluated, flips, []):
+                expected = judged(x, rivals)
+                found = regret_over(theirs, x, rivals)
+                assert found.lower == found.upper == pytest.approx(expected, abs=NEAR)
+                check_rival(theirs, found)
+                check_decision(case, found.optimal, expected)
+                check_decision(case, regret_over(theirs, x, rivals, decide_only=True).optimal, expected)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_mixed_integer_program_agrees_with_the_judge(k):
+    for case in batch(k)[::2]:
+        rng = case.rng()
+        for theirs, judged in sets(case):
+            for family in families(case, rng):
+                members = listed(family)
+                x = members[int(rng.integers(0, len(members)))]
+                expected = judged(x, members)
+                found = programmed_regret(theirs, x, family)
+                assert found.lower == pytest.approx(expected, abs=10 * NEAR)
+                assert found.upper == pytest.approx(expected, abs=10 * NEAR)
+                if abs(expected) > 5 * BAND or expected == 0:
+                    check_decision(case, found.optimal, expected)
+                if found.rival is not None:
+                    assert found.rival in family
+                    assert found.rival != x
+
+
+def check_rival(theirs, found):
+    """The rival and the witness reach the lower bound, as a program confirms."""
+    if found.rival is None:
+        assert found.lower <= NEAR
+    else:
+        assert found.witness(found.rival) - found.witness(found.subset) == pytest.approx(found.lower, abs=NEAR)
+        assert theirs.maximum({found.rival: 1.0, found.subset: -1.0}).value == pytest.approx(found.lower, abs=NEAR)
+
+
+def check_decision(case, optimal, regret):
+    """Without a strict statement nothing is necessarily optimal; in the band it may go either way."""
+    if not case.informative or regret > BAND:
+        assert optimal is False
+    elif regret <= 1e-8:
+        assert optimal is True
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_mixed_integer_program_agrees_with_cbc(seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, n=5, evaluated=7, answers=4, degree=2)
+    for theirs, _ in sets(case):
+        family = Family(5, max_size=[None, 3][seed % 2])
+        x = next(v for v in case.told.evaluated if v in family)
+        expected = by_cbc(theirs, x, family)
+        assert programmed_regret(theirs, x, family).lower == pytest.approx(expected, abs=1e-5)
+        assert family_regret(theirs, x, family).lower == pytest.approx(expected, abs=1e-5)
+
+
+def by_cbc(theirs, x, family):
+    """The same maximum, written out once more and solved by CBC: y picks one member, θ is free to favour it."""
+    monomials = monomials_of(theirs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        problem = pulp.LpProblem("cross_check", pulp.LpMaximize)
+        exact = isinstance(theirs, ExactSet)
+        most = [1.0 if exact else theirs.budget / theirs.settings.weights[d - 1] for d in monomials.degrees]
+        theta = [pulp.LpVariable(f"t{k}", -b, b) for k, b in enumerate(most)]
+        size = [pulp.LpVariable(f"a{k}", 0) for k in range(len(theta))]
+        gain = pulp.LpVariable("gain")
+        problem += gain
+        big, picks = 2 * sum(most), []
+        for y in listed(family):
+            pick = pulp.LpVariable(f"pick{y}", cat=pulp.LpBinary)
+            picks.append(pick)
+            row = monomials.row(y) - monomials.row(x)
+            problem += gain <= pulp.lpSum(float(c) * t for c, t in zip(row, theta, strict=True)) + big * (1 - pick)
+        problem += pulp.lpSum(picks) == 1
+        paid = []
+        for r, s in enumerate(theirs.statements):
+            row = monomials.row(s.better) - monomials.row(s.worse)
+            gained = pulp.lpSum(float(c) * t for c, t in zip(row, theta, strict=True))
+            slack = 0 if exact else pulp.LpVariable(f"s{r}", 0)
+            problem += gained + slack >= ((theirs.delta if exact else 1.0) if s.strict else 0.0)
+            if s.relation.value == "equal":
+                problem += gained - slack <= 0
+            if not exact:
+                paid.append(float(theirs.limits[r]) * slack)
+        if not exact:
+            for t, a, d in zip(theta, size, monomials.degrees, strict=True):
+                problem += a >= t
+                problem += a >= -t
+                paid.append(theirs.settings.weights[d - 1] * a)
+            problem += pulp.lpSum(paid) <= theirs.budget
+        problem.solve(pulp.PULP_CBC_CMD(msg=False, gapRel=0, gapAbs=1e-8))
+        assert pulp.LpStatus[problem.status] == "Optimal"
+        return gain.value()
+
+
+# Branch and bound
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_pieces_cover_the_family_and_each_bound_holds(k):
+    for case in batch(k)[::3]:
+        rng = case.rng()
+        for theirs, _ in sets(case):
+            for family in families(case, rng):
+                members = listed(family)
+                x = members[int(rng.integers(0, len(members)))]
+                proof = partition(theirs, x, family)
+                for y in members:
+                    if y != x:
+                        gain = theirs.maximum({y: 1.0, x: -1.0}).value
+                        over = [p.bound for p in proof.pieces if y & p.inside == p.inside and not y & p.outside]
+                        assert over, "a member in no piece"
+                        assert gain <= min(over) + NEAR
+                assert all(p.bound <= proof.upper for p in proof.pieces)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 17])
+def test_a_search_cut_short_still_bounds_from_both_sides(most):
+    for seed in range(4):
+        case = random_case(np.random.default_rng(seed), n=5, evaluated=6, answers=3)
+        for theirs, judged in sets(case):
+            x = case.told.evaluated[0]
+            expected = judged(x, case.everything)
+            found = family_regret(theirs, x, Family(5), most_cubes=most)
+            assert found.lower - NEAR <= expected <= found.upper + NEAR
+            if found.optimal is not None:
+                assert found.optimal == (expected <= NEAR)
+
+
+@pytest.mark.parametrize("search", [family_regret, programmed_regret])
+def test_progress_is_told_bounds_that_hold_and_may_stop_the_search(search):
+    case = random_case(np.random.default_rng(2), n=5, evaluated=6, answers=3)
+    for theirs, judged in sets(case):
+        x = case.told.evaluated[0]
+        expected, told = judged(x, case.everything), []
+
+        def listen(lower, upper, told=told):
+            told.append((lower, upper))
+            return False
+
+        search(theirs, x, Family(5), progress=listen)
+        assert told
+        for lower, upper in told:
+            assert upper >= expected - 1e-5
+            assert lower <= expected + 1e-5
+        stopped = search(theirs, x, Family(5), progress=lambda _lower, _upper: True)
+        assert stopped.upper >= expected - NEAR
+        assert stopped.lower <= expected + NEAR
+
+
+def test_the_program_stops_at_its_time_limit_with_a_bound():
+    case = random_case(np.random.default_rng(5), n=8, evaluated=10, answers=4)
+    theirs = case.parsimonious()
+    x = case.told.evaluated[0]
+    stopped = programmed_regret(theirs, x, Family(8), time_limit=1e-4)
+    full = family_regret(theirs, x, Family(8))
+    assert stopped.lower <= full.lower + 1e-5
+    assert stopped.upper >= full.lower - 1e-5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_three_ways_agree_beyond_five_attributes(seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, n=7, evaluated=16, answers=6)
+    family = Family(7, max_size=4)
+    for theirs, _ in sets(case):
+        x = min(theirs.candidates(case.told.evaluated), key=simplest)
+        if x not in family:
+            x = 1
+        found, listed_all = family_regret(theirs, x, family), regret_over(theirs, x, family)
+        assert found.lower == pytest.approx(listed_all.lower, abs=NEAR)
+        assert found.upper == pytest.approx(listed_all.upper, abs=NEAR)
+        assert found.optimal == listed_all.optimal
+
+
+def test_only_a_member_can_be_best_in_a_family():
+    theirs = ParsimoniousSet(3, [1, 2], [stated(1, 2)])
+    for search in (family_regret, programmed_regret):
+        with pytest.raises(InputError, match="not in the family"):
+            search(theirs, 0b111, Family(3, max_size=2))
+
+
+def test_the_only_member_of_a_family_is_optimal_once_anything_is_known():
+    theirs = ParsimoniousSet(3, [1, 2], [stated(1, 2)])
+    family = Family(3, keep=0b101, drop=0b010)
+    for search in (family_regret, programmed_regret):
+        assert search(theirs, 0b101, family).optimal is True
+        assert search(ParsimoniousSet(3, [1, 2], []), 0b101, family).optimal is False
+
+
+def test_a_preference_for_everything_makes_everything_optimal():
+    # every attribute added is preferred: the whole set is the best of all, in both sets, proven
+    chain = [stated(0b111, 0b110), stated(0b111, 0b101), stated(0b111, 0b011)]
+    evaluated = [0b111, 0b110, 0b101, 0b011]
+    exact = ExactSet(3, evaluated, chain, degree=1)
+    parsimonious = ParsimoniousSet(3, evaluated, chain, Parsimony(degree=1))
+    for theirs in (exact, parsimonious):
+        assert family_regret(theirs, 0b111, Family(3)).optimal is True
+        assert programmed_regret(theirs, 0b111, Family(3)).optimal is True
+        assert family_regret(theirs, 0b110, Family(3)).optimal is False
+
+
+# Climbing and neighbourhoods
+
+
+def test_climbing_ends_where_no_flip_or_swap_gains():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        n = int(rng.integers(1, 6))
+        monos = judge.monomials(n, min(2, n))
+        theta = Utility(n, dict(zip(monos, rng.integers(-3, 4, size=len(monos)).tolist(), strict=True)))
+        family = families_of(n, rng)
+        start = int(rng.choice(listed(family)))
+        top = climb(theta, start, family)
+        assert top in family
+        assert theta(top) >= theta(start)
+        for y in [*family.neighbours(top), *family.swaps(top)]:
+            assert theta(y) <= theta(top) + UNIT
+
+
+def families_of(n, rng):
+    keep = 1 << int(rng.integers(0, n)) if rng.random() < 0.5 else 0
+    return Family(n, keep=keep, max_size=int(rng.integers(1, n + 1)))
+
+
+@pytest.mark.parametrize("flips", [0, 1, 2, 3])
+def test_a_neighbourhood_is_all_members_so_many_flips_away(flips):
+    rng = np.random.default_rng(flips)
+    for _ in range(20):
+        family = families_of(int(rng.integers(1, 6)), rng)
+        x = int(rng.choice(listed(family)))
+        expected = [y for y in listed(family) if (x ^ y).bit_count() <= flips]
+        assert sorted(within_flips(x, flips, family)) == expected
+
+
+def test_the_theta_to_begin_with_is_inside_the_set():
+    case = random_case(np.random.default_rng(0), n=5, evaluated=6, answers=2)
+    for theirs, _ in sets(case):
+        assert theirs.admits([middling(theirs)]) == [True]

@@ -1,0 +1,110 @@
+"""Rows φ, utilities and their power indices, as the judge counts them; and what is refused at the door."""
+
+import judge
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elicit.errors import InputError
+from elicit.knowledge.statements import Statement
+from elicit.subsets import Attributes
+from elicit.utility import monomials as module
+from elicit.utility.monomials import Monomials, Utility
+
+SIZES = st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, min(3, n))))
+
+
+@st.composite
+def utilities(draw):
+    n, degree = draw(SIZES)
+    monos = judge.monomials(n, degree)
+    theta = draw(st.lists(st.integers(-4, 4), min_size=len(monos), max_size=len(monos)))
+    return n, monos, [float(x) for x in theta]
+
+
+@given(SIZES)
+def test_monomials_and_rows_are_the_judges(size):
+    n, degree = size
+    full = Monomials.full(n, degree)
+    assert list(full.terms) == judge.monomials(n, degree)
+    assert full.degrees.tolist() == [t.bit_count() for t in full.terms]
+    assert [full.terms[k] for k in full.position.values()] == list(full.position)
+    masks = list(range(1 << n))
+    assert (full.rows(masks) == judge.phi(masks, list(full.terms))).all()
+    assert (full.row(masks[-1]) == 1).all()
+
+
+@given(utilities())
+@settings(max_examples=60, deadline=None)
+def test_values_power_and_interactions_follow_from_theta(drawn):
+    n, monos, theta = drawn
+    utility = Utility.of(Monomials(n, monos), np.array(theta))
+    masks = list(range(1, 1 << n))
+    assert utility.values(masks).tolist() == [judge.utility(theta, v, monos) for v in masks]
+    assert utility(masks[-1]) == pytest.approx(sum(theta))
+    assert utility.power("banzhaf") == pytest.approx(np.array(judge.banzhaf(theta, monos, n)))
+    if n <= 5:
+        assert utility.power() == pytest.approx(np.array(judge.shapley(theta, monos, n)))
+    if all(s.bit_count() <= 2 for s in monos):
+        assert utility.power("shapley") == pytest.approx(utility.power("banzhaf"))
+    again = Utility(n, utility.theta)  # without what it was made from
+    assert again == utility
+    assert again.values(masks) == pytest.approx(utility.values(masks))
+    table = utility.interactions()
+    known = dict(zip(monos, theta, strict=True))
+    assert all(table[i, j] == known.get(1 << i | 1 << j, 0.0) for i in range(n) for j in range(n))
+
+
+def test_a_support_holds_all_single_attributes_first():
+    support = Monomials.support(4, [0b1100, 0b0011, 0b0001, 0b0111, 0b1100])
+    assert support.terms == (1, 2, 4, 8, 0b0011, 0b1100, 0b0111)
+    assert len(support) == 7
+
+
+def test_rows_work_beyond_a_machine_word():
+    wide = Monomials.support(200, [1 << 199 | 1])
+    assert wide.row(1 << 199 | 1).sum() == 3
+    assert wide.row(1 << 199).sum() == 1
+
+
+def test_the_empty_utility_is_zero():
+    assert Utility(3, {}).values([1, 7]).tolist() == [0, 0]
+    assert Utility(3, {}).power().tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("n", "degree"), [(1, 2), (2, 3), (5, 4), (5, 0)])
+def test_a_degree_that_cannot_be_is_an_error(n, degree):
+    with pytest.raises(InputError, match="degree"):
+        Monomials.full(n, degree)
+
+
+def test_too_many_monomials_are_not_listed(monkeypatch):
+    monkeypatch.setattr(module, "MOST_MONOMIALS", 10)
+    assert len(Monomials.full(4, 2)) == 10
+    with pytest.raises(InputError, match="too many monomials"):
+        Monomials.full(5, 2)
+
+
+@pytest.mark.parametrize("term", [0, 8, 0b1111 << 1])
+def test_a_foreign_monomial_is_an_error(term):
+    with pytest.raises(InputError, match="a monomial holds"):
+        Monomials(3 if term == 8 else 8, [term])
+
+
+def test_an_unknown_index_is_an_error():
+    with pytest.raises(InputError, match="'shapley' or 'banzhaf'"):
+        Utility(1, {1: 1.0}).power("core")
+
+
+def test_bad_subsets_and_statements_are_one_clear_error_each():
+    names = Attributes(("alcohol", "ash"))
+    with pytest.raises(InputError, match="unknown attribute 'alcohl'; did you mean 'alcohol'"):
+        names.mask(["alcohl"])
+    with pytest.raises(InputError, match="empty"):
+        Statement(0, 1)
+    with pytest.raises(InputError, match="against itself"):
+        Statement(2, 2)
+    for weight in (float("nan"), 0.0, -1.0, float("inf")):
+        with pytest.raises(InputError, match="positive and finite"):
+            Statement(1, 2, weight=weight)

@@ -1,0 +1,92 @@
+"""Power indices over a set of utilities are sums of extremes, and θ_k is a function of the statements alone."""
+
+import judge
+import numpy as np
+import pytest
+from instances import NEAR, batch, dense, random_case
+
+from elicit.errors import InputError
+from elicit.utility.kernel import KernelUtility
+from elicit.utility.power import THETAS, chosen_theta, gap_index, sample_subsets, standardised
+
+
+def cases():
+    return [case for case in batch(0) + batch(1) if case.consistent]
+
+
+@pytest.mark.parametrize("kind", ["parsimonious", "exact"])
+def test_the_gap_index_is_the_mean_of_the_judges_extremes(kind):
+    for case in cases()[::2]:
+        told, theirs = case.told, getattr(case, kind)()
+
+        def most(form, case=case, theirs=theirs):
+            return case.most_in_budget(form) if kind == "parsimonious" else case.most_in_slice(form, theirs.delta)
+
+        sampled = [int(v) for v in case.rng().integers(0, 1 << told.n, size=3)]
+        apart, joint = gap_index(theirs, sampled), gap_index(theirs, sampled, joint=True)
+        for i in range(told.n):
+            gaps, together = [], []
+            for v in sampled:
+                inside, without = v | 1 << i, v & ~(1 << i)
+                gaps.append(-most({inside: -1.0}) - (most({without: 1.0}) if without else 0.0))
+                together.append(-most({inside: -1.0, without: 1.0} if without else {inside: -1.0}))
+            assert apart[i] == pytest.approx(np.mean(gaps), abs=NEAR)
+            assert joint[i] == pytest.approx(np.mean(together), abs=NEAR)
+        assert (joint >= apart - NEAR).all()
+
+
+def test_the_index_needs_a_sample():
+    with pytest.raises(InputError, match="none was given"):
+        gap_index(batch(0)[0].parsimonious(), [])
+
+
+def test_every_theta_by_name_is_what_it_says():
+    for case in cases():
+        told = case.told
+        for theirs in (case.parsimonious(), case.exact()):
+            found = {name: chosen_theta(name, theirs) for name in THETAS}
+            roomy = dense(found["max-margin"], told.monos)
+            strict = [s.strict for s in case.statements]
+            if case.informative:
+                held = judge.rows(told.statements, told.monos) @ roomy
+                assert held[strict].min() == pytest.approx(case.margin, abs=NEAR)
+            assert isinstance(found["L2"], KernelUtility)
+        simple = dense(chosen_theta("L1", case.parsimonious()), told.monos)
+        assert judge.cost(simple, *case.soft) == pytest.approx(case.least_cost, abs=NEAR)
+
+
+@pytest.mark.parametrize("name", THETAS)
+def test_theta_does_not_depend_on_how_the_set_came_about(name):
+    for seed in range(6):
+        case = random_case(np.random.default_rng(seed), n=5, evaluated=9, answers=0)
+        grown = case.exact(statements=[])
+        for statement in case.statements:
+            grown.state(statement)
+            grown.maximum({1: 1.0})
+        warm = case.parsimonious(previous=case.parsimonious(case.statements[:2]))
+        assert warm.price(1) >= 0
+        for slow, fast in ((grown, case.exact()), (warm, case.parsimonious())):
+            slow_power = chosen_theta(name, slow).power()
+            assert slow_power.tolist() == chosen_theta(name, fast).power().tolist()
+
+
+def test_an_unknown_theta_is_an_error():
+    with pytest.raises(InputError, match="max-margin, L1, L2"):
+        chosen_theta("L3", batch(0)[0].parsimonious())
+
+
+def test_a_standardised_index_has_mean_zero_and_spread_one():
+    scaled = standardised(np.array([1.0, 2.0, 6.0]))
+    assert scaled.mean() == pytest.approx(0)
+    assert scaled.std() == pytest.approx(1)
+    assert (np.diff(scaled) > 0).all()
+    assert standardised(np.full(3, 7.7)).tolist() == [0, 0, 0]
+    assert standardised(np.array([1e9, 1e9 + 1e-6])).tolist() == [0, 0]
+
+
+def test_sampled_subsets_are_uniform_and_repeatable():
+    drawn = sample_subsets(3, 8000, np.random.default_rng(0))
+    counts = np.bincount(drawn, minlength=8)
+    assert ((counts - 1000) ** 2 / 1000).sum() < 24.3  # chi-square, 7 degrees, 0.1%
+    assert drawn == sample_subsets(3, 8000, np.random.default_rng(0))
+    assert max(sample_subsets(70, 5, np.random.default_rng(0))) >> 60

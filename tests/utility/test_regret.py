@@ -1,0 +1,187 @@
+"""Max regret among the evaluated: the judge's value, the right subset, and no memory of what was solved before."""
+
+import judge
+import numpy as np
+import pytest
+from instances import BAND, BATCHES, NEAR, batch, random_case, stated
+
+from elicit.subsets import simplest
+from elicit.utility.exact import ExactSet
+from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+from elicit.utility.regret import Regrets
+from elicit.utility.tolerances import DECISION
+
+
+def sets(case):
+    """Both sets of a case, each with the judge's maximum of a form; an empty slice is left out."""
+    found = [(case.parsimonious(), case.most_in_budget)]
+    if case.consistent:
+        exact = case.exact()
+        found.append((exact, lambda form: case.most_in_slice(form, exact.delta)))
+    return found
+
+
+def judged(case, most):
+    """{(x, v): max f(x) − f(v)} and {v: max regret} among the evaluated."""
+    evaluated = case.told.evaluated
+    pairs = {(x, v): most({x: 1.0, v: -1.0}) for x in evaluated for v in evaluated if x != v}
+    return pairs, {v: max([0.0, *(pairs[x, v] for x in evaluated if x != v)]) for v in evaluated}
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_regrets_pairs_and_rivals_agree_with_the_judge(k):
+    for case in batch(k):
+        for theirs, most in sets(case):
+            pairs, regrets = judged(case, most)
+            asked = Regrets(theirs)
+            for v, expected in regrets.items():
+                found = asked.of(v)
+                assert found.subset == v
+                assert found.value == pytest.approx(expected, abs=NEAR)
+                if found.rival is None:
+                    assert expected <= BAND
+                else:
+                    assert pairs[found.rival, v] == pytest.approx(expected, abs=2 * NEAR)
+                    better = [x for x in theirs.rivals(case.told.evaluated) if simplest(x) < simplest(found.rival)]
+                    assert all(pairs[x, v] < expected - DECISION / 2 for x in better if x != v)
+            for (x, v), expected in pairs.items():
+                assert asked.pair(x, v) == pytest.approx(expected, abs=NEAR)
+                assert expected <= Regrets(theirs).upper[asked._place[x], asked._place[v]] + NEAR
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_the_least_regret_is_the_judges_and_ties_go_to_the_simplest(k):
+    for case in batch(k):
+        for theirs, most in sets(case):
+            _, regrets = judged(case, most)
+            candidates = theirs.candidates(case.told.evaluated)
+            least = min(regrets[v] for v in candidates)
+            found = Regrets(theirs).least()
+            assert found.subset in candidates
+            assert found.value == pytest.approx(least, abs=2 * NEAR)
+            tied = [v for v in candidates if regrets[v] <= least + DECISION / 10]
+            clear = all(regrets[v] > least + BAND for v in candidates if v not in tied)
+            if clear:
+                assert found.subset == min(tied, key=simplest)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_what_was_asked_before_never_changes_who_is_recommended(k):
+    for case in batch(k):
+        for theirs, _ in sets(case):
+            fresh = Regrets(theirs).least()
+            rng, asked = case.rng(), Regrets(theirs)
+            for v in rng.permutation(case.told.evaluated).tolist():
+                asked.of(v)
+                again = asked.least()
+                assert (again.subset, again.rival) == (fresh.subset, fresh.rival)
+                assert again.value == pytest.approx(fresh.value, abs=NEAR)
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_an_inherited_state_decides_like_a_fresh_one(k):
+    for case in batch(k):
+        evaluated, said = case.told.evaluated, case.statements
+        for kind in ("parsimonious", "exact"):
+            previous = None
+            for known in sorted({0, len(said) // 3, 2 * len(said) // 3, len(said)}):
+                some = evaluated[: max(1, len(evaluated) * (known + 1) // (len(said) + 1))]
+                utilities = getattr(case, kind)(statements=said[:known], evaluated=some)
+                if utilities.conflict is not None:
+                    break
+                heir, fresh = Regrets(utilities, previous), Regrets(utilities)
+                mine, theirs = heir.least(), fresh.least()
+                assert (mine.subset, mine.rival) == (theirs.subset, theirs.rival)
+                assert mine.value == pytest.approx(theirs.value, abs=NEAR)
+                for x in some:
+                    for v in some:
+                        if x != v:
+                            assert heir.upper[heir._place[x], heir._place[v]] >= fresh.pair(x, v) - NEAR
+                            assert heir.pair(x, v) == pytest.approx(fresh.pair(x, v), abs=NEAR)
+                previous = heir
+
+
+@pytest.mark.parametrize("kind", ["parsimonious", "exact"])
+@pytest.mark.parametrize("seed", range(5))
+def test_inheriting_holds_over_a_longer_session_with_retractions(kind, seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, n=6, evaluated=10, answers=6)
+    said, previous = list(case.statements), None
+    rng.shuffle(said)
+    for known in range(2, len(said) + 1, 2):
+        standing = said[:known] if known % 3 else said[1:known]  # now and then the first is taken back
+        utilities = getattr(case, kind)(statements=standing)
+        if utilities.conflict is not None:
+            continue
+        heir, fresh = Regrets(utilities, previous), Regrets(utilities)
+        mine, theirs = heir.least(), fresh.least()
+        assert (mine.subset, mine.rival) == (theirs.subset, theirs.rival)
+        assert mine.value == pytest.approx(theirs.value, abs=NEAR)
+        for v in case.told.evaluated:
+            assert heir.of(v).value == pytest.approx(fresh.of(v).value, abs=NEAR)
+        previous = heir
+
+
+def test_a_slice_that_takes_statements_one_by_one_hands_its_bounds_on():
+    case = random_case(np.random.default_rng(1), n=5, evaluated=8, answers=0)
+    grown, previous = case.exact(statements=[]), None
+    for known, statement in enumerate(case.statements, start=1):
+        grown.state(statement)
+        previous = Regrets(grown, previous)
+        fresh = Regrets(case.exact(statements=case.statements[:known]))
+        mine, theirs = previous.least(), fresh.least()
+        assert (mine.subset, mine.rival) == (theirs.subset, theirs.rival)
+        assert mine.value == pytest.approx(theirs.value, abs=NEAR)
+
+
+def test_a_tie_found_late_still_goes_to_the_simplest():
+    # nothing is known, so {a1}, {a2} and {a1,a2} have equal regret 2 in the slice of degree 1
+    theirs = ExactSet(2, [0b11, 0b10, 0b01], [], degree=1)
+    asked = Regrets(theirs)
+    assert asked.of(0b01).value == pytest.approx(2.0)
+    assert asked.of(0b10).value == pytest.approx(2.0)
+    assert asked.of(0b11).value == pytest.approx(1.0)
+    assert asked.least().subset == 0b11
+    fewer = Regrets(ExactSet(2, [0b10, 0b01], [], degree=1))
+    fewer.of(0b01)  # the simplest is known to lose 2 before the other is looked at
+    assert fewer.least().subset == 0b01
+
+
+def test_a_single_subset_has_no_regret_and_no_rival():
+    for theirs in (ExactSet(2, [1], []), ParsimoniousSet(2, [1], [], Parsimony())):
+        assert Regrets(theirs).least().value == 0
+        assert Regrets(theirs).least().rival is None
+
+
+def test_no_subset_has_no_least_regret():
+    with pytest.raises(ValueError, match="no subset is evaluated"):
+        Regrets(ParsimoniousSet(2, [], [])).least()
+
+
+def test_a_dominated_subset_is_never_recommended():
+    # the operator's word outweighs the measured difference in Θ_τ, and still {a2} is dominated
+    said = [stated(1, 2), stated(2, 1, weight=4.0)]
+    theirs = ParsimoniousSet(2, [1, 2], said, Parsimony())
+    assert judge.price(2, [1, 2], [(1, 2, "strict", 1.0), (2, 1, "strict", 4.0)], [1, 2, 3], 10.0, (1.0, 2.0)) == 0
+    assert theirs.price(2) == pytest.approx(0)
+    assert Regrets(theirs).least().subset == 1
+
+
+def test_a_bound_of_a_larger_margin_is_not_inherited():
+    # each statement makes the margin in force smaller, and with it what a statement proves
+    said = [stated(1 << i, (1 << i) - 1) for i in range(1, 5)]
+    said += [stated(0b00001, 0b00110), stated(0b00110, 0b01000)]
+    evaluated, previous, margins = [1, 2, 4, 3, 6, 8], None, set()
+    for known in range(1, len(said) + 1):
+        utilities = ExactSet(5, evaluated, said[:known], degree=1, delta=0.6)
+        margins.add(utilities.delta)
+        heir, fresh = Regrets(utilities, previous), Regrets(utilities)
+        for x in evaluated:
+            for v in evaluated:
+                if x != v:
+                    assert heir.upper[heir._place[x], heir._place[v]] >= fresh.pair(x, v) - NEAR
+        assert heir.least().subset == fresh.least().subset
+        for v in evaluated:
+            assert heir.of(v).value == pytest.approx(fresh.of(v).value, abs=NEAR)
+        previous = heir
+    assert len(margins) > 2
