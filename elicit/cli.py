@@ -25,7 +25,7 @@ from elicit.drive import Progress, Result, Session, begin, drive, resume
 from elicit.errors import CertificateError, ElicitError, InputError, JournalError
 from elicit.events import Answer
 from elicit.journal import begun, read
-from elicit.knowledge.statements import WEIGHTS, Relation, Statement
+from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.operators.lines import Leave, LineOperator, printable
 from elicit.oracles import write_table
 from elicit.scenario import Standing, SyntheticSpec, oracle_from, read_scenario, run_scenario, summary
@@ -295,8 +295,12 @@ def _told(result: Result, attributes: Attributes) -> Iterator[str]:
     yield f"spent: {spent}"
     for reason, times in result.failures.items():
         yield f"not measured, {times} times: {printable(reason)}"
-    for statement, slack in result.set_aside:
-        yield f"set aside (slack {slack:.3g}): {_stated(statement, attributes)}"
+    measured = sum(1 for statement, _ in result.set_aside if statement.source is Source.DOMINANCE)
+    for statement, _ in result.set_aside:
+        if statement.source is not Source.DOMINANCE:
+            yield f"set aside: {_stated(statement, attributes)}"
+    if measured:
+        yield f"set aside: {measured} of the orders that were measured, as noise"
 
 
 def _stated(statement: Statement, attributes: Attributes) -> str:
@@ -316,8 +320,9 @@ def _run(args: argparse.Namespace) -> int:
 
     def show(now: Standing) -> None:
         share = now.run.evaluations / now.run.budget if now.run is not None else 0.0
-        words = f"; {standing(now.run)}" if now.run is not None else ""
-        meter.update((now.finished + share) / now.total, f"{now.finished} of {now.total} runs finished{words}")
+        words = [f"{now.finished} of {now.total} runs finished"] if now.total > 1 or now.run is None else []
+        words += [standing(now.run)] if now.run is not None else []
+        meter.update((now.finished + share) / now.total, "; ".join(words))
 
     with _destination(args.json) as out:
         try:

@@ -86,15 +86,6 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Rejected:
-    """A subset was found not worth evaluating; `price` is the bound that said so."""
-
-    request: int
-    subset: Mask
-    price: float
-
-
-@dataclass(frozen=True)
 class Preferred:
     """The operator answered a comparison."""
 
@@ -147,4 +138,4 @@ class Resumed:
     budget: int | None = None
 
 
-Fact = Asked | Evaluated | Failed | Rejected | Preferred | Assumed | Retracted | Settled | Stopped | Resumed
+Fact = Asked | Evaluated | Failed | Preferred | Assumed | Retracted | Settled | Stopped | Resumed

@@ -43,7 +43,6 @@ from elicit.events import (
     Fact,
     Failed,
     Preferred,
-    Rejected,
     Resumed,
     Retracted,
     Settled,
@@ -547,7 +546,9 @@ _PAIR = _Codec(
     lambda pair, header: None if pair is None else tuple(_subset_in(names, header) for names in _two(pair)),
 )
 _PRICES = _Codec(
-    lambda priced, header: [[_subset_out(mask, header), _number(price)] for mask, price in map(_two, _sequence(priced))],
+    lambda priced, header: [
+        [_subset_out(mask, header), _number(price)] for mask, price in map(_two, _sequence(priced))
+    ],
     lambda priced, header: tuple(
         (_subset_in(names, header), _number(price)) for names, price in map(_two, _sequence(priced))
     ),
@@ -577,7 +578,6 @@ _FACTS: dict[type[Any], dict[str, _Codec]] = {
     },
     Evaluated: {"request": _INTEGER, "subset": _SUBSET, **_MEASURES},
     Failed: {"request": _INTEGER, "subset": _SUBSET, "reason": _TEXT},
-    Rejected: {"request": _INTEGER, "subset": _SUBSET, "price": _NUMBER},
     Preferred: {"request": _INTEGER, "first": _SUBSET, "second": _SUBSET, "answer": _ANSWER},
     Assumed: {"request": _INTEGER, "better": _SUBSET, "worse": _SUBSET, "relation": _TEXT, "source": _TEXT},
     Retracted: {"request": _INTEGER, "retracts": _INTEGER},

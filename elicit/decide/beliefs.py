@@ -12,6 +12,7 @@ from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.exact import ExactSet
+from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
@@ -28,19 +29,20 @@ class Beliefs:
         self.evaluated = history.subsets
         self.front = history.front
         self._previous = previous
-        statements = history.statements
-        self.utilities: ExactSet | ParsimoniousSet
+        self.utilities = self.fresh_utilities(previous)
+
+    def fresh_utilities(self, previous: Beliefs | None = None) -> ExactSet | ParsimoniousSet:
+        """The set of utilities with no program solved yet.
+
+        Values are functions of the facts, but which of several best θ a program returns may depend on what
+        was solved before. Whoever decides by a θ, or by what was found with its help, needs a fresh set.
+        """
+        n, statements, settings = self.family.n, self.history.statements, self.settings
         if settings.exact:
-            self.utilities = ExactSet(family.n, self.evaluated, statements, degree=settings.degree)
-        else:
-            warm = previous.utilities if previous is not None else None
-            self.utilities = ParsimoniousSet(
-                family.n,
-                self.evaluated,
-                statements,
-                settings.parsimonious,
-                previous=warm if isinstance(warm, ParsimoniousSet) else None,
-            )
+            return ExactSet(n, self.evaluated, statements, degree=settings.degree)
+        warm = previous.utilities if previous is not None else None
+        known = warm if isinstance(warm, ParsimoniousSet) else None
+        return ParsimoniousSet(n, self.evaluated, statements, settings.parsimonious, previous=known)
 
     @cached_property
     def conflict(self) -> Inconsistent | None:
@@ -72,6 +74,19 @@ class Beliefs:
         if self.conflict is not None or not self.utilities.informative:
             return Regret(self.favourite, float("inf"), None)
         return self.regrets.least()
+
+    @cached_property
+    def family_regret(self) -> FamilyRegret | None:
+        """Whether the incumbent is necessarily optimal over the family; None when nothing can be decided."""
+        if self.conflict is not None or self.incumbent is None or not self.utilities.informative:
+            return None
+        return family_regret(
+            self.fresh_utilities(),
+            self.incumbent.subset,
+            self.family,
+            decide_only=True,
+            most_cubes=self.settings.effort,
+        )
 
     @cached_property
     def favourite(self) -> Mask:

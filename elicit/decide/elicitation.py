@@ -63,7 +63,7 @@ class Elicitation:
         facts: Iterable[Fact] = (),
     ) -> None:
         self.settings = settings or Settings()
-        self.family = family or Family(len(attributes))
+        self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
         check_degree(self.settings.degree, len(attributes))

@@ -1,9 +1,9 @@
 """Exploring: which subset is worth an evaluation.
 
-Candidates are drawn (by a law from a power index, attribute by attribute, or as neighbours of the
-front member that θ_k likes best) and the one that θ_k likes best is proposed. A proposal that no utility in the set finds best
-is rejected and remembered with its price; in the parsimonious set a rejection is provisional, so old
-ones are looked at again.
+Candidates are drawn (by a law from a power index, or attribute by attribute) or are neighbours of the
+front member that θ_k likes best; the one that θ_k likes best is proposed. A proposal that no utility in
+the set finds best is rejected and remembered with its price; in the parsimonious set a rejection is
+provisional, so old ones are looked at again.
 """
 
 from __future__ import annotations

@@ -177,12 +177,13 @@ class Questions:
         beliefs = self._beliefs
         found: list[KernelUtility | Utility] = [beliefs.theta]
         if beliefs.conflict is None and beliefs.utilities.informative:
+            utilities = beliefs.fresh_utilities()  # these θ decide, so they must not depend on what was asked before
             for x in sorted(beliefs.front, key=simplest):
                 incumbent = beliefs.incumbent
                 assert incumbent is not None
                 if x != incumbent.subset:
-                    found.append(beliefs.utilities.maximum(difference(x, incumbent.subset)).witness)
-                    found.append(beliefs.utilities.maximum(difference(incumbent.subset, x)).witness)
+                    found.append(utilities.maximum(difference(x, incumbent.subset)).witness)
+                    found.append(utilities.maximum(difference(incumbent.subset, x)).witness)
         return found
 
     def _ranking(self) -> Iterator[Question]:

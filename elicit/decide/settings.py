@@ -56,11 +56,14 @@ class Settings:
     start: int = 6
     #: rejections in a row after which the cheapest of the rejected is evaluated all the same
     patience: int = 10
-    policy: str = "current"
+    #: who is compared: the incumbent with its strongest rival ("current") or with the front member
+    #: that θ_k likes best ("favourite"), the pair that divides the plausible θ ("split"), all by
+    #: sorting ("ranking"), the incumbent with its neighbours ("one-flip"), nobody ("none")
+    policy: str = "favourite"
     #: evaluations between two questions; 0: ask whenever there is something to ask
-    ask_every: int = 10
+    ask_every: int = 4
     #: questions kept for the end, when the budget is spent
-    last_questions: int = 3
+    last_questions: int = 4
     #: every so many answers, one question repeats what they imply (0: never)
     check_every: int = 0
     #: rules that may end the run besides the budget

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from elicit.decide.beliefs import Beliefs
 from elicit.subsets import Mask
-from elicit.utility.family import FamilyRegret, family_regret
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,10 @@ class Stopping:
     def __init__(self, beliefs: Beliefs) -> None:
         self._beliefs = beliefs
         self._settings = beliefs.settings
-        self._worst: FamilyRegret | None = None
 
     def rival_over_family(self) -> Mask | None:
         """The subset that stands in the way of necessary optimality over the family, when it is looked for."""
-        worst = self._family_regret()
+        worst = self._beliefs.family_regret
         return None if worst is None else worst.rival
 
     def finding(self, rejections_in_a_row: int) -> Finding | None:
@@ -57,26 +55,11 @@ class Stopping:
         around = self._beliefs.family.neighbours(incumbent.subset)
         return all(y in history.evaluated or y in history.failed for y in around)
 
-    def _family_regret(self) -> FamilyRegret | None:
-        """Whether the incumbent is necessarily optimal over the family, looked at once."""
-        beliefs = self._beliefs
-        if beliefs.conflict is not None or beliefs.incumbent is None or not beliefs.utilities.informative:
-            return None
-        if self._worst is None:
-            self._worst = family_regret(
-                beliefs.utilities,
-                beliefs.incumbent.subset,
-                beliefs.family,
-                decide_only=True,
-                most_cubes=self._settings.effort,
-            )
-        return self._worst
-
     def _optimal(self) -> str | None:
         """Necessarily optimal over the family; in Θ_τ, every neighbour must have been evaluated too."""
         if not self._settings.exact and not self.neighbourhood_evaluated():
             return None
-        worst = self._family_regret()
+        worst = self._beliefs.family_regret
         if worst is None or worst.optimal is not True:
             return None
         return "necessarily optimal over the whole family"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar, cast
 
 import numpy as np
@@ -23,7 +24,6 @@ from elicit.events import (
     Fact,
     Failed,
     Preferred,
-    Rejected,
     Resumed,
     Retracted,
     Settled,
@@ -34,6 +34,14 @@ from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, co
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A subset was passed over in the round that began with `request`, at this price."""
+
+    request: int
+    price: float
 
 
 class History:
@@ -56,7 +64,7 @@ class History:
         self.facts: list[Fact] = []
         self.evaluated: dict[Mask, Evaluated] = {}
         self.failed: dict[Mask, Failed] = {}
-        self.rejected: dict[Mask, Rejected] = {}
+        self.rejected: dict[Mask, Rejection] = {}
         self.answers: dict[int, Preferred] = {}
         self.assumed: dict[int, Assumed] = {}
         self.retracted: set[int] = set()
@@ -87,9 +95,6 @@ class History:
             case Failed(subset=subset):
                 self._expect_new(subset)
                 self.failed[subset] = fact
-            case Rejected(subset=subset):
-                self._expect_new(subset)
-                self.rejected[subset] = fact
             case Preferred():
                 self._record_answer(fact)
             case Assumed():
@@ -117,7 +122,7 @@ class History:
                 raise InputError(f"request {fact.request} compares a subset that was not evaluated")
         self.rounds.append(fact)
         for subset, price in fact.rejected:
-            self.rejected[subset] = Rejected(fact.request, subset, price)
+            self.rejected[subset] = Rejection(fact.request, price)
 
     def _record_evaluation(self, fact: Evaluated) -> None:
         self.check_measurement(fact)

@@ -111,7 +111,7 @@ def certify_optimal(utilities: AnySet, subset: Mask, family: Family, bound: floa
     """That no subset of the family gains more than `bound` on this one in any θ of the set; 0: it is optimal."""
     if not utilities.informative:
         return None
-    found = family_regret(utilities, subset, family, decide_only=bound == 0.0)
+    found = family_regret(utilities, subset, family, decide_only=bound == 0.0, with_proof=True)
     if found.proof is None or found.upper > bound + tolerances.DECISION:
         return None
     claim = {

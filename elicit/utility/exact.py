@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lstsq
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Relation, Statement, transitively_reduced
@@ -50,6 +51,8 @@ class ExactSet:
         self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support)
         self.degree = degree
         self.rows = list(transitively_reduced(self.statements))
+        place = {id(s): r for r, s in enumerate(self.statements)}
+        self._row_places = [place[id(s)] for s in self.rows]
         self._margins = _margin_program(self.monomials, self.rows)
         self._largest: tuple[float, Vector] | None = None
         self._retired: int = 0  # programs solved by those that a smaller δ has replaced
@@ -117,6 +120,7 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
+        self._row_places.append(len(self.statements) - 1)
         self._largest = None
         self.__dict__.pop("_smallest_conflict", None)
         d = statement_rows(self.monomials, [statement])
@@ -297,8 +301,9 @@ class ExactSet:
 
     def _by_statement(self, duals: Vector) -> tuple[float, ...]:
         """Multipliers of `self.statements`, 0 for those that the reduction left out."""
-        of_row = {id(s): float(x) for s, x in zip(self.rows, duals, strict=True)}
-        return tuple(of_row.get(id(s), 0.0) for s in self.statements)
+        multipliers = np.zeros(len(self.statements))
+        multipliers[self._row_places] = duals
+        return tuple(multipliers.tolist())
 
     def _affine_witness(self, subset: Mask) -> Utility | None:
         """A θ that ranks `subset` first without any program, while the rows φ are affinely independent.
@@ -310,8 +315,12 @@ class ExactSet:
         if order is None:
             return None
         phi = self.monomials.rows(list(order))
-        theta, *_ = np.linalg.lstsq(
-            np.hstack([phi, np.ones((len(order), 1))]), np.array(list(order.values())), rcond=None
+        # by QR: an SVD of this size costs more than the programs it would save
+        theta, *_ = lstsq(
+            np.hstack([phi, np.ones((len(order), 1))]),
+            np.array(list(order.values())),
+            lapack_driver="gelsy",
+            check_finite=False,
         )
         size = np.abs(theta[:-1]).max(initial=0.0)
         if size == 0:

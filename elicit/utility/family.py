@@ -2,7 +2,7 @@
 
 A rival is looked for by turns: the best y for a θ, by flips and swaps, then the best θ for that y, a
 linear program. That finds a counterexample within a few programs when there is one. What no rival can
-exceed is found by branch and bound (`partition`), which also leaves a proof, or by the mixed-integer
+exceed is found by cuts, by branch and bound (`partition`), which also leaves a proof, or by the mixed-integer
 program of `solver.best_rival`; either may be stopped at any time and then says what lies between.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,12 +18,18 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility import tolerances
-from elicit.utility.exact import ExactSet
-from elicit.utility.monomials import Monomials, Utility
+from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.monomials import Matrix, Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import MOST_CUBES, Partition, Progress, partition
-from elicit.utility.sets import difference
+from elicit.utility.sets import Optimum, difference
 from elicit.utility.solver import Box, Budget, best_rival
+
+#: Families up to this many subsets are listed when cuts are evaluated on all of them.
+MOST_LISTED = 1 << 16
+
+#: Cuts tried before branch and bound takes over.
+MOST_CUTS = 300
 
 
 @dataclass(frozen=True)
@@ -58,18 +65,24 @@ def family_regret(
     family: Family,
     *,
     decide_only: bool = False,
+    with_proof: bool = False,
     progress: Progress | None = None,
     most_cubes: int = MOST_CUBES,
 ) -> FamilyRegret:
-    """The max regret of a subset over a family, by search and then branch and bound.
+    """The max regret of a subset over a family, by search and then by cuts or branch and bound.
 
-    With `decide_only` the first rival that gains anything ends it. `progress` is told the bounds and
-    may stop it.
+    With `decide_only` the first rival that gains anything ends it. In the slice cuts are often quicker
+    while the family can be listed, so they come first, unless a proof is wanted: branch and bound
+    leaves a shorter one. `progress` is told the bounds and may stop it.
     """
     search = _Search(utilities, subset, family)
     search.from_theta(middling(utilities))
     if decide_only and (search.lower > tolerances.DECISION or not utilities.informative):
         return search.found(np.inf, None)
+    if isinstance(utilities, ExactSet) and not (with_proof or decide_only) and family.count() <= MOST_LISTED:
+        upper = _bound_by_cuts(utilities, subset, family, search, progress)
+        if upper <= search.lower + tolerances.DECISION:
+            return search.found(upper, None)
     proof = partition(
         utilities,
         subset,
@@ -81,6 +94,48 @@ def family_regret(
         most_cubes=most_cubes,
     )
     return search.found(proof.upper, proof)
+
+
+def _bound_by_cuts(
+    utilities: ExactSet,
+    subset: Mask,
+    family: Family,
+    search: _Search,
+    progress: Progress | None,
+) -> float:
+    """A bound on what any member gains, in the slice: solve at the largest bound, add the cut, repeat.
+
+    The multipliers λ of any maximum bound every y: f(y) − f(x) ≤ −δ Σ_strict λ + ‖φ(y) − φ(x) + Dᵀλ‖₁.
+    """
+    masks, phi = _listed(family, utilities.monomials)
+    at_subset = masks.index(subset)
+    phi_x = phi[at_subset]
+    d = statement_rows(utilities.monomials, utilities.statements)
+    strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
+    bound = np.full(len(masks), np.inf)
+    bound[at_subset] = 0.0
+    at = int(np.delete(np.arange(len(masks)), at_subset)[0]) if len(masks) > 1 else at_subset
+    for _ in range(MOST_CUTS):
+        if bound[at] <= search.lower + tolerances.DECISION / 2:
+            break
+        optimum = search.gain_of(masks[at])
+        multipliers = np.array(optimum.multipliers)
+        rest = multipliers @ d - phi_x
+        out, into = np.abs(rest), np.abs(rest + 1.0)
+        cut = phi @ (into - out) + (out.sum() - utilities.delta * (multipliers @ strict))
+        np.minimum(bound, cut, out=bound)
+        bound[at] = min(bound[at], optimum.value)
+        at = int(bound.argmax())
+        if progress is not None and progress(search.lower, max(search.lower, float(bound[at]))):
+            break
+    return float(bound[at])
+
+
+@lru_cache(maxsize=4)
+def _listed(family: Family, monomials: Monomials) -> tuple[list[Mask], Matrix]:
+    """Every member of a family and its row φ."""
+    masks = list(family)
+    return masks, monomials.rows(masks)
 
 
 def regret_over(
@@ -169,14 +224,18 @@ class _Search:
             self.lower, self._best, self._witness = optimum.value, y, optimum.witness
             y = climb(optimum.witness, y, self._family)
 
+    def gain_of(self, y: Mask) -> Optimum:
+        """The most that y gains; kept when it is the most so far."""
+        self._tried.add(y)
+        optimum = self._set.maximum(difference(y, self._subset))
+        if optimum.value > self.lower:
+            self.lower, self._best, self._witness = optimum.value, y, optimum.witness
+        return optimum
+
     def attempt(self, start: Mask) -> float:
         """The gain known after climbing from the members nearest to a subcube's lowest corner."""
         if start in self._family and start != self._subset and start not in self._tried:
-            self._tried.add(start)
-            optimum = self._set.maximum(difference(start, self._subset))
-            if optimum.value > self.lower:
-                self.lower, self._best, self._witness = optimum.value, start, optimum.witness
-            self.from_theta(optimum.witness, start)
+            self.from_theta(self.gain_of(start).witness, start)
         return self.lower
 
 

@@ -7,7 +7,6 @@ coefficient; `Utility` is one θ over such a list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -99,27 +98,26 @@ class Monomials:
         return vector
 
 
-@dataclass(frozen=True)
 class Utility:
-    """One θ: the coefficient of every monomial that has one."""
+    """One θ: a coefficient for every monomial that has one."""
 
-    n: int
-    theta: Mapping[Mask, float]
+    def __init__(self, n: int, theta: Mapping[Mask, float]) -> None:
+        self.n = n
+        self._monomials = Monomials(n, theta)
+        self._vector: Vector = np.array(list(theta.values()), dtype=np.float64)
 
     @classmethod
     def of(cls, monomials: Monomials, values: Vector) -> Utility:
-        """θ given as a vector; zeros are left out of the mapping."""
-        found = cls(monomials.n, {t: float(x) for t, x in zip(monomials.terms, values, strict=True) if x})
-        found.__dict__.update(_monomials=monomials, _vector=np.asarray(values, dtype=np.float64))
+        """θ given as a vector over monomials."""
+        found = cls.__new__(cls)
+        found.n, found._monomials = monomials.n, monomials
+        found._vector = np.asarray(values, dtype=np.float64)
         return found
 
     @cached_property
-    def _monomials(self) -> Monomials:
-        return Monomials(self.n, self.theta)
-
-    @cached_property
-    def _vector(self) -> Vector:
-        return np.array([self.theta.get(t, 0.0) for t in self._monomials.terms])
+    def theta(self) -> dict[Mask, float]:
+        """The coefficients that are not 0."""
+        return {t: x for t, x in zip(self._monomials.terms, self._vector.tolist(), strict=True) if x}
 
     def values(self, masks: Sequence[Mask]) -> Vector:
         """f_θ of every mask."""

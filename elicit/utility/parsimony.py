@@ -31,7 +31,7 @@ from elicit.utility.solver import INFINITY, Method, Program, Standing, standings
 LISTED_AT_ONCE = 600
 
 #: At most this many monomials enter in one round of column generation.
-ENTER_AT_ONCE = 200
+ENTER_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
@@ -275,9 +275,14 @@ class ParsimoniousSet:
         return bounds
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those that nothing dominates. Θ_τ could prefer a dominated one; the operator does not."""
-        beaten = {s.worse for s in self.statements if s.source is Source.DOMINANCE}
-        return [x for x in subsets if x not in beaten]
+        """Those that no strict statement puts below another: Θ_τ could prefer one, but nobody said so.
+
+        When the statements go in circles that may leave none; then those that nothing dominates.
+        """
+        listed = set(subsets)  # a prior may name subsets that are not
+        beaten = {s.worse for s in self.statements if s.strict and s.better in listed}
+        dominated = {s.worse for s in self.statements if s.source is Source.DOMINANCE}
+        return [x for x in subsets if x not in beaten] or [x for x in subsets if x not in dominated]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
         """All of them: with slack, even a dominated subset may be the worst rival."""

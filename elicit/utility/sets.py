@@ -105,7 +105,7 @@ class UtilitySet(Protocol):
         ...
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those that may be recommended: no dominance, and in the exact set no strict statement, is above them."""
+        """Those that may be recommended: no strict statement puts them below another."""
         ...
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:

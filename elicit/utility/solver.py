@@ -231,8 +231,12 @@ class Program:
 
     def crash(self, at_upper: NDArray[np.bool_]) -> None:
         """Start the next solve with every row basic and every column at its lower or upper bound."""
-        columns = [Standing.UPPER if up else Standing.LOWER for up in at_upper.tolist()]
-        self.resume(columns, [Standing.BASIC] * self.rows)
+        status = highspy.HighsBasisStatus
+        basis = highspy.HighsBasis()
+        basis.col_status = [status.kUpper if up else status.kLower for up in at_upper.tolist()]
+        basis.row_status = [status.kBasic] * self.rows
+        basis.valid, basis.alien = True, False
+        self._demand(self._engine.setBasis(basis), "the crash basis was not accepted")
 
     def resume(self, columns: Sequence[Standing], rows: Sequence[Standing]) -> None:
         """Start the next solve from the given standings; too few or too many basic ones are evened out."""

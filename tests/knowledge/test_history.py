@@ -20,13 +20,12 @@ from elicit.events import (
     Evaluated,
     Failed,
     Preferred,
-    Rejected,
     Retracted,
     Settled,
     Stopped,
 )
 from elicit.knowledge.dominance import Noise
-from elicit.knowledge.history import History
+from elicit.knowledge.history import History, Rejection
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.subsets import Attributes, Family
 
@@ -43,7 +42,7 @@ SCORES = {1: 0.9, 2: 0.8, 3: 0.7}
 FACTS = (
     *(evaluated(subset, score, request) for request, (subset, score) in enumerate(SCORES.items(), start=1)),
     Failed(4, 4, "singular"),
-    Rejected(5, 8, 0.3),
+    Asked(5, rejected=((8, 0.3),)),
     Preferred(6, 3, 1, Answer.FIRST),
     Assumed(7, 5, 3, "weak", "prior"),
 )
@@ -214,14 +213,14 @@ def test_a_rejected_subset_may_still_be_evaluated_and_then_is_no_longer_rejected
 
 
 def test_a_subset_may_be_rejected_again_at_another_price():
-    assert told(*FACTS, Rejected(8, 8, 0.2)).rejected[8].price == 0.2
+    assert told(*FACTS, Asked(8, rejected=((8, 0.2),))).rejected[8].price == 0.2
 
 
 def test_a_round_is_kept_with_what_it_passed_over():
     asked = Asked(8, (5, 6), compare=(1, 3), rejected=((7, 0.4),), why="split")
     history = told(*FACTS, asked)
-    assert history.rounds == [asked]
-    assert history.rejected[7] == Rejected(8, 7, 0.4)
+    assert history.rounds[-1] == asked
+    assert history.rejected[7] == Rejection(8, 0.4)
     assert list(asked.requests) == [8, 9, 10]
 
 
@@ -242,8 +241,8 @@ WRONG = [
     pytest.param(Failed(9, 1, "late"), "measured before", id="failed after it was evaluated"),
     pytest.param(Failed(9, 4, "again"), "measured before", id="failed twice"),
     pytest.param(Failed(9, 16, "who"), "beyond the 4", id="a stranger failed"),
-    pytest.param(Rejected(9, 1, 0.5), "measured before", id="rejected after it was evaluated"),
-    pytest.param(Rejected(9, 4, 0.5), "measured before", id="rejected after it failed"),
+    pytest.param(Asked(9, rejected=((1, 0.5),)), "measured before", id="rejected after it was evaluated"),
+    pytest.param(Asked(9, rejected=((4, 0.5),)), "measured before", id="rejected after it failed"),
     pytest.param(Preferred(9, 5, 1, Answer.FIRST), "was not evaluated", id="preferred an unknown first"),
     pytest.param(Preferred(9, 1, 4, Answer.FIRST), "was not evaluated", id="preferred to one that failed"),
     pytest.param(Preferred(9, 1, 1, Answer.EQUAL), "with itself", id="compared with itself"),

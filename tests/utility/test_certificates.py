@@ -549,6 +549,135 @@ def test_the_slack_of_a_contradiction_lowers_the_unit_of_prices():
     assert not verifies(without)  # B is then at most 12, and the bound no longer proven
 
 
+def parsimonious(tau="1/10", C="3"):
+    return {"kind": "parsimonious", "tau": tau, "C": C, "w": ["1"], "degree": 1}
+
+
+def plain(*statements):
+    return [{"better": b, "worse": w, "relation": r, "weight": "1"} for b, w, r in statements]
+
+
+CONE = {"kind": "cone", "degree": 1}
+HALF = {"kind": "slice", "delta": "1/2", "degree": 1}
+AGAINST_FIRST = [{"in": [0], "out": [1], "cut": 0}]
+AGAINST_SECOND = [{"in": [1], "out": [0], "cut": 0}]
+BOTH_WAYS = [*ONE_OVER_TWO, *plain(([1], [0], "strict"))]
+#: θ_2 ≥ 1 and θ_1 ≥ θ_2 + 1, so that J* = 3
+STEEP = [*ONE_OVER_TWO, *plain(([0, 1], [0], "strict"))]
+
+#: False claims that only one step of the verifier stands against: (what is tried, claim, proof, statements, set).
+ATTACKS = [
+    (
+        "an undecided attribute is taken at its better value",
+        {"kind": "regret", "subset": [0, 1], "bound": "0", "scope": {"keep": [], "drop": [], "max_size": 2}},
+        {"unit": 1, "cuts": [[]], "pieces": [{"in": [], "out": [], "cut": 0}], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "a statement is turned round by a negative multiplier",
+        {"kind": "regret", "subset": [1], "bound": "0", "scope": {"subsets": [[0]]}},
+        {"unit": 1, "cuts": [[[0, -1]]], "pieces": AGAINST_FIRST, "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        CONE,
+    ),
+    (
+        "a rival is turned round by a negative multiplier",
+        {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
+        {"unit": 1, "multipliers": [[0, 1]], "rivals": [[[1], -1]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "a θ costs more than the budget",
+        {"kind": "possible", "subset": [1], "evaluated": [[0], [1]]},
+        {"unit": 1, "least": [[0, 1]], "strained": [[[0], "1"]], "theta": []},
+        ONE_OVER_TWO,
+        parsimonious(),
+    ),
+    (
+        "the unit of prices sinks below w_1",
+        {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}},
+        {"unit": 1, "simple": [], "strain": [[0, 1], [1, 1]], "cuts": [[[0, 3], [1, 3]]], "pieces": AGAINST_SECOND},
+        BOTH_WAYS,
+        parsimonious(tau="1"),
+    ),
+    (
+        "slack is claimed by multipliers that do not cancel",
+        {"kind": "regret", "subset": [1], "bound": "2", "scope": {"subsets": [[0]]}},
+        {
+            "unit": 1,
+            "simple": [[[0], "2"], [[1], "1"]],
+            "strain": [[0, 1]],
+            "cuts": [[[1, 2]]],
+            "pieces": AGAINST_FIRST,
+        },
+        STEEP,
+        parsimonious(tau="1", C="10"),
+    ),
+    (
+        "a multiplier exceeds what its slack costs",
+        {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}},
+        {"unit": 1, "simple": [[[0], "1"]], "strain": [], "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND},
+        ONE_OVER_TWO,
+        parsimonious(tau="3"),
+    ),
+    (
+        "a θ leaves the slice",
+        {"kind": "possible", "subset": [0, 1], "evaluated": [[0, 1], [0], [1]]},
+        {"unit": 1, "theta": [[[0], "9/5"], [[1], "9/10"]], "witness": [[[0], "9/5"], [[1], "9/10"]]},
+        STEEP,
+        {**HALF, "delta": "9/10"},
+    ),
+    (
+        "a θ prefers a rival",
+        {"kind": "possible", "subset": [1], "evaluated": [[0], [1]]},
+        {"unit": 1, "theta": [[[0], "1"]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "something is optimal although nothing strict was said",
+        {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}},
+        {"unit": 1, "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND, "witness": []},
+        plain(([0], [1], "weak")),
+        CONE,
+    ),
+    (
+        "a subset is said to be better than itself",
+        {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[0, 1]]}},
+        {"unit": 1, "cuts": [[[0, 1]]], "pieces": [{"in": [0, 1], "out": [], "cut": 0}], "witness": [[[1], "-1"]]},
+        plain(([1], [1], "strict")),
+        CONE,
+    ),
+    (
+        "a contradiction is shown by multipliers that do not cancel",
+        {"kind": "inconsistent"},
+        {"unit": 1, "multipliers": [[0, 1]]},
+        ONE_OVER_TWO,
+        CONE,
+    ),
+    (
+        "a contradiction rests on nothing strict",
+        {"kind": "inconsistent"},
+        {"unit": 1, "multipliers": [[0, 1], [1, 1]]},
+        plain(([0], [1], "weak"), ([1], [0], "weak")),
+        CONE,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "proof", "statements", "space"), [a[1:] for a in ATTACKS], ids=[a[0] for a in ATTACKS]
+)
+def test_a_false_claim_is_refused_when(claim, proof, statements, space):
+    forged = by_hand(claim, proof, statements, space)
+    assert not claim_holds(forged)
+    with pytest.raises(CertificateError) as refused:
+        verify(forged)
+    assert "malformed" not in str(refused.value)  # refused for what it says, not for how it is written
+
+
 def test_multipliers_are_rationalised_exactly():
     rows = [[1, -1, 0], [0, 1, -1], [-1, 0, 1]]
     assert rational_combination(rows, [0, 0, 0], [0.33333, 0.333334, 0.33333]) is not None

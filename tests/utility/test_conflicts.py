@@ -137,6 +137,23 @@ def test_minimal_and_maximal_parts_are_what_they_say(k):
         assert all(not agree(grown | {r}) for r in everything - grown)
 
 
+@pytest.mark.parametrize("fill", [0.0, 1.0])
+def test_a_conflict_is_minimal_even_when_the_multipliers_say_nothing(monkeypatch, fill):
+    margin = Consistency.margin
+
+    def coarse(self, chosen):
+        largest, theta, duals = margin(self, chosen)
+        return largest, theta, np.full_like(duals, fill)
+
+    monkeypatch.setattr(Consistency, "margin", coarse)
+    for case in batch(0) + batch(1):
+        if not case.consistent:
+            logic, everything = Consistency(monomials(case), case.statements), set(range(len(case.statements)))
+            part = logic.minimal_conflict(everything)
+            assert not holds([case.statements[r] for r in part], case.told.monos)
+            assert all(holds([case.statements[r] for r in part - {q}], case.told.monos) for q in part)
+
+
 # By hand
 
 

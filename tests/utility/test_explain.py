@@ -95,5 +95,6 @@ def test_causes_are_ranked_and_their_shares_sum_to_one():
                 shares = [c.share for c in told.causes]
                 assert sum(shares) == pytest.approx(1)
                 assert shares == sorted(shares, reverse=True)
-                used = {r for r, _ in certificate["proof"]["multipliers"]}
+                used = {r: abs(x) for r, x in certificate["proof"]["multipliers"]}
                 assert {c.statement for c in told.causes} == {case.statements[r] for r in used}
+                assert shares == pytest.approx([x / sum(used.values()) for x in sorted(used.values(), reverse=True)])

@@ -50,7 +50,7 @@ def test_the_least_norm_is_the_judges(k):
 def test_values_power_and_interactions_are_those_of_the_explicit_theta(k):
     for case in batch(k):
         told = case.told
-        theirs = least_norm(told.n, case.statements, degree=told.degree, slack=told.C)
+        theirs = least_norm(told.n, case.statements, degree=told.degree, slack=told.C, omega=told.w)
         theta = explicit(theirs, told.monos)
         expected = [judge.utility(theta, v, told.monos) for v in case.everything]
         assert theirs.values(case.everything) == pytest.approx(np.array(expected), abs=1e-9)

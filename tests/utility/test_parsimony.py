@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from instances import BAND, BATCHES, NEAR, Case, batch, dense, forms, random_case, stated
 
 from elicit.errors import InputError
+from elicit.knowledge.statements import Source
 from elicit.utility import parsimony
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
@@ -115,11 +116,14 @@ def test_bounds_without_a_program_are_bounds(k):
 
 
 @pytest.mark.parametrize("k", BATCHES)
-def test_only_dominance_keeps_a_subset_from_being_recommended(k):
+def test_who_is_strictly_below_another_is_not_recommended_unless_all_are(k):
     for case in batch(k):
         theirs, told = case.parsimonious(), case.told
-        beaten = {s.worse for s in case.statements if s.source.value == "dominance"}
-        assert theirs.candidates(told.evaluated) == [x for x in told.evaluated if x not in beaten]
+        beaten = {s.worse for s in case.statements if s.strict}
+        dominated = {s.worse for s in case.statements if s.source is Source.DOMINANCE}
+        above = [x for x in told.evaluated if x not in beaten]
+        assert theirs.candidates(told.evaluated) == (above or [x for x in told.evaluated if x not in dominated])
+        assert theirs.candidates(told.evaluated)
         assert theirs.rivals(told.evaluated) == told.evaluated
         assert theirs.conflict is None
 
@@ -250,7 +254,7 @@ def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
             assert warm.price(v) == pytest.approx(cold.price(v), abs=NEAR)
         for form in forms(case, rng, 1):
             assert warm.maximum(form).value == pytest.approx(cold.maximum(form).value, abs=NEAR)
-        assert warm.simplest.theta == cold.simplest.theta
+        assert warm.simplest.theta.theta == cold.simplest.theta.theta
         previous = warm
 
 
@@ -271,6 +275,13 @@ def test_a_support_lets_no_other_monomial_in(seed):
         form = {v: 1.0, 31: -1.0} if v != 31 else {31: 1.0}
         expected = judge.set_max(form, *soft[:2], case.told.tau, *soft[2:])
         assert theirs.maximum(form).value == pytest.approx(expected, abs=NEAR)
+
+
+def test_a_subset_below_an_unevaluated_one_may_still_be_recommended():
+    prior = [stated(0b100, 0b010, source=Source.PRIOR)]
+    theirs = ParsimoniousSet(3, [0b001, 0b010], prior)
+    assert theirs.candidates([0b001, 0b010]) == [0b001, 0b010]
+    assert theirs.candidates([0b100, 0b010]) == [0b100]
 
 
 def test_prices_do_not_depend_on_what_was_asked_before():

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from instances import batch, stated
+from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import chi2
 
@@ -116,6 +117,25 @@ def test_a_size_keeps_the_favourites(law):
     assert set(counts) <= {1, 2, 4, 8}
     assert counts.most_common(1)[0][0] == 2
     assert len(counts) == 4
+
+
+def test_of_two_drawn_the_one_drawn_more_clearly_stays():
+    # chances a > b; when both are drawn and one must go, the smaller u / (1 − u) against its chance's odds stays
+    index = np.array([2.0, -1.0])
+    a, b = expit(standardised(index))
+    odds = {c: c / (1 - c) for c in (a, b)}
+
+    def below(r, c):
+        return r * odds[c] / (1 + r * odds[c]) / c
+
+    def density(r, c):
+        return odds[c] / (1 + r * odds[c]) ** 2 / c
+
+    wins, _ = quad(lambda r: density(r, b) * below(r, a), 0, 1)
+    first, second = a * (1 - b) + a * b * wins, b * (1 - a) + a * b * (1 - wins)
+    assert wins > 0.6
+    counts = frequencies(logistic, index, Family(2, max_size=1))
+    assert fits(counts, {1: first / (first + second), 2: second / (first + second)})
 
 
 @ANY_LAW

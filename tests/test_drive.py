@@ -1,0 +1,492 @@
+"""A drive loses nothing: the same journal for any number of jobs, from any byte of it, and after any kill."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from elicit.asks import Compare, Evaluate, Failure, Measured, Settlement
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.drive import begin, drive, elicitation_of, ended_from_outside, resume
+from elicit.errors import InputError, JournalError, OracleError
+from elicit.events import Answer, Asked, Evaluated, Resumed, Stopped
+from elicit.journal import Journal, identity, read
+from elicit.operators import ScriptedOperator, SimulatedOperator
+from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.subsets import Family
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+#: Small, and yet with rounds of several evaluations, questions among them, and questions at the end.
+SETTINGS = Settings(start=3, questions=6, ask_every=3, batch=2, budget=9)
+
+
+def truth(n=4, seed=3):
+    """Every attribute adds to the score, so that larger and better stand against smaller: much to ask about."""
+    rng = np.random.default_rng(seed)
+    theta = {1 << i: float(rng.uniform(0.5, 1.5)) for i in range(n)}
+    theta |= {1 << i | 1 << j: float(rng.uniform(-0.3, 0.2)) for i in range(n) for j in range(i)}
+    return SyntheticOracle(n, theta, size=True)
+
+
+def judge(oracle, noise=0.2):
+    return SimulatedOperator("score - 0.8 * size", oracle.criteria, noise=noise, seed=1)
+
+
+def journal_of(path, oracle, operator=None, settings=SETTINGS, seed=5, **options):
+    with begin(path, oracle, settings, seed=seed) as session:
+        return drive(session.elicitation, oracle, operator or judge(oracle), session.journal, **options)
+
+
+class Counting:
+    """An oracle that counts how often each subset is asked for; a test may make it fail or hang up."""
+
+    def __init__(self, inner, before=lambda _: None):
+        self.inner, self.before, self.asked = inner, before, []
+
+    attributes = property(lambda self: self.inner.attributes)
+    criteria = property(lambda self: self.inner.criteria)
+    fingerprint = property(lambda self: self.inner.fingerprint)
+
+    def __call__(self, request):
+        self.asked.append(request.subset)
+        return self.before(request.subset) or self.inner(request)
+
+
+# what a drive gives
+
+
+def test_the_result_says_what_is_recommended_why_and_what_it_took():
+    oracle = truth()
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    result = drive(elicitation, oracle, judge(oracle))
+    assert result.subset == elicitation.incumbent
+    assert result.names == oracle.attributes.subset(result.subset)
+    assert result.criteria == {"score": oracle.value(result.subset), "size": float(result.subset.bit_count())}
+    assert result.reason == "budget: 9 evaluations"
+    assert result.scope == elicitation.beliefs.utilities.scope
+    assert (result.evaluations, result.questions) == (9, len(elicitation.history.answers))
+    assert result.failures == {}
+    assert result.seconds >= 0
+
+
+def test_subsets_that_fail_are_counted_by_reason_and_never_recommended():
+    oracle = Counting(truth(), before=lambda mask: Failure("odd") if mask.bit_count() % 2 else None)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(budget=15), seed=0)
+    result = drive(elicitation, oracle, judge(oracle.inner))
+    assert result.failures == {"odd": sum(1 for mask in oracle.asked if mask.bit_count() % 2)}
+    assert result.failures["odd"] > 0
+    assert result.subset.bit_count() % 2 == 0
+
+
+def test_when_everything_fails_nothing_is_recommended():
+    oracle = Counting(truth(), before=lambda _: Failure("broken"))
+    result = drive(Elicitation(oracle.attributes, oracle.criteria, seed=0), oracle, judge(oracle.inner))
+    assert (result.subset, result.names, result.criteria) == (None, (), {})
+    assert result.failures == {"broken": 15}
+
+
+def test_statements_that_the_recommendation_does_not_honour_are_listed():
+    oracle = truth(5)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=2, budget=25, stop=()), seed=2)
+    result = drive(elicitation, oracle, judge(oracle, noise=0.6))
+    assert result.questions > 3
+    assert result.set_aside
+    assert all(slack > 0 and statement in elicitation.history.statements for statement, slack in result.set_aside)
+
+
+def test_progress_is_told_after_every_reply():
+    oracle = truth()
+    seen = []
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    result = drive(elicitation, oracle, judge(oracle), progress=seen.append)
+    assert len(seen) == result.evaluations + result.questions
+    assert [p.evaluations for p in seen] == sorted(p.evaluations for p in seen)
+    assert (seen[-1].evaluations, seen[-1].budget, seen[-1].most_questions) == (9, 9, 6)
+    assert seen[-1].subset == result.subset
+    assert seen[-1].criteria == result.criteria
+
+
+def test_watching_changes_nothing(tmp_path):
+    oracle = truth()
+    journal_of(tmp_path / "watched", oracle, progress=lambda _: None)
+    journal_of(tmp_path / "alone", oracle)
+    assert identity(tmp_path / "watched") == identity(tmp_path / "alone")
+
+
+# the journal
+
+
+def test_the_journal_holds_every_fact_with_its_time(tmp_path):
+    path, oracle, ticks = tmp_path / "j", truth(), iter(range(10**6))
+    with begin(path, oracle, SETTINGS, seed=5, clock=lambda: next(ticks)) as session:
+        drive(session.elicitation, oracle, judge(oracle), session.journal, clock=lambda: next(ticks))
+    record = read(path)
+    assert record.facts == session.elicitation.facts
+    assert isinstance(record.facts[0], Asked)
+    assert isinstance(record.facts[-1], Stopped)
+    assert list(record.times) == sorted(record.times)
+    assert record.header.settings["elicit"] == SETTINGS.plain()
+
+
+def test_a_fact_is_in_the_journal_before_anything_else_is_asked(tmp_path):
+    path = tmp_path / "j"
+    written = []
+
+    def look(mask):
+        facts = read(path).facts
+        written.append(sum(isinstance(fact, Evaluated) for fact in facts))
+        assert any(isinstance(fact, Asked) and mask in fact.evaluate for fact in facts)
+
+    oracle = Counting(truth(), before=look)
+    journal_of(path, oracle, judge(oracle.inner))
+    assert written == list(range(9))
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+def test_the_journal_is_the_same_for_any_number_of_jobs(tmp_path, batch):
+    settings = Settings(start=4, questions=4, ask_every=4, batch=batch, budget=13)
+    oracle, found = truth(5), []
+    for jobs in (1, 2, 3):
+        path = tmp_path / f"{jobs}"
+        journal_of(path, oracle, settings=settings, n_jobs=jobs, clock=lambda: 0.0)
+        found.append(path.read_bytes().replace(b'"time": 0.0', b""))
+    assert len({identity(tmp_path / f"{jobs}") for jobs in (1, 2, 3)}) == 1
+
+
+def test_another_seed_is_another_journal(tmp_path):
+    oracle = truth()
+    for seed in (1, 2):
+        journal_of(tmp_path / f"{seed}", oracle, seed=seed)
+    assert read(tmp_path / "1").facts != read(tmp_path / "2").facts
+
+
+# resuming
+
+
+def cut_at(data, byte, path):
+    path.write_bytes(data[:byte])
+    return path
+
+
+def test_cut_at_every_byte_a_journal_holds_its_whole_lines_and_no_more(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(path, oracle, clock=lambda: 1.5)
+    data, facts = path.read_bytes(), read(path).facts
+    first = data.index(b"\n") + 1
+    for byte in range(first, len(data) + 1):
+        assert read(cut_at(data, byte, tmp_path / "cut")).facts == facts[: data[:byte].count(b"\n") - 1]
+        if byte % 40 == 0:
+            Journal.open(tmp_path / "cut").close()
+            assert (tmp_path / "cut").read_bytes() == data[: data[:byte].rindex(b"\n") + 1]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [SETTINGS, Settings(start=3, questions=9, ask_every=0, policy="ranking", parsimony="exact", budget=12)],
+    ids=["parsimonious", "exact"],
+)
+def test_cut_after_every_line_and_resumed_the_rest_is_identical(tmp_path, settings):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(path, oracle, settings=settings)
+    data, whole = path.read_bytes(), identity(path)
+    ends = [k + 1 for k, byte in enumerate(data) if byte == ord("\n")]
+    for line, end in enumerate(ends):
+        cut = cut_at(data, end + line % 7, tmp_path / "cut")  # torn lines as well
+        counted = Counting(oracle)
+        with resume(cut, counted) as session:
+            known = {f.subset for f in session.journal.facts if isinstance(f, Evaluated)}
+            drive(session.elicitation, counted, judge(oracle), session.journal)
+        assert identity(cut) == whole
+        assert not known & set(counted.asked)
+
+
+@pytest.mark.slow
+def test_cut_at_every_byte_and_resumed_the_rest_is_identical(tmp_path):
+    path, oracle = tmp_path / "j", truth(3)
+    journal_of(path, oracle, settings=Settings(start=2, questions=4, ask_every=2, batch=2, budget=7))
+    data, whole = path.read_bytes(), identity(path)
+    for byte in range(data.index(b"\n") + 1, len(data) + 1):
+        cut = cut_at(data, byte, tmp_path / "cut")
+        with resume(cut, oracle) as session:
+            drive(session.elicitation, oracle, judge(oracle), session.journal)
+        assert identity(cut) == whole, byte
+
+
+def test_a_header_that_was_never_finished_is_begun_anew(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(path, oracle)
+    whole = identity(path)
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(JournalError, match="begin it anew"):
+        resume(path, oracle)
+    journal_of(path, oracle)
+    assert identity(path) == whole
+
+
+def test_results_ahead_of_need_are_not_measured_again(tmp_path):
+    path, oracle = tmp_path / "j", Counting(truth())
+    with begin(path, oracle, SETTINGS, seed=5) as session:
+        for mask in Family(4):
+            session.journal.cache(mask, oracle.inner(Evaluate(0, mask)))
+        drive(session.elicitation, oracle, judge(oracle.inner), session.journal)
+    assert oracle.asked == []
+    journal_of(tmp_path / "k", truth())
+    assert identity(path) == identity(tmp_path / "k")
+
+
+def test_a_finished_run_stays_finished_until_the_budget_grows(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    before = journal_of(path, oracle)
+    data = path.read_bytes()
+    with resume(path, oracle) as session:
+        again = drive(session.elicitation, oracle, judge(oracle), session.journal)
+    assert (again.subset, again.reason, again.evaluations) == (before.subset, before.reason, before.evaluations)
+    assert path.read_bytes() == data
+
+    with resume(path, oracle, budget=12) as session:
+        further = drive(session.elicitation, oracle, judge(oracle), session.journal)
+    assert further.reason == "budget: 12 evaluations"
+    assert path.read_bytes().startswith(data)
+    facts = read(path).facts
+    (resumed,) = [fact for fact in facts if isinstance(fact, Resumed)]
+    assert resumed == Resumed(resumed.request, 12)
+    rounds = [fact.requests for fact in facts if isinstance(fact, Asked)]
+    ids = [id for requests in rounds for id in requests]
+    assert len(set(ids)) == len(ids), "an id is used once"
+
+
+def test_a_run_that_went_further_resumes_identically_from_every_line(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(path, oracle)
+    with resume(path, oracle, budget=13) as session:
+        drive(session.elicitation, oracle, judge(oracle), session.journal)
+    data, whole = path.read_bytes(), identity(path)
+    ends = [k + 1 for k, byte in enumerate(data) if byte == ord("\n")]
+    resumed = next(k for k, fact in enumerate(read(path).facts) if isinstance(fact, Resumed))
+    for end in ends[resumed + 1 :]:
+        cut = cut_at(data, end, tmp_path / "cut")
+        with resume(cut, oracle) as session:
+            drive(session.elicitation, oracle, judge(oracle), session.journal)
+        assert identity(cut) == whole
+
+
+# the clock, and leaving
+
+
+def test_a_time_limit_ends_the_run_and_resuming_goes_on(tmp_path):
+    path, oracle, ticks = tmp_path / "j", truth(), iter(range(10**6))
+    stopped = journal_of(path, oracle, clock=lambda: next(ticks), time_limit=20)
+    assert stopped.reason == "time: 20 seconds have passed"
+    assert 0 < stopped.evaluations < 9
+    assert ended_from_outside(read(path).facts[-1])
+    with resume(path, oracle) as session:
+        result = drive(session.elicitation, oracle, judge(oracle), session.journal)
+    assert result.reason == "budget: 9 evaluations"
+    measured = [fact.subset for fact in read(path).facts if isinstance(fact, Evaluated)]
+    assert len(set(measured)) == len(measured) == 9
+
+
+@pytest.mark.parametrize("at", [0, 3, 8])
+def test_an_interrupt_while_measuring_leaves_a_journal_that_resumes_identically(tmp_path, at):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(tmp_path / "whole", oracle)
+
+    def interrupt(_):
+        if len(interrupted.asked) > at:
+            raise KeyboardInterrupt
+
+    interrupted = Counting(oracle, before=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        journal_of(path, interrupted, judge(oracle))
+    assert sum(isinstance(fact, Evaluated) for fact in read(path).facts) == at
+    with resume(path, oracle) as session:
+        drive(session.elicitation, oracle, judge(oracle), session.journal)
+    assert identity(path) == identity(tmp_path / "whole")
+
+
+def test_an_operator_who_leaves_is_asked_the_same_question_again(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    asked = []
+
+    def leaving(request):
+        asked.append(request)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        journal_of(path, oracle, leaving)
+    with resume(path, oracle) as session:
+        assert session.elicitation.ask() == asked[0]
+        assert isinstance(asked[0], Compare)
+
+
+def test_an_error_of_the_oracle_keeps_what_was_measured_before(tmp_path):
+    path = tmp_path / "j"
+
+    def raising(_):
+        if len(oracle.asked) == 4:
+            raise OracleError("the disk of the oracle is gone")
+
+    oracle = Counting(truth(), before=raising)
+    with pytest.raises(OracleError, match="gone"):
+        journal_of(path, oracle, judge(oracle.inner))
+    assert sum(isinstance(fact, Evaluated) for fact in read(path).facts) == 3
+
+
+# parts that do not fit
+
+
+def test_an_oracle_of_other_data_is_refused(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(path, oracle)
+    data = path.read_bytes()
+    with pytest.raises(JournalError, match="other data"):
+        resume(path, truth(seed=4))
+    with begin(tmp_path / "k", oracle) as session, pytest.raises(JournalError, match="other data"):
+        drive(session.elicitation, truth(seed=4), judge(oracle), session.journal)
+    with pytest.raises(InputError, match="other attributes"):
+        drive(Elicitation(oracle.attributes, oracle.criteria), truth(5), judge(oracle))
+    assert path.read_bytes() == data
+
+
+def test_a_journal_of_another_run_is_refused(tmp_path):
+    oracle = truth()
+    journal_of(tmp_path / "j", oracle)
+    other = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="other facts"):
+        drive(other, oracle, judge(oracle), journal)
+    other = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=6)
+    with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="another run"):
+        drive(other, oracle, judge(oracle), journal)
+
+
+def test_a_journal_in_use_is_refused(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    with begin(path, oracle), pytest.raises(JournalError, match="in use"):
+        resume(path, oracle)
+
+
+def test_a_journal_that_holds_no_session_is_refused(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    journal_of(path, oracle)
+    record = read(path)
+    for settings in ({}, {**record.header.settings, "family": {"keep": ["nobody"], "drop": [], "max_size": None}}):
+        header = type(record.header)(5, oracle.fingerprint, oracle.attributes, oracle.criteria, settings)
+        broken = tmp_path / "broken"
+        broken.unlink(missing_ok=True)
+        Journal.create(broken, header).close()
+        with pytest.raises(JournalError, match="do not make a session"):
+            resume(broken, oracle)
+        with pytest.raises(JournalError, match="do not make a session"):
+            elicitation_of(read(broken))
+
+
+def test_a_reply_that_cannot_be_recorded_is_the_oracle_s_fault():
+    oracle = CallableOracle(lambda names: (0.5, float(len(names))), 3)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria)
+    short = Counting(oracle, before=lambda _: Measured((0.5,)))
+    with pytest.raises(OracleError, match="2 criteria"):
+        drive(elicitation, short, ScriptedOperator([]))
+
+
+def test_contradictions_are_put_to_the_operator_and_settled():
+    oracle = truth(5)
+    settled = []
+
+    def contrary(request):
+        if isinstance(request, Compare):
+            return Answer.FIRST if request.first.subset > request.second.subset else Answer.SECOND
+        settled.append(request)
+        return Settlement(request.conflict[-1] if len(settled) % 2 else None)
+
+    settings = Settings(ask_every=1, questions=25, budget=25, check_every=3)
+    result = drive(Elicitation(oracle.attributes, oracle.criteria, settings, seed=1), oracle, contrary)
+    assert result.subset is not None
+    assert settled
+
+
+# kills
+
+#: Kills runs that it forks off itself, so that a kill meets the run and not the imports.
+KILLER = textwrap.dedent(
+    """
+    import os, random, signal, sys, time
+    from pathlib import Path
+    from elicit.decide.settings import Settings
+    from elicit.drive import begin, drive, resume
+    from elicit.events import Asked, Stopped
+    from elicit.journal import begun, identity, read
+    from elicit.operators import SimulatedOperator
+    from elicit.oracles import SyntheticOracle
+
+    folder, kills, chance = Path(sys.argv[1]), int(sys.argv[2]), random.Random(int(sys.argv[3]))
+    oracle = SyntheticOracle(6, {1 << i: 0.5 + i / 10 for i in range(6)} | {3: -0.2, 10: 0.3, 48: -0.4}, size=True)
+    operator = SimulatedOperator("score - 0.8 * size", oracle.criteria, noise=0.1, seed=1)
+    settings = Settings(start=5, questions=20, ask_every=2, batch=2, budget=30, stop=())
+
+    def run(path, acknowledge):
+        with (resume(path, oracle) if begun(path) else begin(path, oracle, settings, seed=3)) as session:
+            drive(session.elicitation, oracle, operator, session.journal, progress=acknowledge)
+
+    def killed(path):
+        # what the run acknowledged until it was killed, and whether it had got to its end
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            run(path, lambda progress: os.write(writing, b"."))
+            os.write(writing, b"!")
+            os._exit(0)
+        os.close(writing)
+        time.sleep(chance.uniform(0, 1.2 * seconds))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with os.fdopen(reading, "rb") as pipe:
+            return pipe.read()
+
+    def replies(path):
+        return [fact for fact in read(path).facts if not isinstance(fact, Asked | Stopped)]
+
+    whole, path, before, finished = folder / "whole", folder / "j", 0, 0
+    start = time.monotonic()
+    run(whole, None)
+    seconds = time.monotonic() - start
+    for _ in range(kills):
+        told = killed(path)
+        there = replies(path) if begun(path) else []
+        assert there == replies(whole)[: len(there)], "the journal holds another run"
+        assert len(there) >= before + told.count(b"."), "something acknowledged is lost"
+        before = len(there)
+        if told.endswith(b"!"):
+            assert identity(path) == identity(whole)
+            path.unlink()
+            before, finished = 0, finished + 1
+    run(path, None)
+    assert identity(path) == identity(whole)
+    print("survived", kills)
+    """
+)
+
+
+def killed_at_random(tmp_path, kills, seed):
+    """Kill a live run at random moments, again and again; begin a new one whenever it gets to its end."""
+    script = tmp_path / "killer.py"
+    script.write_text(KILLER)
+    told = subprocess.run(
+        [sys.executable, script, tmp_path, str(kills), str(seed)], capture_output=True, text=True, check=False
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (0, f"survived {kills}\n", "")
+
+
+@posix
+def test_killed_at_random_moments_nothing_acknowledged_is_lost(tmp_path):
+    killed_at_random(tmp_path, 8, seed=1)
+
+
+@posix
+@pytest.mark.slow
+def test_killed_fifty_times_nothing_acknowledged_is_lost(tmp_path):
+    killed_at_random(tmp_path, 50, seed=2)

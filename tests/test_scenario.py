@@ -1,0 +1,327 @@
+"""A scenario is checked whole before anything runs, and its runs depend on nothing but themselves."""
+
+import gzip
+import json
+
+import pytest
+
+from elicit.asks import Evaluate
+from elicit.data import load, model_of
+from elicit.errors import InputError
+from elicit.operators import SimulatedOperator
+from elicit.oracles import TableOracle, WrapperOracle
+from elicit.scenario import (
+    SyntheticSpec,
+    best_utility,
+    oracle_from,
+    read_scenario,
+    run_scenario,
+    scenario_from,
+    summary,
+)
+from elicit.subsets import Family
+
+TABLE = "a,b,c,score,cost\n" + "".join(
+    f"{m & 1},{m >> 1 & 1},{m >> 2 & 1},{0.5 + 0.1 * (m & 1) + 0.2 * (m >> 1 & 1) + 0.05 * (m >> 2):.2f},{m}\n"
+    for m in range(1, 8)
+)
+
+PLAIN = {
+    "oracle": {"kind": "table", "path": "t.csv", "minimise": ["cost"]},
+    "operator": {"utility": "score - 0.06 * size"},
+    "elicit": {"budget": 6, "questions": 5},
+    "experiment": {"seeds": 2},
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "d.csv").write_text(
+        "height,colour,kind\n" + "".join(f"{i % 7},{'rgb'[i % 3]},{'yn'[i % 2]}\n" for i in range(40))
+    )
+    return tmp_path
+
+
+def changed(**sections):
+    """PLAIN with some keys of some sections changed; None removes a key."""
+    plain = {name: dict(section) for name, section in PLAIN.items()}
+    for name, keys in sections.items():
+        if isinstance(keys, dict):
+            section = {**plain.get(name, {}), **keys}
+            plain[name] = {k: v for k, v in section.items() if v is not None}
+        else:
+            plain[name] = keys
+    return plain
+
+
+def without_seconds(results):
+    return [{key: value for key, value in result.items() if key != "seconds"} for result in results]
+
+
+# what is wrong is named
+
+WRONG = [
+    (changed(oracl={"kind": "table"}), r"unknown key 'oracl'; did you mean 'oracle'"),
+    (changed(elicit={"bugdet": 3}), r"\[elicit\] unknown key 'bugdet'; did you mean 'budget'"),
+    (changed(elicit={"colour": 3}), r"\[elicit\] unknown key 'colour'; the keys are name, keep"),
+    (changed(elicit={"budget": 0}), r"\[elicit\] budget must be a whole number of at least 1, found 0"),
+    (changed(elicit={"budget": 2.5}), r"\[elicit\] budget"),
+    (changed(elicit={"stop": 5}), r"\[elicit\] a setting has the wrong kind of value"),
+    (changed(elicit={"weights": ["x"]}), r"\[elicit\] a setting has the wrong kind of value"),
+    (changed(elicit={"preset": "sauce"}), r"preset is one of default, source; found 'sauce'; did you mean 'source'"),
+    (changed(elicit={"law": "propotional"}), r"did you mean 'proportional'"),
+    (changed(elicit={"keep": ["d"]}), r"\[elicit\] unknown attribute 'd'"),
+    (changed(elicit={"keep": ["a"], "drop": ["a"]}), r"both kept and dropped"),
+    (changed(elicit={"max_size": 0}), r"`max_size` is a whole number of at least 1"),
+    (changed(elicit={"degree": 4}), r"\[elicit\].*degree"),
+    (changed(elicit={"prior": [1.0]}), r"`prior` has 1 numbers for 3 attributes"),
+    (changed(elicit=[{}, {}]), r"\[\[elicit\]\]: the name 'elicit' occurs 2 times"),
+    (changed(elicit=[]), r"\[\[elicit\]\] is empty"),
+    (changed(elicit=[{"name": "x"}, {"name": "y", "tau": 1}]), r"\[\[elicit\]\] number 2 unknown key 'tau'"),
+    (changed(oracle={"kind": "tabel"}), r"\[oracle\] `kind` is one of .*did you mean 'table'"),
+    (changed(oracle={"kind": None}), r"\[oracle\] needs a `kind`"),
+    (changed(oracle={"path": None}), r"\[oracle\] of kind 'table' needs `path`"),
+    (changed(oracle={"path": "u.csv"}), r"u\.csv: no such file"),
+    (changed(oracle={"minimise": ["price"]}), r"minimise names 'price'"),
+    (changed(oracle={"minimise": "cost"}), r"`minimise` is a list of texts"),
+    (changed(oracle={"folds": 3}), r"\[oracle\] unknown key 'folds'"),
+    (changed(operator={"utility": "score - prize"}), r"\[operator\] .*unknown criterion 'prize'"),
+    (changed(operator={"utility": "score -"}), r"\[operator\] in expression"),
+    (changed(operator={"utility": None}), r"exactly one of `utility`, `order` and `hidden`, found none"),
+    (changed(operator={"order": ["score"]}), r"exactly one of .*found utility, order"),
+    (changed(operator={"noise": 1.5}), r"`noise` is at least 0 and at most 1"),
+    (changed(operator={"hesitation": "much"}), r"`hesitation` is a number, found 'much'"),
+    (changed(operator={"kind": "person"}), r"`kind` is 'simulated', found 'person'"),
+    (changed(operator={"steps": {"score": 0.1}}), r"`steps` belong to an `order`"),
+    (changed(operator={"utility": None, "hidden": True}), r"goes with an oracle of kind 'synthetic' alone"),
+    (changed(operator={"utility": None, "order": ["merit"]}), r"\[operator\].*'merit'"),
+    (changed(operator="me"), r"\[operator\] expected a table of keys, found 'me'"),
+    (changed(experiment={"seeds": 0}), r"\[experiment\] `seeds` is a number of at least 1"),
+    (changed(experiment={"seeds": [1, 1]}), r"lists a seed twice"),
+    (changed(experiment={"seeds": [-1]}), r"lists whole numbers of at least 0"),
+    (changed(experiment={"methods": ["elicits"]}), r"did you mean 'elicit'"),
+    (changed(experiment={"seed": 3}), r"unknown key 'seed'; did you mean 'seeds'"),
+    ({"operator": PLAIN["operator"]}, r"\[oracle\] is missing"),
+]
+
+
+@pytest.mark.parametrize(("plain", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
+    with pytest.raises(InputError, match=message) as caught:
+        scenario_from(plain, folder)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ({"kind": "wrapper", "data": "wine"}, r"needs `model`"),
+        ({"kind": "wrapper", "data": "vine", "model": "knn:3"}, r"did you mean 'wine'"),
+        ({"kind": "wrapper", "data": "wine", "model": "knnn:3"}, r"unknown model 'knnn:3'; did you mean 'knn'"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:0"}, r"number of neighbours must be a whole number above 0"),
+        ({"kind": "wrapper", "data": "wine", "model": "linear:3"}, r"predicts numbers, but the target holds classes"),
+        ({"kind": "wrapper", "data": "diabetes", "model": "logistic"}, r"predicts classes"),
+        ({"kind": "wrapper", "data": "diabetes", "model": "linear:3"}, r"takes no parameter"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 1}, r"`folds` is a whole number of at least 2"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:3", "scoring": "acuracy"}, r"did you mean 'accuracy'"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:3", "costs": {"hue": 1}}, r"no cost is given for 'alcohol'"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:3", "cost_unit": "EUR"}, r"has no `costs` beside it"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:3", "target": "class"}, r"has its own target"),
+        ({"kind": "wrapper", "data": "d.csv", "model": "knn:3"}, r"say which column is the target"),
+        ({"kind": "wrapper", "data": "d.csv", "model": "knn:3", "target": "kin"}, r"did you mean 'kind'"),
+        ({"kind": "filter", "data": "wine", "merit": "cfss"}, r"unknown merit"),
+        ({"kind": "filter", "data": "d.csv", "target": "kind", "merit": "cfs"}, r"'colour' holds texts"),
+        ({"kind": "synthetic", "n": 0}, r"`n` is a whole number of at least 1"),
+        ({"kind": "synthetic", "n": 3, "size": 1}, r"`size` is true or false"),
+    ],
+)
+def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
+    with pytest.raises(InputError, match=message) as caught:
+        oracle_from(section, folder)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("height,kind\n1,y\n,n\n", r"line 3: 'height' is empty"),
+        ("height,kind\n1,y\nnan,n\n", r"line 3: 'height' is nan"),
+        ("height,kind\n1,y\n1,n,3\n", r"line 3: 3 entries were found where the header has 2"),
+        ("height,height\n1,y\n", r"line 1: the column 'height' occurs 2 times"),
+        ("height,\n1,y\n", r"line 1: column 2 has no name"),
+        ("height,kind\n", r"no row follows the header"),
+        ("", r"the file is empty"),
+        ("kind\ny\n", r"no column besides the target"),
+    ],
+)
+def test_a_malformed_data_file_is_named_with_its_line(tmp_path, text, message):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(InputError, match=rf"x\.csv.*{message}"):
+        load("x.csv", "kind", tmp_path)
+
+
+def test_a_file_that_is_no_scenario_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.toml: no such file"):
+        read_scenario(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_scenario(tmp_path)
+    for content, message in ((b"[oracle\n", "is not TOML.*line 1"), (b"\xff", "not text in UTF-8")):
+        (tmp_path / "x.toml").write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            read_scenario(tmp_path / "x.toml")
+
+
+# what is read
+
+
+def test_data_are_read_with_texts_as_one_attribute_each(folder):
+    data = load("d.csv", "kind", folder)
+    assert data.columns == ("height", "colour=b", "colour=g", "colour=r")
+    assert data.groups == {"colour": ("colour=b", "colour=g", "colour=r")}
+    assert data.X[:3].tolist() == [[0, 0, 0, 1], [1, 0, 1, 0], [2, 1, 0, 0]]
+    assert data.y[:2].tolist() == ["y", "n"]
+    assert data.classes
+    with gzip.open(folder / "d.csv.gz", "wt") as file:
+        file.write((folder / "d.csv").read_text())
+    again = load("d.csv.gz", "kind", folder)
+    assert (again.X == data.X).all()
+    oracle = oracle_from({"kind": "wrapper", "data": "d.csv", "target": "kind", "model": "tree", "folds": 3}, folder)
+    assert oracle.attributes.names == ("height", "colour")
+
+
+@pytest.mark.parametrize("name", ["knn:3", "knn", "logistic", "tree:2", "forest:5", "svm"])
+def test_models_of_classes_measure(name):
+    data = load("iris")
+    oracle = WrapperOracle(model_of(name, data.classes), data.X, data.y, cv=3)
+    assert 0.5 < oracle(Evaluate(0, 0b1100)).criteria[0] <= 1
+
+
+@pytest.mark.parametrize("name", ["knn:9", "linear", "ridge:0.5", "tree:2", "svm:10"])
+def test_models_of_numbers_measure(name):
+    data = load("diabetes")
+    oracle = WrapperOracle(model_of(name, data.classes), data.X, data.y, cv=3)
+    assert -0.5 < oracle(Evaluate(0, 0b101)).criteria[0] <= 1
+
+
+def test_criteria_beyond_score_and_size_are_made_as_asked():
+    section = {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3, "costs": [1, 2, 3, 4]}
+    oracle = oracle_from({**section, "cost_unit": "EUR", "stability": True, "fit_time": True}, None)
+    assert [c.name for c in oracle.criteria] == ["score", "size", "cost", "stability", "fit_time"]
+    assert oracle(Evaluate(0, 0b101)).criteria[2] == 4
+
+
+def test_choices_of_elicit_stand_side_by_side(folder):
+    plain = changed(elicit=[{"name": "ours", "budget": 3}, {"name": "source", "preset": "source", "max_size": 2}])
+    ours, source = scenario_from(plain, folder).elicits
+    assert (ours.name, ours.settings.budget, ours.family) == ("ours", 3, Family(3))
+    assert (source.settings.exact, source.family.max_size) == (True, 2)
+
+
+def test_fewer_seeds_and_another_budget(folder):
+    scenario = scenario_from(changed(experiment={"seeds": [7, 8, 9]}), folder)
+    assert scenario.reduced(seeds=2).seeds == (7, 8)
+    assert scenario.reduced(seeds=5).seeds == (0, 1, 2, 3, 4)
+    assert scenario.reduced(budget=4).elicits[0].settings.budget == 4
+    assert scenario.reduced() == scenario
+
+
+# what is run
+
+
+def test_each_result_has_the_fields_of_the_contract(folder):
+    results = run_scenario(scenario_from(PLAIN, folder))
+    assert [(r["method"], r["operator"], r["seed"]) for r in results] == [
+        ("elicit", "score - 0.06 * size", 0),
+        ("elicit", "score - 0.06 * size", 1),
+    ]
+    for result in results:
+        assert set(result["criteria"]) == {"score", "size", "cost"}
+        assert len(result["trace"]) == result["evaluations"] == 6
+        assert result["trace"][-1] == result["regret"] >= 0
+        utility = result["criteria"]["score"] - 0.06 * result["criteria"]["size"]
+        assert result["regret"] == pytest.approx(0.68 - utility, abs=1e-9)  # a and b: 0.8 - 0.12
+        assert result["stopped"]
+        assert result["scope"].startswith("parsimonious set")
+    assert json.loads(json.dumps(results)) == results
+
+
+def test_regret_speaks_of_the_family(folder):
+    oracle = TableOracle(folder / "t.csv")
+    operator = SimulatedOperator("score - 0.06 * size", oracle.criteria)
+    assert best_utility(oracle, operator, Family(3)) == pytest.approx(0.68)
+    assert best_utility(oracle, operator, Family(3, drop=0b010)) == pytest.approx(0.54)
+    assert best_utility(oracle, operator, Family(3, max_size=1)) == pytest.approx(0.64)
+
+
+def test_where_the_best_is_not_known_there_is_no_regret():
+    plain = {
+        "oracle": {"kind": "wrapper", "data": "iris", "model": "tree:3", "folds": 3},
+        "operator": {"utility": "score - 0.01 * size"},
+        "elicit": {"budget": 5},
+    }
+    (result,) = run_scenario(scenario_from(plain, None))
+    assert result["regret"] is None
+    assert result["trace"] is None
+    assert result["utility"] == pytest.approx(result["criteria"]["score"] - 0.01 * result["criteria"]["size"])
+    assert "–" in summary([result])[1]
+
+
+def test_a_drawn_truth_differs_from_seed_to_seed_and_is_the_operator_s():
+    plain = {
+        "oracle": {"kind": "synthetic", "n": 4},
+        "operator": {"hidden": True},
+        "elicit": {"budget": 15, "questions": 60},
+        "experiment": {"seeds": 3},
+    }
+    scenario = scenario_from(plain, None)
+    assert isinstance(scenario.oracle, SyntheticSpec)
+    assert scenario.oracle_of(0).theta != scenario.oracle_of(1).theta
+    assert scenario.oracle_of(1).theta == scenario.oracle_of(1).theta
+    results = run_scenario(scenario)
+    for result in results:
+        oracle = scenario.oracle_of(result["seed"])
+        best = max(oracle.value(mask) for mask in Family(4))
+        chosen = oracle.value(oracle.attributes.mask(result["subset"]))
+        assert result["regret"] == pytest.approx(best - chosen, abs=1e-9)
+
+
+def test_a_round_of_several_evaluations_has_an_entry_of_the_trace_for_each(folder):
+    results = run_scenario(scenario_from(changed(elicit={"batch": 4, "budget": 7}), folder))
+    for result in results:
+        assert len(result["trace"]) == result["evaluations"] == 7
+        assert result["trace"][:3] == [None] * 3  # nothing is folded before the round is complete
+
+
+def test_runs_are_the_same_for_any_number_of_jobs(folder):
+    plain = changed(elicit=[{"name": "a", "budget": 5}, {"name": "b", "preset": "source", "budget": 5}])
+    scenario = scenario_from(plain, folder)
+    alone, seen = run_scenario(scenario), []
+    together = run_scenario(scenario, n_jobs=2, progress=seen.append)
+    assert without_seconds(together) == without_seconds(alone)
+    assert [now.finished for now in seen if now.run is None] == [1, 2, 3, 4]
+
+
+def test_progress_within_a_run_is_told_when_runs_go_one_by_one(folder):
+    seen = []
+    run_scenario(scenario_from(PLAIN, folder), progress=seen.append)
+    assert [now.finished for now in seen] == sorted(now.finished for now in seen)
+    assert {now.run.evaluations for now in seen if now.run is not None} == {1, 2, 3, 4, 5, 6}
+
+
+def test_wrong_answers_are_survived(folder):
+    for noise in (0.1, 0.3, 1.0):
+        plain = changed(operator={"noise": noise}, elicit={"budget": 7, "ask_every": 1, "questions": 20})
+        for result in run_scenario(scenario_from(plain, folder)):
+            assert result["subset"]
+            assert result["set_aside"] >= 0
+
+
+def test_the_summary_has_a_row_for_each_method_and_operator(folder):
+    plain = changed(operator=[{"utility": "score"}, {"name": "size\x1b[31m", "utility": "-size"}])
+    lines = summary(run_scenario(scenario_from(plain, folder)))
+    assert len(lines) == 3
+    assert lines[0].split()[:3] == ["method", "operator", "runs"]
+    assert lines[1].split()[:3] == ["elicit", "score", "2"]
+    assert "\x1b" not in "".join(lines)
+    assert "size\\x1b[31m" in lines[2]
