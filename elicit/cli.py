@@ -319,7 +319,8 @@ def _run(args: argparse.Namespace) -> int:
     meter = Meter(sys.stderr)
 
     def show(now: Standing) -> None:
-        share = now.run.evaluations / now.run.budget if now.run is not None else 0.0
+        # a run may have questions left when its budget is spent: it is finished when it says so
+        share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
         words = [f"{now.finished} of {now.total} runs finished"] if now.total > 1 or now.run is None else []
         words += [standing(now.run)] if now.run is not None else []
         meter.update((now.finished + share) / now.total, "; ".join(words))

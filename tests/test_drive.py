@@ -1,5 +1,6 @@
 """A drive loses nothing: the same journal for any number of jobs, from any byte of it, and after any kill."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from elicit.asks import Compare, Evaluate, Failure, Measured, Settlement
+from elicit.asks import Compare, Evaluate, Failure, Measured, Reconcile, Settlement
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive, elicitation_of, ended_from_outside, resume
@@ -22,7 +23,7 @@ from elicit.subsets import Family
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 #: Small, and yet with rounds of several evaluations, questions among them, and questions at the end.
-SETTINGS = Settings(start=3, questions=6, ask_every=3, batch=2, budget=9)
+SETTINGS = Settings(start=3, questions=6, ask_every=3, batch=2, budget=9, stop=())
 
 
 def truth(n=4, seed=3):
@@ -90,11 +91,27 @@ def test_when_everything_fails_nothing_is_recommended():
     assert result.failures == {"broken": 15}
 
 
+def slipping(oracle):
+    """An operator whose answers are right, except to the questions that check them."""
+    right = judge(oracle, noise=0.0)
+
+    def answer(request):
+        said = right(request)
+        if isinstance(request, Reconcile) or not request.check:
+            return said
+        return Answer.SECOND if said is Answer.FIRST else Answer.FIRST
+
+    return answer
+
+
+#: Every second question repeats what the answers before it imply.
+CHECKED = Settings(start=4, ask_every=1, questions=30, budget=31, check_every=1, stop=())
+
+
 def test_statements_that_the_recommendation_does_not_honour_are_listed():
     oracle = truth(5)
-    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=2, budget=25, stop=()), seed=2)
-    result = drive(elicitation, oracle, judge(oracle, noise=0.6))
-    assert result.questions > 3
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, CHECKED, seed=2)
+    result = drive(elicitation, oracle, slipping(oracle))
     assert result.set_aside
     assert all(slack > 0 and statement in elicitation.history.statements for statement, slack in result.set_aside)
 
@@ -174,8 +191,8 @@ def cut_at(data, byte, path):
 
 
 def test_cut_at_every_byte_a_journal_holds_its_whole_lines_and_no_more(tmp_path):
-    path, oracle = tmp_path / "j", truth()
-    journal_of(path, oracle, clock=lambda: 1.5)
+    path, oracle = tmp_path / "j", truth(3)
+    journal_of(path, oracle, settings=Settings(start=2, questions=2, ask_every=2, batch=2, budget=4))
     data, facts = path.read_bytes(), read(path).facts
     first = data.index(b"\n") + 1
     for byte in range(first, len(data) + 1):
@@ -393,20 +410,23 @@ def test_a_reply_that_cannot_be_recorded_is_the_oracle_s_fault():
         drive(elicitation, short, ScriptedOperator([]))
 
 
-def test_contradictions_are_put_to_the_operator_and_settled():
-    oracle = truth(5)
-    settled = []
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+def test_contradictions_are_put_to_the_operator_who_may_take_an_answer_back(parsimony):
+    oracle, settled = truth(5), []
+    slips = slipping(oracle)
 
-    def contrary(request):
+    def answer(request):
         if isinstance(request, Compare):
-            return Answer.FIRST if request.first.subset > request.second.subset else Answer.SECOND
+            return slips(request)
         settled.append(request)
         return Settlement(request.conflict[-1] if len(settled) % 2 else None)
 
-    settings = Settings(ask_every=1, questions=25, budget=25, check_every=3)
-    result = drive(Elicitation(oracle.attributes, oracle.criteria, settings, seed=1), oracle, contrary)
-    assert result.subset is not None
-    assert settled
+    settings = dataclasses.replace(CHECKED, parsimony=parsimony)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, settings, seed=1)
+    assert drive(elicitation, oracle, answer).subset is not None
+    assert len(settled) > 1
+    assert elicitation.history.retracted == {request.conflict[-1] for request in settled[::2]}
+    assert elicitation.history.settled == {request.conflict for request in settled[1::2]}
 
 
 # kills

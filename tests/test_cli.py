@@ -1,0 +1,401 @@
+"""The command line: bad input is one line and exit status 2, and nothing that was there is damaged."""
+
+import dataclasses
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from elicit import __version__, cli
+from elicit.asks import Evaluate
+from elicit.cli import main
+from elicit.decide.settings import Settings
+from elicit.display import Meter, clock_time
+from elicit.drive import begin, drive
+from elicit.events import Asked, Evaluated, Preferred, Resumed, Stopped
+from elicit.journal import Journal, identity, read
+from elicit.operators import SimulatedOperator
+from elicit.oracles import TableOracle
+from elicit.scenario import oracle_from
+
+posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
+
+TABLE = "alcohol,hue,ash,score\n" + "".join(
+    f"{m & 1},{m >> 1 & 1},{m >> 2 & 1},{0.5 + 0.1 * (m & 1) + 0.2 * (m >> 1 & 1) + 0.05 * (m >> 2):.2f}\n"
+    for m in range(1, 8)
+)
+SCENARIO = """
+[oracle]
+kind = "table"
+path = "t.csv"
+[operator]
+utility = "score - 0.06 * size"
+[elicit]
+budget = 7
+[experiment]
+seeds = 2
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder to be in, with a scenario and its table."""
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "s.toml").write_text(SCENARIO)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The first session is a short one: iris has four attributes."""
+    monkeypatch.setattr(cli, "FIRST_SESSION", {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3})
+
+
+def run(*arguments, capsys, text=None, monkeypatch=None):
+    """Exit status, output and complaint of one command."""
+    if text is not None:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    try:
+        status = main([str(argument) for argument in arguments])
+    except SystemExit as end:
+        status = end.code
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def elicit(*arguments, **options):
+    """The command in a process of its own."""
+    command = [sys.executable, "-m", "elicit", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def complains(status, out, err, *words):
+    assert status == 2
+    assert out == ""
+    lines = [line for line in err.splitlines() if "runs finished" not in line]  # progress
+    assert len(lines) == 1, err
+    assert lines[0].startswith("elicit: ")
+    for word in words:
+        assert word in lines[0]
+
+
+# bad input
+
+BAD = {
+    "an unknown command": (["rum", "s.toml"], ["rum", "--help"]),
+    "an unknown option": (["run", "s.toml", "--sed", "3"], ["--sed"]),
+    "no scenario": (["run"], ["SCENARIO.toml"]),
+    "a missing scenario": (["run", "none.toml"], ["none.toml: no such file"]),
+    "a budget of zero": (["run", "s.toml", "--budget", "0"], ["--budget", "at least 1", "'0'"]),
+    "a budget of words": (["run", "s.toml", "--budget", "many"], ["--budget", "'many'"]),
+    "seeds below one": (["run", "s.toml", "--seeds", "-1"], ["--seeds"]),
+    "no jobs": (["run", "s.toml", "--n-jobs", "0"], ["--n-jobs", "-1 for every processor"]),
+    "a missing journal": (["resume", "none.jsonl"], ["none.jsonl", "does not exist"]),
+    "something that is no journal": (["resume", "t.csv"], ["t.csv", "line 1", "header"]),
+    "a folder as journal": (["resume", "."], ["is not a file"]),
+    "a table of unknown data": (["table", "vine", "-o", "o.csv"], ["did you mean 'wine'"]),
+    "a table without a place": (["table", "wine"], ["-o"]),
+    "a table that is too large": (["table", "digits", "-o", "o.csv"], ["too many for one table", "max size"]),
+    "a table of nothing known": (["table", "iris", "--drop", "petal", "-o", "o.csv"], ["unknown attribute 'petal'"]),
+    "an output folder that is not there": (
+        ["run", "s.toml", "--json", "no/o.json"],
+        ["no/o.json", "cannot be written"],
+    ),
+    "a folder as output": (["run", "s.toml", "--json", "."], ["is a folder"]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line_and_exit_status_2(here, capsys, arguments, words):
+    before = {path: path.read_bytes() for path in here.iterdir()}
+    complains(*run(*arguments, capsys=capsys), *words)
+    assert {path: path.read_bytes() for path in here.iterdir()} == before
+
+
+BAD_FILES = {
+    "an unknown key": ("s.toml", SCENARIO.replace("budget", "bugdet"), ["s.toml: [elicit]", "did you mean 'budget'"]),
+    "no TOML": ("s.toml", "[oracle", ["s.toml: is not TOML", "line 1"]),
+    "zero budget": ("s.toml", SCENARIO.replace("= 7", "= 0"), ["[elicit] budget must be", "found 0"]),
+    "an unknown criterion": ("s.toml", SCENARIO.replace("score -", "scor -"), ["[operator]", "did you mean score"]),
+    "a malformed table": ("t.csv", TABLE.replace("0.6", "x", 1), ["t.csv, line 2", "'x'"]),
+    "a table of one column": ("t.csv", "score\n1\n", ["t.csv, line 1", "no attribute"]),
+    "a name that steers the terminal": ("s.toml", SCENARIO + '"\\u001b[31m" = 1\n', ["\\x1b[31m"]),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "words"), BAD_FILES.values(), ids=BAD_FILES)
+def test_a_bad_file_is_one_line_and_exit_status_2(here, capsys, name, content, words):
+    (here / name).write_text(content)
+    complains(*run("run", "s.toml", "--json", "o.json", capsys=capsys), *words)
+    assert not (here / "o.json").exists()
+
+
+def test_bad_input_leaves_no_traceback_in_a_process_of_its_own(here):
+    told = elicit("run", "none.toml", cwd=here)
+    complains(told.returncode, told.stdout, told.stderr, "none.toml: no such file")
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_journal_of_other_data_is_refused(capsys, monkeypatch):
+    status, _, _ = run("--journal", "j", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 0
+    header = dataclasses.replace(read("j").header, fingerprint="of other data")
+    Journal.create("other", header).close()
+    data = Path("other").read_bytes()
+    complains(*run("resume", "other", capsys=capsys), "other data")
+    assert Path("other").read_bytes() == data
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_damaged_journal_is_refused_with_its_line(capsys, monkeypatch):
+    run("--journal", "j", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
+    data = Path("j").read_bytes().replace(b'"evaluated"', b'"evaluate"', 1)
+    Path("j").write_bytes(data)
+    complains(*run("resume", "j", capsys=capsys), "line 3", "restore the file from a copy")
+    assert Path("j").read_bytes() == data
+
+
+@pytest.mark.usefixtures("here")
+def test_a_journal_begun_from_python_says_where_to_resume_it(capsys):
+    oracle = TableOracle("t.csv")
+    with begin("j", oracle, Settings(budget=3)) as session:
+        drive(session.elicitation, oracle, SimulatedOperator("score", oracle.criteria), session.journal)
+    complains(*run("resume", "j", capsys=capsys), "elicit.drive.resume")
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_locked_journal_is_refused(capsys, monkeypatch):
+    run("--journal", "j", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
+    data = Path("j").read_bytes()
+    with Journal.open("j"):
+        complains(*run("resume", "j", capsys=capsys), "in use by another session")
+    assert Path("j").read_bytes() == data
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_budget_that_is_no_number_is_refused(capsys, monkeypatch):
+    run("--journal", "j", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
+    data = Path("j").read_bytes()
+    for text in ("0", "+0", "-3", "+", "many"):
+        complains(*run("resume", "j", f"--budget={text}", capsys=capsys), "--budget", "+N")
+    assert Path("j").read_bytes() == data
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_misspelt_answer_on_a_pipe_is_named_with_its_line(capsys, monkeypatch):
+    status, _, err = run("--journal", "j", text="\nequall\n", capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 2
+    assert "standard input, line 2: unknown answer 'equall'; did you mean 'equal'" in err
+    assert any(isinstance(fact, Asked) and fact.compare for fact in read("j").facts)
+
+
+# a full disk
+
+
+@posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
+def test_a_full_disk_under_the_output_is_one_line():
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "elicit", "--defaults"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    complains(told.returncode, "", told.stderr, "cannot be written", "No space left")
+
+
+@posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
+@pytest.mark.usefixtures("here")
+def test_a_full_disk_under_the_results_is_one_line(capsys):
+    complains(*run("run", "s.toml", "--json", "/dev/full", capsys=capsys), "/dev/full: cannot be written")
+
+
+@posix
+def test_a_full_disk_under_the_journal_loses_nothing_that_was_there(here):
+    import resource
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+
+    told = elicit("--journal", "j", cwd=here, stdin=subprocess.DEVNULL, preexec_fn=limit)
+    assert told.returncode == 2
+    assert "cannot be written" in told.stderr.splitlines()[-1]
+    assert "Traceback" not in told.stderr
+    facts = read(here / "j").facts
+    assert any(isinstance(fact, Evaluated) for fact in facts)
+    resumed = elicit("resume", "j", cwd=here, stdin=subprocess.DEVNULL)
+    assert resumed.returncode == 0
+    assert read(here / "j").facts[: len(facts)] == facts
+
+
+@posix
+def test_results_that_stood_there_before_stay_when_the_disk_is_full(here):
+    import resource
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+
+    (here / "o.json").write_text("what was there")
+    told = elicit("run", "s.toml", "--json", "o.json", cwd=here, preexec_fn=limit)
+    complains(told.returncode, told.stdout, told.stderr, "o.json: cannot be written")
+    assert (here / "o.json").read_text() == "what was there"
+    assert sorted(path.name for path in here.iterdir()) == ["o.json", "s.toml", "t.csv"]
+
+
+# what is done
+
+
+def test_version_and_defaults(capsys):
+    assert run("--version", capsys=capsys)[:2] == (0, f"elicit {__version__}\n")
+    status, out, _ = run("--defaults", capsys=capsys)
+    assert status == 0
+    assert {field.name for field in dataclasses.fields(Settings)} == set(cli.MEANINGS)
+    for name, value in (
+        ("parsimony", "0.1"),
+        ("slack", "10.0"),
+        ("weights", "[1.0, 2.0, 4.0]"),
+        ("temperature", "1.0"),
+    ):
+        assert f"  {name} = {value}\n" in out
+    assert "dominance = " in out
+    assert "operator = " in out
+
+
+def test_run_prints_a_table_and_writes_every_result(here, capsys):
+    status, out, err = run("run", "s.toml", "--json", "o.json", capsys=capsys)
+    assert status == 0
+    assert out.splitlines()[0].startswith("method")
+    assert len(out.splitlines()) == 2
+    assert "2 of 2 runs finished" in err
+    assert "\r" not in err, "plain lines where there is no terminal"
+    written = json.loads((here / "o.json").read_text())
+    assert written["scenario"]["elicit"] == {"budget": 7}
+    assert [result["seed"] for result in written["results"]] == [0, 1]
+    assert run("run", "s.toml", "--budget", "3", "--seeds", "3", "--json", "o.json", capsys=capsys)[0] == 0
+    assert [r["evaluations"] for r in json.loads((here / "o.json").read_text())["results"]] == [3, 3, 3]
+
+
+def test_table_writes_what_an_oracle_reads(here, capsys):
+    status, out, _ = run("table", "iris", "--folds", "3", "--max-size", "2", "-o", "o.csv.gz", capsys=capsys)
+    assert (status, out) == (0, "o.csv.gz: 10 subsets\n")
+    table = TableOracle("o.csv.gz")
+    oracle = oracle_from({"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3}, here)
+    for mask in table.masks():
+        assert table(Evaluate(0, mask)).criteria == oracle(Evaluate(0, mask)).criteria
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_session_asks_side_by_side_and_ends_with_the_input(capsys, monkeypatch):
+    status, out, _ = run(text="", capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 0
+    assert out.startswith("journal: elicit-wine.jsonl\n")
+    assert "Question 1" in out
+    assert "score (more is better)" in out
+    assert "only in A: " in out
+    assert out.rstrip().endswith("go on with: elicit resume elicit-wine.jsonl")
+    assert "Which is better?" not in out, "nothing prompts without a terminal"
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_session_goes_on_exactly_where_it_stopped_and_further(capsys, monkeypatch):
+    answers = "a\nb\nequal\ncannot\nlater\na\nb\n" * 9
+    status, out, _ = run("--journal", "whole", text=answers, capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 0
+    assert "recommended: " in out
+    given = [fact for fact in read("whole").facts if isinstance(fact, Preferred)]
+    assert given
+
+    run("--journal", "j", text="quit\na\n", capsys=capsys, monkeypatch=monkeypatch)
+    assert not any(isinstance(fact, Stopped) for fact in read("j").facts)
+    status, out, _ = run("resume", "j", text=answers, capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 0
+    assert identity("j") == identity("whole")
+    data = Path("j").read_bytes()
+    run("resume", "j", text=answers, capsys=capsys, monkeypatch=monkeypatch)
+    assert Path("j").read_bytes() == data
+
+    assert run("resume", "j", "--budget", "+50", text=answers, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    resumed = [fact.budget for fact in read("j").facts if isinstance(fact, Resumed)]
+    assert resumed == [15 + 50]  # iris has 15 subsets, all of them in the first budget
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_sessions_without_a_path_do_not_meet(capsys, monkeypatch):
+    for name in ("elicit-wine.jsonl", "elicit-wine-2.jsonl"):
+        assert f"journal: {name}\n" in run(text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    complains(*run("--journal", "elicit-wine.jsonl", capsys=capsys), "already exists")
+
+
+@posix
+def test_an_interrupt_says_how_to_resume_and_gives_130(here):
+    child = subprocess.Popen(
+        [sys.executable, "-m", "elicit", "--journal", "j"],
+        cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with child:
+        for line in child.stdout:
+            if line.startswith("Question"):
+                break
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert err.splitlines()[-1].endswith("go on with: elicit resume j")
+    assert "Traceback" not in err
+    assert any(isinstance(fact, Asked) and fact.compare for fact in read(here / "j").facts)
+
+
+# progress
+
+
+class Screen:
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_one_line_that_is_drawn_again(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    screen = Screen()
+    meter = Meter(screen)
+    meter.update(0.0, "begun")
+    meter.update(1.0, "evaluated 9 of 9, and a text that is much too long for a narrow terminal")
+    meter.clear()
+    assert "\n" not in screen.text
+    lines = [line for line in screen.text.replace("\x1b[K", "").split("\r") if line]
+    assert lines[0].startswith("[........................] begun, time left unknown")
+    assert lines[1].startswith("[########################] evaluated 9 of 9")
+    assert max(map(len, lines)) <= 59
+    assert screen.text.endswith("\r\x1b[K")
+
+
+def test_elsewhere_a_plain_line_now_and_then():
+    screen = Screen()
+    meter = Meter(screen, terminal=False)
+    for k in range(101):
+        meter.update(k / 100, f"{k} done")
+    meter.clear()
+    assert len(screen.text.splitlines()) == 10
+    assert "\r" not in screen.text
+    assert "\x1b" not in screen.text
+    assert screen.text.splitlines()[-1] == "100 done, 0:00 left"
+
+
+def test_times_are_told_as_on_a_clock():
+    assert [clock_time(s) for s in (0.2, 59.7, 61, 3601)] == ["0:00", "1:00", "1:01", "1:00:01"]

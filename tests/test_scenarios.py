@@ -1,0 +1,28 @@
+"""Every scenario of the project says what it shows, is valid, and runs with a small budget."""
+
+from pathlib import Path
+
+import pytest
+
+from elicit.scenario import read_scenario, run_scenario, summary
+
+SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+
+
+def test_there_are_enough():
+    assert len(SCENARIOS) >= 8
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_a_scenario_says_what_it_shows_and_runs(path):
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("# ")
+    assert len(first) > 30
+    scenario = read_scenario(path).reduced(budget=8, seeds=1)
+    results = run_scenario(scenario)
+    assert len(results) == len(scenario.elicits) * len(scenario.operators)
+    for result in results:
+        assert result["subset"]
+        assert result["evaluations"] <= 8
+        assert result["failures"] == {}
+    assert len(summary(results)) == len(results) + 1
