@@ -54,7 +54,7 @@ MEANINGS: Mapping[str, str] = {
     "neighbours": "share of the proposals that are neighbours of the current best",
     "start": "subsets evaluated before anything is modelled",
     "patience": "rejections in a row after which the cheapest of the rejected is evaluated all the same",
-    "policy": "which question is asked: current, split, ranking, one-flip or none",
+    "policy": "who is compared: favourite, current, split, ranking, one-flip or none",
     "ask_every": "evaluations between two questions; 0: whenever there is something to ask",
     "last_questions": "questions kept for the end",
     "check_every": "answers after which one question repeats what they imply; 0: never",

@@ -40,11 +40,7 @@ def family(n, keep=0, drop=0, max_size=None):
 
 def monomials(n, degree):
     """The subsets of 1..degree attributes: singletons first, then pairs, then triples, each in order."""
-    return [
-        sum(1 << i for i in chosen)
-        for k in range(1, degree + 1)
-        for chosen in itertools.combinations(range(n), k)
-    ]
+    return [sum(1 << i for i in chosen) for k in range(1, degree + 1) for chosen in itertools.combinations(range(n), k)]
 
 
 def phi(masks, monos):
@@ -295,9 +291,7 @@ def slacks(theta, statements, monos):
     found = []
     for (_, _, relation, _), d in zip(statements, rows(statements, monos), strict=True):
         value = float(d @ theta)
-        found.append(
-            {"strict": max(0.0, 1.0 - value), "weak": max(0.0, -value), "equal": abs(value)}[relation]
-        )
+        found.append({"strict": max(0.0, 1.0 - value), "weak": max(0.0, -value), "equal": abs(value)}[relation])
     return np.array(found)
 
 
@@ -427,9 +421,7 @@ def _dual_rows(statements, monos, C, w, extra, start):
     top = np.array([C * r[3] for r in statements]).reshape(m, 1)
     own = np.hstack([np.eye(m), np.zeros((m, k))])
     side = prices_of_monomials(monos, w)[:, None]
-    upper = np.vstack(
-        [np.hstack([s * part, -most]) for part, most in ((H, side), (own, top)) for s in (1, -1)]
-    )
+    upper = np.vstack([np.hstack([s * part, -most]) for part, most in ((H, side), (own, top)) for s in (1, -1)])
     limits = np.concatenate([-start, start, np.zeros(2 * m)])
     bounds = [(None, None) if r[2] == "equal" else (0, None) for r in statements] + [(0, None)] * k
     strict = [-1.0 if r[2] == "strict" else 0.0 for r in statements]
@@ -501,11 +493,7 @@ def utility(theta, mask, monos):
 def marginal_sums(theta, monos, n):
     """Σ_{v∌i} [f(v∪i) − f(v)] for each i, the empty v included."""
     return [
-        sum(
-            utility(theta, v | 1 << i, monos) - utility(theta, v, monos)
-            for v in range(1 << n)
-            if not v >> i & 1
-        )
+        sum(utility(theta, v | 1 << i, monos) - utility(theta, v, monos) for v in range(1 << n) if not v >> i & 1)
         for i in range(n)
     ]
 

@@ -121,10 +121,10 @@ def test_bad_input_is_one_line_and_exit_status_2(here, capsys, arguments, words)
 
 BAD_FILES = {
     "an unknown key": ("s.toml", SCENARIO.replace("budget", "bugdet"), ["s.toml: [elicit]", "did you mean 'budget'"]),
-    "no TOML": ("s.toml", "[oracle", ["s.toml: is not TOML", "line 1"]),
+    "no TOML": ("s.toml", "[oracle\n", ["s.toml: is not TOML", "line 1"]),
     "zero budget": ("s.toml", SCENARIO.replace("= 7", "= 0"), ["[elicit] budget must be", "found 0"]),
     "an unknown criterion": ("s.toml", SCENARIO.replace("score -", "scor -"), ["[operator]", "did you mean score"]),
-    "a malformed table": ("t.csv", TABLE.replace("0.6", "x", 1), ["t.csv, line 2", "'x'"]),
+    "a malformed table": ("t.csv", TABLE.replace("0.6", "x", 1), ["t.csv, line 2", "'x0'"]),
     "a table of one column": ("t.csv", "score\n1\n", ["t.csv, line 1", "no attribute"]),
     "a name that steers the terminal": ("s.toml", SCENARIO + '"\\u001b[31m" = 1\n', ["\\x1b[31m"]),
 }

@@ -105,7 +105,7 @@ def slipping(oracle):
 
 
 #: Every second question repeats what the answers before it imply.
-CHECKED = Settings(start=4, ask_every=1, questions=30, budget=31, check_every=1, stop=())
+CHECKED = Settings(start=4, ask_every=1, questions=30, budget=16, check_every=1, stop=())
 
 
 def test_statements_that_the_recommendation_does_not_honour_are_listed():

@@ -253,9 +253,7 @@ def test_only_undominated_rivals_matter_in_the_exact_set():
         statements = judge.dominance_statements(instance.criteria, instance.directions)
         if not judge.cone_consistent(statements, instance.monos):
             continue
-        front = [
-            v for v in instance.evaluated if not judge.dominated(v, instance.criteria, instance.directions)
-        ]
+        front = [v for v in instance.evaluated if not judge.dominated(v, instance.criteria, instance.directions)]
         for v in judge.family(instance.n):
             whole = judge.cone_potentially_optimal(v, instance.evaluated, statements, instance.monos)
             assert whole == judge.cone_potentially_optimal(v, front, statements, instance.monos)
@@ -281,11 +279,7 @@ def test_a_price_within_tau_is_a_utility_within_the_set():
     for instance in sample(5, 20, max_n=3):
         limit = judge.budget(instance.statements, instance.monos, instance.tau, instance.C, instance.w)
         for v in judge.family(instance.n):
-            rivals = [
-                judge.form_vector(judge.difference(v, x), instance.monos)
-                for x in instance.evaluated
-                if x != v
-            ]
+            rivals = [judge.form_vector(judge.difference(v, x), instance.monos) for x in instance.evaluated if x != v]
             value, theta = judge.least_cost(*soft(instance), rivals)
             if abs(value - limit) < 1e-5:
                 continue
@@ -336,9 +330,7 @@ def test_an_unrelated_contradiction_moves_no_price():
         contradiction = [(a, b, "strict", 2.0), (b, a, "strict", 2.0)]
         for v in judge.family(instance.n):
             before = judge.price(v, evaluated, instance.statements, monos, instance.C, instance.w)
-            after = judge.price(
-                v, evaluated, instance.statements + contradiction, monos, instance.C, instance.w
-            )
+            after = judge.price(v, evaluated, instance.statements + contradiction, monos, instance.C, instance.w)
             assert after == pytest.approx(before, abs=NEAR)
 
 
@@ -463,9 +455,7 @@ def test_the_bounds_hold_in_exact_arithmetic_for_any_utility():
         statements, monos, C, w = soft(instance)
         theta = random_theta(rng, monos)
         value = judge.exact_cost(theta, statements, monos, C, w)
-        assert float(value) == pytest.approx(
-            judge.cost(np.array(theta, dtype=float), statements, monos, C, w)
-        )
+        assert float(value) == pytest.approx(judge.cost(np.array(theta, dtype=float), statements, monos, C, w))
         f = {v: judge.utility(theta, v, monos) for v in judge.family(instance.n)}
         best = max(f, key=f.get)
         lam = random_multipliers(rng, statements)
@@ -536,9 +526,7 @@ def test_the_power_index_has_a_closed_form_by_monomial(n):
     for degree in range(1, min(n, 3) + 1):
         monos = judge.monomials(n, degree)
         theta = random_theta(rng, monos)
-        through = [
-            [(t, judge.size(s)) for t, s in zip(theta, monos, strict=True) if s >> i & 1] for i in range(n)
-        ]
+        through = [[(t, judge.size(s)) for t, s in zip(theta, monos, strict=True) if s >> i & 1] for i in range(n)]
         assert judge.banzhaf(theta, monos, n) == [sum(t / 2 ** (k - 1) for t, k in own) for own in through]
         assert judge.shapley(theta, monos, n) == [sum(t / k for t, k in own) for own in through]
         if degree <= 2:
@@ -572,9 +560,7 @@ def test_the_least_squares_utility_meets_its_optimality_conditions():
         def z(i, v, degree=instance.degree, omega=omega, q=q):
             inside = v >> i & 1
             terms = range(1, degree + 1)
-            return inside * sum(
-                math.comb(judge.size(v) - 1, j - 1) / (q[j - 1] * omega[j - 1]) for j in terms
-            )
+            return inside * sum(math.comb(judge.size(v) - 1, j - 1) / (q[j - 1] * omega[j - 1]) for j in terms)
 
         by_kernel = [
             sum(a * (z(i, r[0]) - z(i, r[1])) for a, r in zip(alpha, statements, strict=True))
@@ -604,6 +590,4 @@ def test_the_instances_cover_what_goes_wrong():
 @given(judge.instance_strategy(max_n=3, max_evaluated=4))
 def test_a_price_never_exceeds_its_cap(instance):
     cap = judge.price_cap(*soft(instance))
-    assert all(
-        judge.price(v, instance.evaluated, *soft(instance)) <= cap + NEAR for v in judge.family(instance.n)
-    )
+    assert all(judge.price(v, instance.evaluated, *soft(instance)) <= cap + NEAR for v in judge.family(instance.n))

@@ -92,6 +92,19 @@ def contradiction(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     return best
 
 
+def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements that lie on no cycle with a strict step: nothing stated leads back up from below."""
+    leaving: dict[Mask, list[tuple[Mask, Statement]]] = {}
+    for statement in statements:
+        for above, below in statement.edges:
+            leaving.setdefault(above, []).append((below, statement))
+    component = _components(leaving)
+    circling = {component[s.better] for s in statements if s.strict and component[s.better] == component[s.worse]}
+    return tuple(
+        s for s in statements if component[s.better] != component[s.worse] or component[s.better] not in circling
+    )
+
+
 def _components(leaving: dict[Mask, list[tuple[Mask, Statement]]]) -> dict[Mask, Mask]:
     """The strongly connected component of every subset, named by one of its members (Kosaraju's way)."""
     entering: dict[Mask, list[Mask]] = {}

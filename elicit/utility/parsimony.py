@@ -20,7 +20,7 @@ from math import comb
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.knowledge.statements import Relation, Source, Statement, uncontradicted
 from elicit.subsets import Mask, indicator
 from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
@@ -277,12 +277,12 @@ class ParsimoniousSet:
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
         """Those that no strict statement puts below another: Θ_τ could prefer one, but nobody said so.
 
-        When the statements go in circles that may leave none; then those that nothing dominates.
+        Answers that go in circles cancel out here; dominance never does.
         """
         listed = set(subsets)  # a prior may name subsets that are not
-        beaten = {s.worse for s in self.statements if s.strict and s.better in listed}
-        dominated = {s.worse for s in self.statements if s.source is Source.DOMINANCE}
-        return [x for x in subsets if x not in beaten] or [x for x in subsets if x not in dominated]
+        standing = (*uncontradicted(self.statements), *(s for s in self.statements if s.source is Source.DOMINANCE))
+        beaten = {s.worse for s in standing if s.strict and s.better in listed}
+        return [x for x in subsets if x not in beaten]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
         """All of them: with slack, even a dominated subset may be the worst rival."""

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction, transitively_reduced
+from elicit.knowledge.statements import (
+    WEIGHTS,
+    Relation,
+    Source,
+    Statement,
+    contradiction,
+    transitively_reduced,
+    uncontradicted,
+)
 
 MASKS = [0b001, 0b010, 0b100, 0b011, 0b101, 0b110]
 STRICT, WEAK, EQUAL = Relation.STRICT, Relation.WEAK, Relation.EQUAL
@@ -187,3 +195,15 @@ def test_a_long_cycle_is_found_and_a_shorter_one_preferred():
     assert set(contradiction([*chain, back])) == {*chain, back}
     quarrel = (Statement(7, 9000), Statement(9000, 7, WEAK))
     assert set(contradiction([*chain, back, *quarrel])) == set(quarrel)
+
+
+def test_statements_on_a_cycle_are_contradicted_and_the_others_are_not():
+    a, b, c, d = 1, 2, 4, 8
+    circle = [Statement(a, b), Statement(b, c, Relation.WEAK), Statement(c, a)]
+    apart = [Statement(a, d), Statement(d, 16, Relation.EQUAL), Statement(16, 32, Relation.WEAK)]
+    assert uncontradicted([*circle, *apart]) == tuple(apart)
+
+
+def test_a_circle_of_weak_statements_contradicts_nothing():
+    circle = [Statement(1, 2, Relation.WEAK), Statement(2, 1, Relation.WEAK), Statement(2, 4, Relation.EQUAL)]
+    assert uncontradicted(circle) == tuple(circle)

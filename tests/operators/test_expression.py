@@ -119,9 +119,7 @@ def test_agrees_with_python(tree):
 
 
 @settings(deadline=None)
-@given(
-    st.lists(st.sampled_from(["1.5", "2", "score", "+", "-", "*", "/", "(", ")"]), max_size=9).map(" ".join)
-)
+@given(st.lists(st.sampled_from(["1.5", "2", "score", "+", "-", "*", "/", "(", ")"]), max_size=9).map(" ".join))
 def test_accepts_exactly_the_arithmetic_that_python_accepts(text):
     try:
         expected = eval(text, {"score": 0.75})  # the judge, on words chosen here

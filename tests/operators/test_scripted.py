@@ -18,9 +18,7 @@ def compare(first, second, id=7):
 
 
 def test_answers_come_in_order_in_words_or_as_answers():
-    operator = ScriptedOperator(
-        ["a", " B ", "equal", "cannot", "later", Answer.FIRST, "second", "incomparable"]
-    )
+    operator = ScriptedOperator(["a", " B ", "equal", "cannot", "later", Answer.FIRST, "second", "incomparable"])
     assert [operator(compare(1, 2, id)) for id in range(8)] == [
         Answer.FIRST,
         Answer.SECOND,

@@ -68,15 +68,9 @@ def test_a_callable_decides():
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        pytest.param(
-            (0.893, 9, 1.0), (0.899, 2, 1.0), Answer.SECOND, id="same step of score: fewer attributes"
-        ),
-        pytest.param(
-            (0.899, 2, 1.0), (0.901, 9, 1.0), Answer.SECOND, id="a step of score outweighs any size"
-        ),
-        pytest.param(
-            (0.90, 3, 1.0), (0.9 - 1e-12, 2, 1.0), Answer.SECOND, id="rounding does not lose a step"
-        ),
+        pytest.param((0.893, 9, 1.0), (0.899, 2, 1.0), Answer.SECOND, id="same step of score: fewer attributes"),
+        pytest.param((0.899, 2, 1.0), (0.901, 9, 1.0), Answer.SECOND, id="a step of score outweighs any size"),
+        pytest.param((0.90, 3, 1.0), (0.9 - 1e-12, 2, 1.0), Answer.SECOND, id="rounding does not lose a step"),
         pytest.param((0.90, 3, 1.5), (0.90, 3, 1.4), Answer.SECOND, id="the last criterion decides at last"),
         pytest.param((0.90, 3, 1.5), (0.90, 3, 1.5 + 1e-10), Answer.EQUAL, id="values count at 1e-9"),
     ],
@@ -95,9 +89,7 @@ def test_a_lexicographic_utility_has_the_order_of_the_answers():
     )
     rng = np.random.default_rng(1)
     facts = [costly(rng.uniform(0.8, 1), int(rng.integers(1, 9)), rng.uniform(0, 3)) for _ in range(60)]
-    columns = {
-        name: np.array([f.criteria[i] for f in facts]) for i, name in enumerate(("score", "size", "cost"))
-    }
+    columns = {name: np.array([f.criteria[i] for f in facts]) for i, name in enumerate(("score", "size", "cost"))}
     worth = operator.utilities(columns)
     for i, j in itertools.combinations(range(60), 2):
         expected = (
