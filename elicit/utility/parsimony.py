@@ -304,7 +304,7 @@ class ParsimoniousSet:
         """Every monomial that may have a coefficient."""
         return self._support or Monomials.full(self.n, self.settings.degree)
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """Whether the starting monomials are all that may ever be used."""
         return self._support is not None or len(self.starting_monomials) > self.n or self.settings.degree == 1
@@ -490,12 +490,14 @@ class _PriceProgram:
             solution = self._program.optimum(method)
             multipliers = solution.values[: self._statements]
             rivals = solution.values[self._statements : self._statements + len(owner.evaluated)]
-            weights = owner.combined(multipliers)
-            for x, mu in zip(owner.evaluated, rivals.tolist(), strict=True):
-                weights[x] = weights.get(x, 0.0) - mu
-            for v, column in candidate.items():
-                weights[v] = weights.get(v, 0.0) + float(solution.values[column])
-            entering = owner.violated(weights, 1.0, self.monomials)
+            entering: list[Mask] = []
+            if not owner.complete:
+                weights = owner.combined(multipliers)
+                for x, mu in zip(owner.evaluated, rivals.tolist(), strict=True):
+                    weights[x] = weights.get(x, 0.0) - mu
+                for v, column in candidate.items():
+                    weights[v] = weights.get(v, 0.0) + float(solution.values[column])
+                entering = owner.violated(weights, 1.0, self.monomials)
             if not entering:
                 theta = Utility.of(self.monomials, -solution.duals[1:])
                 return Cost(-solution.value, theta, multipliers, rivals)
@@ -601,10 +603,12 @@ class _FormProgram:
             self._program.change_costs(np.concatenate([np.zeros(len(owner.statements)), gain]))
             solution = self._program.optimum(Method.PRIMAL)
             multipliers, sigma = self._multipliers(solution.duals), -float(solution.duals[self._budget_row])
-            weights = owner.combined(multipliers)
-            for x, c in form.items():
-                weights[x] = weights.get(x, 0.0) + c
-            entering = owner.violated(weights, sigma, self._monomials)
+            entering: list[Mask] = []
+            if not owner.complete:
+                weights = owner.combined(multipliers)
+                for x, c in form.items():
+                    weights[x] = weights.get(x, 0.0) + c
+                entering = owner.violated(weights, sigma, self._monomials)
             if not entering:
                 theta = self._theta(solution.values)
                 return Optimum(-solution.value, theta, tuple(multipliers.tolist()), sigma)

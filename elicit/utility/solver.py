@@ -85,13 +85,12 @@ def standings(basis: Any) -> tuple[list[Standing], list[Standing]]:
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved program. `duals` and `activity` are by row, `values` by column."""
+    """A solved program. `duals` are by row, `values` by column."""
 
     status: Status
     value: float
     values: Vector
     duals: Vector
-    activity: Vector
     pivots: int
 
 
@@ -159,7 +158,6 @@ class Program:
             info.objective_function_value,
             np.array(found.col_value),
             np.array(found.row_dual),
-            np.array(found.row_value),
             info.simplex_iteration_count,
         )
 

@@ -111,7 +111,6 @@ def test_a_program_kept_alive_agrees_with_one_built_afresh(seed, method):
         solution = alive.optimum(method)
         assert solution.value == pytest.approx(expected(matrix, cost, limit, upper), abs=1e-6)
         assert solution.value == pytest.approx(cost @ solution.values, abs=1e-6)
-        assert solution.activity == pytest.approx(matrix @ solution.values, abs=1e-6)
         assert (solution.duals <= 1e-7).all()  # of rows that only have an upper limit
         reduced = cost - matrix.T @ solution.duals
         dual = solution.duals @ limit + np.where(reduced > 0, -reduced, reduced * upper).sum()
