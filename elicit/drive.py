@@ -29,6 +29,7 @@ from elicit.events import Evaluated, Fact, Failed, Stopped
 from elicit.journal import Header, Journal, Record, library_versions
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, measure_many
+from elicit.oracles.threads import one_thread
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Vector
@@ -96,7 +97,7 @@ def drive(
     remembering = _remembering(elicitation, oracle, journal)
     run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock)
     with run.saving():
-        while not isinstance(request := elicitation.ask(), Done):
+        while not isinstance(request := run.ask(), Done):
             run.save()
             if time_limit is not None and run.seconds >= time_limit:
                 elicitation.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
@@ -104,7 +105,8 @@ def drive(
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request)
-    return _result(elicitation, request, run.seconds)
+    with one_thread():
+        return _result(elicitation, request, run.seconds)
 
 
 class _Run:
@@ -151,6 +153,11 @@ class _Run:
             self._journal.append(fact, at=self._stamp())
             self._saved += 1
 
+    def ask(self) -> Request:
+        """The next request. Decided in one numeric thread: sums come out the same in any worker, and sooner."""
+        with one_thread():
+            return self._elicitation.ask()
+
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
         workers = int(effective_n_jobs(self._n_jobs))
@@ -172,7 +179,9 @@ class _Run:
             raise
         self.save()
         if self._progress is not None:
-            self._progress(_progress(self._elicitation, self.seconds))
+            with one_thread():
+                standing = _progress(self._elicitation, self.seconds)
+            self._progress(standing)
 
 
 def _progress(elicitation: Elicitation, seconds: float) -> Progress:
