@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from elicit import __version__, cli
+from elicit import __version__
 from elicit.asks import Evaluate
 from elicit.cli import main
+from elicit.commands import session
+from elicit.commands.defaults import MEANINGS
 from elicit.decide.settings import Settings
 from elicit.display import Meter, clock_time
 from elicit.drive import begin, drive
@@ -55,7 +57,7 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """The first session is a short one: iris has four attributes."""
-    monkeypatch.setattr(cli, "FIRST_SESSION", {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3})
+    monkeypatch.setattr(session, "FIRST_SESSION", {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3})
 
 
 def run(*arguments, capsys, text=None, monkeypatch=None):
@@ -257,7 +259,7 @@ def test_version_and_defaults(capsys):
     assert run("--version", capsys=capsys)[:2] == (0, f"elicit {__version__}\n")
     status, out, _ = run("--defaults", capsys=capsys)
     assert status == 0
-    assert {field.name for field in dataclasses.fields(Settings)} == set(cli.MEANINGS)
+    assert {field.name for field in dataclasses.fields(Settings)} == set(MEANINGS)
     for name, value in (
         ("parsimony", "0.1"),
         ("slack", "10.0"),

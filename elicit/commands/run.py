@@ -1,0 +1,48 @@
+"""elicit run: simulated operators over many seeds, from a scenario file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from elicit.commands.arguments import count, jobs
+from elicit.commands.output import destination
+from elicit.commands.status import DONE
+from elicit.display import Meter, standing
+from elicit.scenario import Standing, read_scenario, run_scenario, summary
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser("run", help="simulated operators over many seeds, from a file", allow_abbrev=False)
+    command.add_argument("scenario", metavar="SCENARIO.toml")
+    command.add_argument("--json", metavar="OUT", help="write every result to this file")
+    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
+    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
+    command.set_defaults(command=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
+    meter = Meter(sys.stderr)
+
+    def show(now: Standing) -> None:
+        # a run may have questions left when its budget is spent: it is finished when it says so
+        share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
+        words = [f"{now.finished} of {now.total} runs finished"] if now.total > 1 or now.run is None else []
+        words += [standing(now.run)] if now.run is not None else []
+        meter.update((now.finished + share) / now.total, "; ".join(words))
+
+    with destination(args.json) as out:
+        try:
+            results = run_scenario(scenario, args.n_jobs, show)
+        finally:
+            meter.clear()
+        if out is not None:
+            json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
+            out.write("\n")
+    print("\n".join(summary(results)))
+    return DONE
