@@ -8,17 +8,10 @@ import pytest
 from elicit.asks import Evaluate
 from elicit.data import load, model_of
 from elicit.errors import InputError
+from elicit.experiment import best_utility, run_scenario, summary
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
-from elicit.scenario import (
-    SyntheticSpec,
-    best_utility,
-    oracle_from,
-    read_scenario,
-    run_scenario,
-    scenario_from,
-    summary,
-)
+from elicit.scenario import SyntheticSpec, oracle_from, read_scenario, scenario_from
 from elicit.subsets import Family
 
 TABLE = "a,b,c,score,cost\n" + "".join(

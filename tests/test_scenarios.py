@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from elicit.scenario import read_scenario, run_scenario, summary
+from elicit.experiment import run_scenario, summary
+from elicit.scenario import read_scenario
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 

@@ -11,7 +11,8 @@ from elicit.commands.arguments import count, jobs
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
 from elicit.display import Meter, standing
-from elicit.scenario import Standing, read_scenario, run_scenario, summary
+from elicit.experiment import Standing, run_scenario, summary
+from elicit.scenario import read_scenario
 
 
 def add(commands: Any) -> None:

@@ -1,0 +1,245 @@
+"""Experiment: a scenario played to its end, over and over, and what came of it in plain numbers.
+
+A run is one choice of [elicit], one operator and one seed; runs depend on nothing else, so they may go
+in parallel and come out the same. What one run measured is remembered for the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from elicit.asks import Evaluate, Oracle
+from elicit.decide.elicitation import Elicitation
+from elicit.drive import Progress, Result, drive
+from elicit.operators import SimulatedOperator
+from elicit.operators.lines import printable
+from elicit.oracles import Remembering, SyntheticOracle, TableOracle
+from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
+from elicit.subsets import Family, Mask
+from elicit.utility.monomials import Vector
+
+#: Families up to this size are enumerated where that is cheap, to know the best utility.
+ENUMERATED = 1 << 16
+
+#: Two regrets closer than this are equal.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far an experiment is: runs finished and to do, and where the run under way stands, if that is known."""
+
+    finished: int
+    total: int
+    run: Progress | None = None
+
+
+def run_scenario(
+    scenario: Scenario, n_jobs: int | None = None, progress: Callable[[Standing], None] | None = None
+) -> list[dict[str, Any]]:
+    """One plain result for each choice of [elicit], operator and seed, in this order (see `plain_result`)."""
+    tasks = [(e, o, seed) for e in scenario.elicits for o in scenario.operators for seed in scenario.seeds]
+    results: list[dict[str, Any]] = []
+
+    def show(run: Progress | None = None) -> None:
+        if progress is not None:
+            progress(Standing(len(results), len(tasks), run))
+
+    for result in _results(scenario, tasks, n_jobs, show if progress is not None else None):
+        results.append(result)
+        show()
+    return results
+
+
+def _results(
+    scenario: Scenario,
+    tasks: Sequence[tuple[ElicitSpec, OperatorSpec, int]],
+    n_jobs: int | None,
+    show: Callable[[Progress], None] | None,
+) -> Iterator[dict[str, Any]]:
+    if min(int(effective_n_jobs(n_jobs)), len(tasks)) == 1:
+        for task in tasks:
+            yield _one_run(scenario, *task, show)
+    else:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_one_run)(scenario, *task) for task in tasks)
+
+
+#: Oracles whose results other runs of this process can use again, by fingerprint.
+_memory: dict[str, Remembering] = {}
+
+
+def _remembered(oracle: Oracle) -> Oracle:
+    """The oracle with the memory of earlier runs; a table needs none, and a drawn truth is not met again."""
+    if isinstance(oracle, TableOracle | SyntheticOracle):
+        return oracle
+    return _memory.setdefault(oracle.fingerprint, Remembering(oracle))
+
+
+def _one_run(
+    scenario: Scenario,
+    elicit: ElicitSpec,
+    operator: OperatorSpec,
+    seed: int,
+    show: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    oracle = _remembered(scenario.oracle_of(seed))
+    simulated = operator.simulated(oracle, seed)
+    prior: Vector | None = None if elicit.prior is None else np.array(elicit.prior)
+    elicitation = Elicitation(
+        oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=prior
+    )
+    best = best_utility(oracle, simulated, elicit.family)
+    trace = _Trace(simulated, best)
+
+    def watch(standing: Progress) -> None:
+        trace.add(standing)
+        if show is not None:
+            show(standing)
+
+    wanted = best is not None or show is not None
+    result = drive(elicitation, oracle, simulated, progress=watch if wanted else None)
+    return plain_result(elicit.name, operator.name, seed, result, simulated, best, trace.regrets)
+
+
+def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) -> float | None:
+    """The best utility in the family where it can be known: in a table, and for a small drawn truth."""
+    if isinstance(oracle, TableOracle):
+        rows = [(mask, row) for mask, row in zip(oracle.masks(), oracle.values(), strict=True) if mask in family]
+        masks, values = [mask for mask, _ in rows], np.array([row for _, row in rows])
+    elif isinstance(oracle, SyntheticOracle) and family.count() <= ENUMERATED:
+        masks = list(family)
+        values = np.array([oracle(Evaluate(0, mask)).criteria for mask in masks])
+    else:
+        return None
+    if not masks:
+        return None
+    columns = {criterion.name: values[:, c] for c, criterion in enumerate(oracle.criteria)}
+    return float(operator.utilities(columns, masks).max())
+
+
+class _Trace:
+    """The utility regret of what would be recommended after each evaluation.
+
+    An entry speaks of all that is known until the next evaluation, answers included.
+    """
+
+    def __init__(self, operator: SimulatedOperator, best: float | None) -> None:
+        self._operator, self._best = operator, best
+        self._last: float | None = None
+        self._found: list[float | None] = []
+
+    @property
+    def regrets(self) -> list[float | None] | None:
+        """One entry an evaluation; None where the best is not known."""
+        return None if self._best is None else self._found
+
+    def add(self, standing: Progress) -> None:
+        if self._best is None:
+            return
+        behind = standing.evaluations - len(self._found)
+        self._found.extend([self._last] * behind)  # a round folds as a whole: meanwhile nothing changes
+        self._last = regret_of(standing.subset, standing.criteria, self._operator, self._best)
+        if self._found:
+            self._found[-1] = self._last
+
+
+def regret_of(
+    subset: Mask | None, criteria: Mapping[str, float], operator: SimulatedOperator, best: float | None
+) -> float | None:
+    """Best utility minus the subset's; None where either is not known."""
+    if subset is None or best is None:
+        return None
+    lost = best - operator.utility(criteria, subset)
+    return 0.0 if abs(lost) <= TOLERANCE else lost
+
+
+def plain_result(
+    method: str,
+    operator: str,
+    seed: int,
+    result: Result,
+    simulated: SimulatedOperator,
+    best: float | None,
+    trace: list[float | None] | None,
+) -> dict[str, Any]:
+    """A result as JSON holds it; `regret` and `trace` are null where the best utility is not known."""
+    return {
+        "method": method,
+        "operator": operator,
+        "seed": seed,
+        "subset": list(result.names),
+        "criteria": dict(result.criteria),
+        "utility": None if result.subset is None else simulated.utility(result.criteria, result.subset),
+        "regret": regret_of(result.subset, result.criteria, simulated, best),
+        "evaluations": result.evaluations,
+        "questions": result.questions,
+        "seconds": round(result.seconds, 3),
+        "stopped": result.reason,
+        "scope": result.scope,
+        "failures": dict(result.failures),
+        "set_aside": len(result.set_aside),
+        "trace": trace,
+    }
+
+
+# --- summary -----------------------------------------------------------------------------------------
+
+
+def summary(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The results as lines of text: one row a method and operator, means over the seeds.
+
+    `regret@k` is the mean utility regret after k evaluations; a run that ended before keeps its last.
+    Where the best is not known, the mean utility of what was recommended stands in its place.
+    """
+    rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for result in results:
+        rows.setdefault((result["method"], result["operator"]), []).append(result)
+    points = _points(results)
+    header = ["method", "operator", "runs", "utility", *(f"regret@{k}" for k in points)]
+    header += ["regret", "best found", "questions", "evaluations", "failed", "seconds"]
+    lines = [header]
+    for (method, operator), runs in rows.items():
+        found = [run["regret"] for run in runs]
+        known = all(regret is not None for regret in found)
+        lines.append(
+            [
+                printable(method),
+                printable(operator),
+                str(len(runs)),
+                _mean([run["utility"] for run in runs], ".4f"),
+                *(_mean([_at_evaluation(run, k) for run in runs], ".4f") for k in points),
+                _mean(found, ".4f"),
+                f"{sum(r <= TOLERANCE for r in found) / len(runs):.0%}" if known else "–",
+                _mean([run["questions"] for run in runs], ".1f"),
+                _mean([run["evaluations"] for run in runs], ".1f"),
+                _mean([sum(run["failures"].values()) for run in runs], ".1f"),
+                _mean([run["seconds"] for run in runs], ".2f"),
+            ]
+        )
+    widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def _points(results: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Evaluations at which the summary shows the regret: those of 10, 20, 40, 60, 91, 200 that runs reached."""
+    if any(result["trace"] is None for result in results):
+        return []
+    longest = max((result["evaluations"] for result in results), default=0)
+    return [k for k in (10, 20, 40, 60, 91, 200, 500) if k <= longest]
+
+
+def _at_evaluation(run: Mapping[str, Any], k: int) -> float | None:
+    trace = run["trace"]
+    regret: float | None = trace[min(k, len(trace)) - 1] if trace else None
+    return regret
+
+
+def _mean(values: Sequence[float | None], form: str) -> str:
+    """The mean, or a dash when a value is missing."""
+    present = [value for value in values if value is not None]
+    return format(sum(present) / len(present), form) if present and len(present) == len(values) else "–"

@@ -1,0 +1,117 @@
+"""Sections: the values of a table of keys, each checked as it is read.
+
+The rule: whoever reads a value says what it must be; what is wrong is one line with the place and the remedy.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from elicit.errors import InputError
+from elicit.operators.lines import printable
+
+Section = Mapping[str, Any]
+T = TypeVar("T")
+
+
+def only_known(section: Section, keys: Sequence[str]) -> None:
+    """Refuse a key that is not among the keys."""
+    for key in section:
+        if key not in keys:
+            raise InputError(f"unknown key {key!r}{near(key, keys) or '; the keys are ' + ', '.join(keys)}")
+
+
+def near(found: Any, known: Any) -> str:
+    """The known word nearest to what was found, as the end of an error; nothing when none is near."""
+    nearest = difflib.get_close_matches(str(found), list(known), n=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+
+
+def table(value: Any) -> Section:
+    """A table of keys."""
+    if not isinstance(value, dict):
+        raise InputError(f"expected a table of keys, found {value!r}")
+    return value
+
+
+def text(section: Section, key: str) -> str:
+    """A text that is not empty."""
+    value = section[key]
+    if not isinstance(value, str) or not value:
+        raise InputError(f"`{key}` is a text, found {value!r}")
+    return value
+
+
+def texts(section: Section, key: str) -> tuple[str, ...]:
+    """A list of texts; without the key there are none."""
+    value = section.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InputError(f"`{key}` is a list of texts, found {value!r}")
+    return tuple(value)
+
+
+def finite(key: str, value: Any) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"`{key}` is a number, found {value!r}")
+    return float(value)
+
+
+def number(section: Section, key: str, default: float, least: float = -math.inf, most: float = math.inf) -> float:
+    """A number between bounds, or the default without the key."""
+    value = finite(key, section.get(key, default))
+    if not least <= value <= most:
+        upper = "" if most == math.inf else f" and at most {most:g}"
+        raise InputError(f"`{key}` is at least {least:g}{upper}, found {value:g}")
+    return value
+
+
+def numbers(section: Section, key: str) -> tuple[float, ...]:
+    """A list of numbers."""
+    value = section[key]
+    if not isinstance(value, list):
+        raise InputError(f"`{key}` is a list of numbers, found {value!r}")
+    return tuple(finite(key, item) for item in value)
+
+
+def whole(section: Section, key: str, default: int | None, least: int) -> int:
+    """A whole number of at least `least`, or the default without the key."""
+    value = section.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"`{key}` is a whole number of at least {least}, found {value!r}")
+    return value
+
+
+def truth(section: Section, key: str, default: bool) -> bool:
+    """True or false, or the default without the key."""
+    value = section.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(f"`{key}` is true or false, found {value!r}")
+    return value
+
+
+def placed(place: str, read: Callable[[], T], between: str = " ") -> T:
+    """What `read` gives; an error in it says the place first."""
+    try:
+        return read()
+    except InputError as error:
+        raise InputError(f"{place}{between}{printable(str(error))}") from error
+
+
+def listed(kind: str, sections: Any, read: Callable[[Section], Any]) -> tuple[Any, ...]:
+    """One section or several; several need names that differ."""
+    several = sections if isinstance(sections, list) else [sections]
+    if not several:
+        raise InputError(f"[[{kind}]] is empty; add one")
+    found = []
+    for k, section in enumerate(several, start=1):
+        place = f"[{kind}]" if len(several) == 1 else f"[[{kind}]] number {k}"
+        found.append(placed(place, lambda: read(table(section))))  # noqa: B023  # called at once
+    names = [spec.name for spec in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"[[{kind}]]: the name {twice!r} occurs {names.count(twice)} times; give each its own `name`")
+    return tuple(found)
