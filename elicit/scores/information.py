@@ -1,0 +1,66 @@
+"""Mutual information of a column and the target, in nats: by nearest neighbours, and by counts.
+
+By counts, I(i) = Σ P(x, y) ln(P(x, y) / (P(x) P(y))), with the frequencies of the distinct values as
+probabilities; it is what a decision on the column takes from the target's entropy, hence "information
+gain". Columns (and targets) of many values are cut at their quantiles first: where every value occurs
+once, counting them would give the entropy of the target for any column.
+By neighbours: the estimators of Kraskov and Ross, as scikit-learn has them; a little noise separates
+ties, so the seed is an option.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+from elicit.errors import InputError
+from elicit.scores.protocol import Floats, Ints, table, whole
+
+
+def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | None = None) -> Floats:
+    """Mutual information by counts; columns of more than `bins` values are cut at quantiles (None: never)."""
+    given = table(X, y, "information-gain", classes=classes)
+    if bins is not None:
+        whole("bins", bins, 2)
+    target = given.y if given.classes else codes(given.y, bins)
+    return np.array([shared(codes(column, bins), target) for column in given.X.T])
+
+
+def mutual_information(
+    X: Any,
+    y: Any,
+    *,
+    neighbours: int = 3,
+    discrete: Any = False,
+    seed: int = 0,
+    classes: bool | None = None,
+) -> Floats:
+    """Mutual information by nearest neighbours; `discrete`: whether columns hold codes, for all or one by one."""
+    given = table(X, y, "mutual-information", classes=classes)
+    whole("neighbours", neighbours)
+    smallest = int(given.counts.min()) if given.classes else len(given.X)
+    if not given.classes and neighbours >= smallest:
+        raise InputError(f"neighbours must be fewer than the {smallest} rows, found {neighbours}; ask for fewer")
+    estimate = mutual_info_classif if given.classes else mutual_info_regression
+    found: Floats = estimate(given.X, given.y, discrete_features=discrete, n_neighbors=neighbours, random_state=seed)
+    return found
+
+
+def shared(a: Ints, b: Ints) -> float:
+    """I(a; b) of two columns of codes."""
+    width = int(b.max()) + 1
+    joint = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).reshape(-1, width) / len(a)
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    seen = joint > 0
+    return float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
+
+
+def codes(column: Floats, bins: int | None) -> Ints:
+    """Its distinct values numbered, or its intervals between quantiles when they are more than `bins`."""
+    distinct, coded = np.unique(column, return_inverse=True)
+    if bins is not None and len(distinct) > bins:
+        cuts = np.unique(np.quantile(column, np.arange(1, bins) / bins))
+        coded = np.searchsorted(cuts, column, side="left")
+    return coded.astype(np.intp)

@@ -1,0 +1,106 @@
+"""What every attribute score reads and gives: f(X, y, **options) -> one number a column.
+
+The rule: the input is checked here, once, in the same words for every score. Columns are numbers; a gap
+(NaN) is refused except by the scores that say what a gap means. A target holds classes when it holds
+texts or truth values, or at most 20 distinct whole numbers; the option `classes`, where a score has it,
+says it outright. A group of columns, such as a one-hot block, is one attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Score = Callable[..., Floats]
+Targets = Literal["classes", "numbers", "both"]
+Groups = Sequence[Sequence[int]]
+
+#: A numeric target with more distinct values than this is a number, not a class, unless told.
+MOST_CLASSES = 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """X (rows, columns), and y (rows,): codes 0, 1, … of classes, or numbers."""
+
+    X: Floats
+    y: NDArray[Any]
+    classes: bool
+
+    @property
+    def counts(self) -> Ints:
+        """Rows of each class."""
+        return np.bincount(self.y)
+
+
+def table(
+    X: Any, y: Any, by: str, targets: Targets = "both", *, classes: bool | None = None, gaps: bool = False
+) -> Table:
+    """X and y, checked for the score called `by`, which serves these targets; `gaps` lets NaN through in X."""
+    data = numbers(X, gaps=gaps)
+    target = np.asarray(y)
+    if target.shape != (len(data),):
+        raise InputError(f"X has {len(data)} rows but the target has shape {target.shape}; give one value a row")
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
+    held = targets != "numbers" and (holds_classes(target) if classes is None else classes)
+    if held:
+        codes: Ints = np.unique(target, return_inverse=True)[1].astype(np.intp)
+        if codes.max() == 0:
+            raise InputError(f"{by} compares classes, but every row of the target is {target.flat[0]!r}; add others")
+        return Table(data, codes, True)
+    if targets == "classes":
+        raise InputError(
+            f"{by} needs a target of classes, but this one holds numbers; choose another score, or give labels as texts"
+        )
+    if target.dtype.kind not in "biuf":
+        raise InputError(f"{by} needs a target of numbers, but this one holds texts; choose another score")
+    if (target == target[0]).all():
+        raise InputError(f"every row of the target is {target[0]!r}, so nothing explains it; give one that varies")
+    return Table(data, target.astype(np.float64), False)
+
+
+def holds_classes(target: NDArray[Any]) -> bool:
+    """Whether a target holds classes: texts and truth values do, and at most 20 distinct whole numbers."""
+    if target.dtype.kind not in "iuf":
+        return True
+    return bool((target == np.round(target)).all()) and len(np.unique(target)) <= MOST_CLASSES
+
+
+def numbers(X: Any, *, gaps: bool = False) -> Floats:
+    """The columns of X (array, frame or sparse matrix) as numbers; finite ones, or NaN where gaps are let through."""
+    try:
+        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"a score needs numeric columns ({reason}); encode the others first") from error
+    if values.ndim != 2 or 0 in values.shape:
+        raise InputError(f"X must have rows and columns, at least one of each; found shape {values.shape}")
+    wrong = np.isinf(values) if gaps else ~np.isfinite(values)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InputError(f"X is {values[row, column]} in row {row}, column {column}; fill or drop such rows first")
+    return values
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """A whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, found {value!r}")
+    return int(value)
+
+
+def constant(X: Floats) -> NDArray[np.bool_]:
+    """Which columns hold one value only, gaps aside."""
+    same = (X[0] == X) | np.isnan(X)
+    if not np.isnan(X[0]).any():
+        return np.asarray(same.all(axis=0))
+    return np.array([len(np.unique(column[~np.isnan(column)])) <= 1 for column in X.T])

@@ -1,0 +1,92 @@
+"""Every attribute score by its name: what it means, which targets it serves, and what it makes of a group.
+
+The rule: a score is registered by one entry of `MEASURES` and nowhere else. Its function is f(X, y,
+**options) -> one number a column; the options are its keyword arguments.
+
+A group of columns (a one-hot block) is one attribute and gets one number, in one of three ways:
+"largest", the best of its columns; "sum", their total, for scores that share something out; or
+"joint", by the function itself, which then takes `groups`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.scores.information import information_gain, mutual_information
+from elicit.scores.protocol import Floats, Groups, Score, Targets
+from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, variance
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One entry: see the head of this file."""
+
+    name: str
+    function: Score
+    meaning: str
+    targets: Targets = "both"
+    higher_is_better: bool = True
+    groups: Literal["largest", "sum", "joint"] = "largest"
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options with their defaults."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "groups"}
+
+    def serves(self, classes: bool) -> bool:
+        """Whether it serves a target of classes, or of numbers."""
+        return self.targets in ("both", "classes" if classes else "numbers")
+
+    def scores(self, X: Any, y: Any, groups: Groups | None = None, **options: Any) -> Floats:
+        """One number a column, or with `groups` (positions of the columns of each attribute) one an attribute."""
+        for name in options:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                hint = _nearest(name, self.options) or f"its options are: {known}"
+                raise InputError(f"the score {self.name!r} has no option {name!r}; {hint}")
+        if groups is not None and self.groups == "joint":
+            return self.function(X, y, groups=groups, **options)
+        found = self.function(X, y, **options)
+        if groups is None:
+            return found
+        best = np.max if self.higher_is_better else np.min
+        one = np.sum if self.groups == "sum" else best
+        return np.array([one(found[list(columns)]) for columns in groups], dtype=np.float64)
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("variance", variance, "spread of the column, whatever the target"),
+    Measure("correlation", correlation, "|Pearson's r| with the target, or the correlation ratio of classes"),
+    Measure("fisher", fisher, "squares between the classes over squares within them", "classes"),
+    Measure("f", f_statistic, "F statistic of the column alone"),
+    Measure("chi2", chi2, "chi-squared of the column's sums by class; columns of counts", "classes"),
+    Measure("mutual-information", mutual_information, "mutual information by nearest neighbours, in nats"),
+    Measure("information-gain", information_gain, "mutual information by counts, in nats"),
+)
+
+
+def registered() -> tuple[str, ...]:
+    """The names of all scores."""
+    return tuple(measure.name for measure in MEASURES)
+
+
+def score_named(name: str) -> Measure:
+    """The score of this name; underscores stand for hyphens."""
+    for measure in MEASURES:
+        if measure.name == name.replace("_", "-"):
+            return measure
+    hint = _nearest(name, registered()) or f"the scores are {', '.join(registered())}"
+    raise InputError(f"unknown score {name!r}; {hint}")
+
+
+def _nearest(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
