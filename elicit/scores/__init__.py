@@ -2,6 +2,7 @@
 
 from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.registry import MEASURES, Measure, registered, score_named
+from elicit.scores.relief import relief, relieff, rrelieff
 from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, variance
 
 __all__ = [
@@ -14,6 +15,9 @@ __all__ = [
     "information_gain",
     "mutual_information",
     "registered",
+    "relief",
+    "relieff",
+    "rrelieff",
     "score_named",
     "variance",
 ]

@@ -21,6 +21,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.protocol import Floats, Groups, Score, Targets
+from elicit.scores.relief import relief, relieff, rrelieff
 from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, variance
 
 
@@ -70,6 +71,11 @@ MEASURES: tuple[Measure, ...] = (
     Measure("chi2", chi2, "chi-squared of the column's sums by class; columns of counts", "classes"),
     Measure("mutual-information", mutual_information, "mutual information by nearest neighbours, in nats"),
     Measure("information-gain", information_gain, "mutual information by counts, in nats"),
+    Measure("relief", relief, "nearest miss further than nearest hit; two classes", "classes", groups="joint"),
+    Measure(
+        "relieff", relieff, "near rows of other classes further than those of one's own", "classes", groups="joint"
+    ),
+    Measure("rrelieff", rrelieff, "near rows differ where their targets do", "numbers", groups="joint"),
 )
 
 

@@ -1,0 +1,190 @@
+"""Near rows, for the Relief family: differences by attribute, distances, and who is nearest.
+
+The difference of two rows in a column of numbers is |a − b| / range, in a column of codes 0 or 1, and in
+a group of columns the largest of theirs (so a one-hot block is one attribute, equal or not). Their
+distance is the mean of the differences over the attributes that both rows have: a gap is left out, which
+is neutral. Neighbours at the same distance share their places evenly, so that the order of the rows
+decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist, pdist, squareform
+
+from elicit.errors import InputError
+from elicit.scores.protocol import Floats, Groups, Ints
+
+#: Distances (of at most 1) closer than this are equal.
+TIE = 1e-12
+
+#: Numbers that one step over pairs holds at once: they stay near the processor.
+LARGEST_BLOCK = 1 << 18
+
+#: Distances of all pairs are kept up to this many numbers; beyond, they are computed block by block, twice.
+LARGEST_MATRIX = 1 << 22
+
+
+@dataclass(frozen=True)
+class Space:
+    """Rows as points: `points` (rows, columns) has the columns of an attribute side by side.
+
+    Numbers are scaled to [0, 1] with gaps at 0; codes are whole, with gaps at −1, so that |a − b| cut at 1
+    is the difference in both. `starts` is the first column of each attribute, `gaps` (rows, attributes).
+    """
+
+    points: Floats
+    nominal: NDArray[np.bool_]
+    starts: Ints
+    gaps: NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        """Number of attributes."""
+        return len(self.starts)
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is no gap."""
+        return not self.gaps.any()
+
+    def differences(self, i: Ints, j: Ints) -> Floats:
+        """(pairs, attributes): of row i and row j of each pair, in [0, 1]; 0 where one of them has a gap."""
+        apart = self.points[i]
+        apart -= self.points[j]
+        np.abs(apart, out=apart)
+        if self.nominal.any():
+            np.minimum(apart, 1.0, out=apart)
+        if self.n < self.points.shape[1]:
+            apart = np.maximum.reduceat(apart, self.starts, axis=1)
+        if not self.complete:
+            apart[self.gaps[i] | self.gaps[j]] = 0.0
+        return apart
+
+    def distances(self, rows: Ints, others: Ints) -> Floats:
+        """(rows, others): the mean difference over the attributes that both have; 1 where they share none."""
+        if len(self.points) ** 2 <= LARGEST_MATRIX:
+            sums = self._all_sums[np.ix_(rows, others)]
+        else:
+            a, b = self.points[rows], self.points[others]
+            sums = self._summed(lambda columns, metric: cdist(a[:, columns], b[:, columns], metric))
+        if self.complete:
+            return sums / self.n
+        gap_i, gap_j = self.gaps[rows].astype(np.float64), self.gaps[others].astype(np.float64)
+        sums -= gap_i @ self._from_gap(others).T + self._from_gap(rows) @ gap_j.T  # counted with one side missing
+        common = (1.0 - gap_i) @ (1.0 - gap_j).T
+        return np.where(common > 0, sums / np.maximum(common, 1.0), 1.0)
+
+    @cached_property
+    def _all_sums(self) -> Floats:
+        """(rows, rows): each pair is computed once."""
+        found = self._summed(lambda columns, metric: pdist(self.points[:, columns], metric))
+        return np.asarray(squareform(found, checks=False))
+
+    def _summed(self, apart: Callable[[Any, str], Floats]) -> Floats:
+        """Σ over attributes of the differences, gaps taken at their fill; `apart` measures some columns by a metric."""
+        ends = np.append(self.starts[1:], self.points.shape[1])
+        single = ends - self.starts == 1
+        nominal = self.nominal[self.starts]
+        parts = []
+        if (numbers := self.starts[single & ~nominal]).size:
+            parts.append(apart(numbers, "cityblock"))
+        if (codes := self.starts[single & nominal]).size:
+            parts.append(apart(codes, "hamming") * len(codes))
+        parts += [
+            np.minimum(apart(slice(start, end), "chebyshev"), 1.0)
+            for start, end in zip(self.starts[~single], ends[~single], strict=True)
+        ]
+        return np.asarray(sum(parts[1:], start=parts[0]))
+
+    def _from_gap(self, rows: Ints) -> Floats:
+        """(rows, attributes): the difference of each value to the fill of a gap."""
+        apart = np.minimum(np.abs(self.points[rows] + self.nominal), 1.0)  # codes have their fill at −1
+        return np.asarray(np.maximum.reduceat(apart, self.starts, axis=1))
+
+
+def space_of(X: Floats, discrete: Any, groups: Groups | None) -> Space:
+    """The points of X; `discrete` names columns of codes (a mask, positions, or one truth value for all)."""
+    nominal = _mask(discrete, X.shape[1])
+    listed = [[i] for i in range(X.shape[1])] if groups is None else [list(g) for g in groups]
+    order = np.array([column for g in listed for column in g], dtype=np.intp)
+    starts = np.cumsum([0] + [len(g) for g in listed[:-1]], dtype=np.intp)
+    missing = np.isnan(X)
+    points = np.empty_like(X)
+    for i, column in enumerate(X.T):
+        points[:, i] = _coded(column, missing[:, i]) if nominal[i] else _scaled(column, missing[:, i])
+    points, nominal = points[:, order], nominal[order]
+    gaps = np.logical_or.reduceat(missing[:, order], starts, axis=1)
+    wide = np.repeat(gaps, np.diff(np.append(starts, len(order))), axis=1)  # a group with a gap is a gap as a whole
+    points[wide] = np.broadcast_to(-1.0 * nominal, points.shape)[wide]
+    return Space(points, nominal, starts, gaps)
+
+
+def nearest(space: Space, rows: Ints, others: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+    """Pairs (row, neighbour, share) sorted by row; the shares of a row sum to 1.
+
+    `weights` (k,) belong to the nearest, the second … k-th of `others`; fewer others take the first of them.
+    A row is no neighbour of itself. Neighbours at one distance get the mean weight of the places they take.
+    """
+    apart = space.distances(rows, others)
+    apart[rows[:, None] == others] = np.inf
+    available = len(others) - int(np.isin(rows[0], others))  # the rows are all among the others, or none is
+    k = min(len(weights), available)
+    if k == 0:
+        nobody = np.empty(0, dtype=np.intp)
+        return nobody, nobody, np.empty(0)
+    reach = np.partition(apart, k - 1, axis=1)[:, k - 1 : k] + TIE
+    i, j = np.nonzero(apart <= reach)
+    distance = apart[i, j]
+    order = np.lexsort((distance, i))
+    i, j, distance = i[order], j[order], distance[order]
+    place = np.arange(len(i)) - np.searchsorted(i, np.arange(len(rows)))[i]
+    fresh = (np.diff(i, prepend=-1) > 0) | (np.diff(distance, prepend=-1.0) > TIE)
+    tied = np.cumsum(fresh) - 1
+    of_place = np.append(weights[:k] / weights[:k].sum(), np.zeros(int(place.max()) + 1))[place]
+    share = (np.bincount(tied, of_place) / np.bincount(tied))[tied]
+    return rows[i], others[j], share
+
+
+def blocks(rows: Ints, others: int, neighbours: int, columns: int) -> Iterator[Ints]:
+    """The rows in runs whose distances and differences fit into `LARGEST_BLOCK` numbers."""
+    size = max(1, LARGEST_BLOCK // max(others, neighbours * columns))
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def _mask(discrete: Any, n: int) -> NDArray[np.bool_]:
+    if isinstance(discrete, bool | np.bool_):
+        return np.full(n, bool(discrete))
+    given = np.asarray(discrete)
+    if given.dtype == bool and given.shape == (n,):
+        return given
+    if given.ndim == 1 and given.dtype.kind in "iu" and ((given >= 0) & (given < n)).all():
+        return np.isin(np.arange(n), given)
+    if given.shape == (0,):
+        return np.zeros(n, dtype=bool)
+    raise InputError(
+        f"discrete is true, false, a truth value for each of the {n} columns, or a list of column positions; "
+        f"found {discrete!r}"
+    )
+
+
+def _coded(column: Floats, missing: NDArray[np.bool_]) -> Floats:
+    codes = np.full(len(column), -1.0)
+    codes[~missing] = np.unique(column[~missing], return_inverse=True)[1]
+    return codes
+
+
+def _scaled(column: Floats, missing: NDArray[np.bool_]) -> Floats:
+    """(x − min) / (max − min); 0 for a constant column."""
+    scaled = np.zeros(len(column))
+    seen = column[~missing]
+    if len(seen) and seen.max() > seen.min():
+        scaled[~missing] = (seen - seen.min()) / (seen.max() - seen.min())
+    return scaled

@@ -1,0 +1,136 @@
+"""The Relief family: an attribute is good when it differs between near rows that should differ, and only there.
+
+With diff_a(i, j) the difference of two rows in attribute a, and every row (or `rows` random ones) looked
+at once:
+
+- relief (two classes): w_a = (1/T) Σ_i [diff_a(i, nearest miss) − diff_a(i, nearest hit)]. Attributes are
+  scaled to their range and the sum is divided by T, so that w lies in [−1, 1].
+- relieff (any number of classes): means over k nearest hits and k nearest misses of every other class c,
+  the latter weighted by P(c) / (1 − P(own)), or evenly.
+- rrelieff (numbers): w_a = N_dCdA / N_dC − (N_dA − N_dCdA) / (T − N_dC), where over the k nearest rows j
+  of each i, with shares that sum to 1, N_dC = Σ diff_y, N_dA = Σ diff_a and N_dCdA = Σ diff_y diff_a.
+
+A gap is left out of distances and of means. A class with a single row has no hits, and none are counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.scores.neighbours import Space, blocks, nearest, space_of
+from elicit.scores.protocol import Floats, Groups, Ints, table, whole
+
+
+def relief(
+    X: Any, y: Any, *, rows: int | None = None, discrete: Any = False, seed: int = 0, groups: Groups | None = None
+) -> Floats:
+    """Relief for two classes; `rows`: how many random rows are looked at (None: every one)."""
+    given = table(X, y, "relief", "classes", gaps=True)
+    if len(given.counts) != 2:
+        raise InputError(f"relief compares two classes, the target has {len(given.counts)}; choose relieff")
+    space = space_of(given.X, discrete, groups)
+    return _of_classes(space, given.y, 1, _looked_at(len(given.X), rows, seed), np.ones((2, 2)))
+
+
+def relieff(
+    X: Any,
+    y: Any,
+    *,
+    neighbours: int = 10,
+    class_weights: Literal["prior", "equal"] = "prior",
+    rows: int | None = None,
+    discrete: Any = False,
+    seed: int = 0,
+    groups: Groups | None = None,
+) -> Floats:
+    """ReliefF by k `neighbours` of every class; fewer where a class has no more."""
+    given = table(X, y, "relieff", "classes", gaps=True)
+    whole("neighbours", neighbours)
+    if class_weights == "prior":
+        prior = given.counts / len(given.y)
+        weights = prior[None, :] / (1.0 - prior[:, None])
+    elif class_weights == "equal":
+        weights = np.full((len(given.counts),) * 2, 1.0 / (len(given.counts) - 1))
+    else:
+        raise InputError(f"class_weights is 'prior' or 'equal', found {class_weights!r}")
+    space = space_of(given.X, discrete, groups)
+    return _of_classes(space, given.y, neighbours, _looked_at(len(given.X), rows, seed), weights)
+
+
+def rrelieff(
+    X: Any,
+    y: Any,
+    *,
+    neighbours: int = 10,
+    decay: float | None = None,
+    rows: int | None = None,
+    discrete: Any = False,
+    seed: int = 0,
+    groups: Groups | None = None,
+) -> Floats:
+    """RReliefF for numbers; the r-th nearest counts exp(−(r / decay)²), or as much as any other (None)."""
+    given = table(X, y, "rrelieff", "numbers", gaps=True)
+    whole("neighbours", neighbours)
+    if decay is not None and not decay > 0:
+        raise InputError(f"decay is a number above 0, or None, found {decay!r}")
+    place = np.arange(1, neighbours + 1)
+    weights = np.ones(neighbours) if decay is None else np.exp(-((place / decay) ** 2))
+    space, target = space_of(given.X, discrete, groups), given.y / np.ptp(given.y)
+    everyone = np.arange(len(target))
+    both, apart, change, seen = np.zeros((4, space.n))
+    for block in blocks(_looked_at(len(target), rows, seed), len(target), neighbours, space.points.shape[1]):
+        i, j, share = nearest(space, block, everyone, weights)
+        differences = space.differences(i, j)
+        weighted = share * np.abs(target[i] - target[j])
+        both += weighted @ differences
+        apart += share @ differences
+        present = _present(space, i, j)
+        change += weighted @ present
+        seen += share @ present
+    return _part(both, change) - _part(apart - both, seen - change)
+
+
+def _of_classes(space: Space, y: Ints, k: int, looked_at: Ints, weights: Floats) -> Floats:
+    """Mean over the rows looked at of −(mean difference to hits) + Σ_c weights[own, c] (mean difference to misses)."""
+    total = np.zeros(space.n)
+    members = [np.flatnonzero(y == c) for c in range(len(weights))]
+    for own in range(len(weights)):
+        mine = looked_at[y[looked_at] == own]
+        for other, theirs in enumerate(members):
+            sign = -1.0 if other == own else weights[own, other]
+            for block in blocks(mine, len(theirs), k, space.points.shape[1]):
+                total += sign * _mean_differences(space, *nearest(space, block, theirs, np.ones(k)))
+    return total / len(looked_at)
+
+
+def _mean_differences(space: Space, i: Ints, j: Ints, share: Floats) -> Floats:
+    """Σ over the rows i of the mean difference to their neighbours j, per attribute, gaps left out."""
+    differences = space.differences(i, j)
+    if space.complete or not len(i):
+        return np.asarray(share @ differences)
+    starts = np.flatnonzero(np.diff(i, prepend=-1))
+    sums = np.add.reduceat(share[:, None] * differences, starts, axis=0)
+    seen = np.add.reduceat(share[:, None] * _present(space, i, j), starts, axis=0)
+    return np.asarray(_part(sums, seen).sum(axis=0))
+
+
+def _present(space: Space, i: Ints, j: Ints) -> Floats:
+    """(pairs, attributes): 1 where neither row has a gap."""
+    return np.asarray(~(space.gaps[i] | space.gaps[j]), dtype=np.float64)
+
+
+def _part(above: Floats, below: Floats) -> Floats:
+    """above / below, 0 where nothing was seen."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-12)
+
+
+def _looked_at(n: int, rows: int | None, seed: int) -> Ints:
+    """All rows, or so many random ones."""
+    if rows is None:
+        return np.arange(n)
+    if whole("rows", rows) > n:
+        raise InputError(f"rows is at most the {n} rows there are, found {rows}; leave it out to look at all")
+    return np.sort(np.random.default_rng(seed).choice(n, rows, replace=False))
