@@ -20,6 +20,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.scores.information import information_gain, mutual_information
+from elicit.scores.models import coefficients, permuted, trees
 from elicit.scores.protocol import Floats, Groups, Score, Targets
 from elicit.scores.relief import relief, relieff, rrelieff
 from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, variance
@@ -76,6 +77,9 @@ MEASURES: tuple[Measure, ...] = (
         "relieff", relieff, "near rows of other classes further than those of one's own", "classes", groups="joint"
     ),
     Measure("rrelieff", rrelieff, "near rows differ where their targets do", "numbers", groups="joint"),
+    Measure("permutation", permuted, "fall of a model's score when the values are shuffled", groups="joint"),
+    Measure("coefficients", coefficients, "spread of the attribute's part of a linear prediction", groups="joint"),
+    Measure("trees", trees, "mean decrease in impurity of a random forest", groups="sum"),
 )
 
 

@@ -1,0 +1,51 @@
+"""Scores side by side: ranks, how far they agree, and a score as the power index of a start.
+
+The rule: rank 1 is the best; equal scores share the mean of their ranks. Agreement is Spearman's ρ and
+Kendall's τ_b of two rankings; a score that is the same for every attribute ranks nothing and agrees with
+nothing (NaN). Infinity is a score like any other: the best there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import kendalltau, rankdata
+
+from elicit.scores.protocol import Floats
+
+
+def ranks(values: Floats, higher_is_better: bool = True) -> Floats:
+    """Rank of each attribute, from 1."""
+    found: Floats = rankdata(-values if higher_is_better else values)
+    return found
+
+
+def spearman(rankings: Sequence[Floats]) -> Floats:
+    """(scores, scores): Pearson's r of the ranks, 1 on the diagonal of a score that ranks anything."""
+    centred = np.array([ranking - ranking.mean() for ranking in rankings])
+    length = np.sqrt((centred**2).sum(axis=1))
+    length[length == 0] = np.nan
+    unit = centred / length[:, None]
+    return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
+
+
+def kendall(rankings: Sequence[Floats]) -> Floats:
+    """(scores, scores): τ_b, which allows for equal ranks."""
+    found = np.full((len(rankings),) * 2, np.nan)
+    for i, a in enumerate(rankings):
+        for j, b in enumerate(rankings[: i + 1]):
+            if np.ptp(a) > 0 and np.ptp(b) > 0:
+                found[i, j] = found[j, i] = kendalltau(a, b).statistic
+    return found
+
+
+def as_power_index(values: Floats, higher_is_better: bool = True) -> Floats:
+    """Mean 0, deviation 1, higher is better: what a law draws subsets from. Infinity counts as the largest number."""
+    better = np.asarray(values if higher_is_better else -values, dtype=np.float64)
+    finite = better[np.isfinite(better)]
+    limits = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+    better = np.clip(better, *limits)
+    centred = better - better.mean()
+    deviation = better.std()
+    return centred / deviation if deviation > 1e-12 * np.abs(better).max() else np.zeros_like(better)

@@ -1,0 +1,136 @@
+"""Scores that a model gives: permutation of a column, coefficients of a linear model, importances of trees.
+
+- permutation: how much the score of a model falls when the values of the column are shuffled, by
+  scikit-learn's own routine. A model that is fitted already is measured on these rows as it is; another is
+  fitted on folds and measured on the rows that each fold left out.
+- coefficients: the columns are standardised and a linear model is fitted; an attribute's number is the
+  standard deviation of its part Z_g β_g of the prediction, √(β_g' R_gg β_g), which for a single column is
+  |β|. Several outputs (classes) add up under the root.
+- trees: the mean decrease in impurity of a forest; the numbers sum to 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from elicit.errors import InputError
+from elicit.scores.protocol import Floats, Groups, Table, constant, numbers, table, whole
+
+
+def permuted(
+    X: Any,
+    y: Any,
+    *,
+    model: Any = None,
+    folds: int = 5,
+    repeats: int = 5,
+    scoring: Any = None,
+    seed: int = 0,
+    classes: bool | None = None,
+    groups: Groups | None = None,
+) -> Floats:
+    """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
+    whole("repeats", repeats)
+    if model is not None and _fitted(model):
+        return _fall(model, numbers(X), np.asarray(y), scoring, repeats, seed, groups)
+    given = table(X, y, "permutation", classes=classes)
+    target = np.asarray(y) if given.classes else given.y
+    whole("folds", folds, 2)
+    most = int(given.counts.min()) if given.classes else len(target)
+    if most < folds:
+        raise InputError(f"{folds} folds need as many rows of every class, found {most}; ask for fewer folds")
+    kind = StratifiedKFold if given.classes else KFold
+    falls = []
+    for train, test in kind(folds, shuffle=True, random_state=seed).split(given.X, target):
+        fitted = clone(_forest(given.classes, 100, seed) if model is None else model).fit(given.X[train], target[train])
+        falls.append(_fall(fitted, given.X[test], target[test], scoring, repeats, seed, groups))
+    return np.asarray(np.mean(falls, axis=0))
+
+
+def coefficients(
+    X: Any, y: Any, *, model: Any = None, classes: bool | None = None, groups: Groups | None = None
+) -> Floats:
+    """Spread of each attribute's part of a linear prediction; `model` None is a logistic or a ridge regression."""
+    given = table(X, y, "coefficients", classes=classes)
+    Z = _standardised(given.X)
+    if model is None:
+        model = LogisticRegression(max_iter=5000) if given.classes else Ridge(1.0)
+    beta = np.atleast_2d(_read(_fit(model, Z, given), "coef_", Z.shape[1]))  # (outputs, columns)
+    R = Z.T @ Z / len(Z)
+    listed = [[i] for i in range(Z.shape[1])] if groups is None else [list(g) for g in groups]
+    parts = [np.einsum("oi,ij,oj->", beta[:, g], R[np.ix_(g, g)], beta[:, g]) for g in listed]
+    return np.sqrt(np.maximum(parts, 0.0))
+
+
+def trees(X: Any, y: Any, *, model: Any = None, trees: int = 100, seed: int = 0, classes: bool | None = None) -> Floats:
+    """Mean decrease in impurity; `model` None is a random forest of so many `trees`."""
+    given = table(X, y, "trees", classes=classes)
+    fitted = _fit(_forest(given.classes, whole("trees", trees), seed) if model is None else model, given.X, given)
+    return _read(fitted, "feature_importances_", given.X.shape[1])
+
+
+def _fall(model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None) -> Floats:
+    scorer = check_scoring(model, scoring=scoring)
+    if groups is None:
+        found = permutation_importance(model, X, y, scoring=scorer, n_repeats=repeats, random_state=seed)
+        return np.asarray(found.importances_mean)
+
+    # one column of row numbers an attribute is shuffled in place of its columns, which then move together
+    def score(fitted: Any, rows: Any, target: Any) -> float:
+        moved = np.empty_like(X)
+        for attribute, columns in enumerate(groups):
+            moved[:, list(columns)] = X[np.ix_(rows[:, attribute], list(columns))]
+        return float(scorer(fitted, moved, target))
+
+    rows = np.repeat(np.arange(len(X))[:, None], len(groups), axis=1)
+    found = permutation_importance(model, rows, y, scoring=score, n_repeats=repeats, random_state=seed)
+    return np.asarray(found.importances_mean)
+
+
+def _fitted(model: Any) -> bool:
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _forest(classes: bool, trees: int, seed: int) -> Any:
+    return (RandomForestClassifier if classes else RandomForestRegressor)(trees, random_state=seed)
+
+
+def _fit(model: Any, X: Floats, given: Table) -> Any:
+    fitted = clone(model).fit(X, given.y)
+    return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+
+
+def _read(model: Any, attribute: str, columns: int) -> Floats:
+    """What the fitted model says of its columns."""
+    if not hasattr(model, attribute):
+        raise InputError(f"{type(model).__name__} has no {attribute}; choose another model, or the score permutation")
+    found = np.asarray(getattr(model, attribute), dtype=np.float64)
+    if found.shape[-1] != columns:
+        raise InputError(
+            f"{type(model).__name__} speaks of {found.shape[-1]} columns where there are {columns}; "
+            "choose a model that keeps them all"
+        )
+    return found
+
+
+def _standardised(X: Floats) -> Floats:
+    """Mean 0 and deviation 1; a constant column becomes 0."""
+    same = constant(X)
+    Z = (X - X.mean(axis=0)) / np.where(same, 1.0, X.std(axis=0))
+    Z[:, same] = 0.0
+    return np.asarray(Z)

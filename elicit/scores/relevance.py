@@ -1,0 +1,102 @@
+"""Relevant, weakly relevant or irrelevant: what an attribute is worth to a model, by comparing subsets.
+
+With Perf(U) the cross-validated performance on the attributes U, of all attributes F:
+- relevant: Perf(F) is significantly better than Perf(F without i);
+- weakly relevant: not relevant, but for some U without i, Perf(U with i) is significantly better than Perf(U);
+- irrelevant: neither.
+
+The rule: "significantly" is a paired t-test over the folds, one-sided, with the variance corrected for
+training sets that overlap (Nadeau, Bengio 2003). The search for some U makes many tests, so there the
+level is divided by their number. With few attributes every U is tried; with many, random ones, and then
+"irrelevant" means that none of those tried spoke for the attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.stats import t as student
+
+from elicit.errors import InputError
+from elicit.scores.protocol import Floats, whole
+
+#: Perf: the positions of some attributes, ascending, to one score a fold; no attributes is a guess.
+Performance = Callable[[tuple[int, ...]], Floats]
+Kind = Literal["relevant", "weakly relevant", "irrelevant"]
+
+#: Up to so many attributes every subset is tried, unless told otherwise.
+ALL_SUBSETS = 8
+
+#: Random subsets that are tried with more attributes.
+SUBSETS = 30
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Of one attribute: `gain` in performance and `p` of the comparison that speaks for it the most.
+
+    `among` are the other attributes of that comparison: all others when relevant.
+    """
+
+    kind: Kind
+    gain: float
+    p: float
+    among: tuple[int, ...]
+
+
+def relevance(
+    performance: Performance, n: int, *, level: float = 0.05, subsets: int | None = None, seed: int = 0
+) -> tuple[Relevance, ...]:
+    """One verdict for each of n attributes; `subsets`: how many random U are tried (None: all, or 30 of many)."""
+    whole("n", n)
+    if not 0 < level < 1:
+        raise InputError(f"level lies between 0 and 1, found {level!r}")
+    known: dict[tuple[int, ...], Floats] = {}
+
+    def perf(chosen: Iterable[int]) -> Floats:
+        key = tuple(sorted(chosen))
+        if key not in known:
+            known[key] = np.asarray(performance(key), dtype=np.float64)
+        return known[key]
+
+    tried = _subsets(n, subsets, np.random.default_rng(seed))
+    return tuple(_verdict(i, n, tried, perf, level) for i in range(n))
+
+
+def _verdict(i: int, n: int, tried: list[frozenset[int]], perf: Callable[..., Floats], level: float) -> Relevance:
+    others = frozenset(range(n)) - {i}
+    gain, p = better(perf(others | {i}), perf(others))
+    if p <= level:
+        return Relevance("relevant", gain, p, tuple(sorted(others)))
+    without = sorted({chosen - {i} for chosen in tried} | {others}, key=lambda u: (len(u), sorted(u)))
+    found = [(*better(perf(u | {i}), perf(u)), u) for u in without]
+    gain, p, among = min(found, key=lambda item: item[1])
+    kind: Kind = "weakly relevant" if p * len(found) <= level else "irrelevant"
+    return Relevance(kind, gain, p, tuple(sorted(among)))
+
+
+def better(above: Floats, below: Floats) -> tuple[float, float]:
+    """Mean difference of paired fold scores, and the p-value of its being above 0 by chance.
+
+    t = mean / √((1/k + 1/(k−1)) var), k − 1 degrees of freedom: test rows are 1/(k−1) of the training rows.
+    """
+    difference = above - below
+    k = len(difference)
+    if k < 2:
+        raise InputError(f"a comparison needs at least 2 folds, found {k}; ask for more")
+    mean, variance = float(difference.mean()), float(difference.var(ddof=1))
+    if np.ptp(difference) <= 1e-9:  # the same in every fold: certain, one way or the other
+        return mean, 0.0 if mean > 1e-9 else 1.0
+    return mean, float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1))
+
+
+def _subsets(n: int, wanted: int | None, rng: np.random.Generator) -> list[frozenset[int]]:
+    """Every subset, or random ones of uniform size."""
+    if wanted is None and n <= ALL_SUBSETS:
+        return [frozenset(i for i in range(n) if mask >> i & 1) for mask in range(1 << n)]
+    count = SUBSETS if wanted is None else whole("subsets", wanted)
+    sizes = rng.integers(0, n, size=count)
+    return [frozenset(rng.permutation(n)[:size].tolist()) for size in sizes]
