@@ -38,6 +38,9 @@ from elicit.oracles import (
     fit_time,
     stability,
 )
+from elicit.oracles.columns import columns_of
+from elicit.scores.agreement import as_power_index
+from elicit.scores.registry import score_named
 from elicit.sections import Section
 from elicit.subsets import Family
 
@@ -141,7 +144,9 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     drawn = oracle.drawn(0) if isinstance(oracle, SyntheticSpec) else oracle
     hidden = isinstance(drawn, SyntheticOracle)
     operators = sections.listed("operator", plain["operator"], lambda section: _operator(section, drawn, hidden))
-    elicits = sections.listed("elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn))
+    elicits = sections.listed(
+        "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
+    )
     seeds = sections.placed("[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {}))))
     return Scenario(oracle, operators, elicits, seeds, plain)
 
@@ -280,7 +285,7 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
     return None, "hidden"
 
 
-def _elicit(section: Section, oracle: Oracle) -> ElicitSpec:
+def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
     own = ("name", "keep", "drop", "max_size", "prior")
     sections.only_known(section, (*own, "preset", *(f.name for f in dataclasses.fields(Settings))))
     settings = _settings({key: value for key, value in section.items() if key not in own})
@@ -292,11 +297,29 @@ def _elicit(section: Section, oracle: Oracle) -> ElicitSpec:
         attributes.mask(sections.texts(section, "drop")),
         largest,
     )
-    prior = sections.numbers(section, "prior") if "prior" in section else None
-    if prior is not None and len(prior) != len(attributes):
-        raise InputError(f"`prior` has {len(prior)} numbers for {len(attributes)} attributes; give one each")
+    prior = None
+    if isinstance(section.get("prior"), str):
+        prior = _scored(section["prior"], oracle, measured, folder)
+    elif "prior" in section:
+        prior = sections.numbers(section, "prior")
+        if len(prior) != len(attributes):
+            raise InputError(f"`prior` has {len(prior)} numbers for {len(attributes)} attributes; give one each")
     Elicitation(attributes, oracle.criteria, settings, family=family)  # checks what only it can check
     return ElicitSpec(sections.text(section, "name") if "name" in section else "elicit", settings, family, prior)
+
+
+def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple[float, ...]:
+    """An attribute score of the oracle's data as a power index."""
+    if "data" not in measured:
+        raise InputError(f"`prior` = {name!r} scores `data`, and this oracle has none; list one number an attribute")
+    measure, data = score_named(name), _data(measured, folder)
+    if not measure.serves(data.classes):
+        raise InputError(f"`prior` = {name!r} needs a target of {measure.targets}, which this is not; choose another")
+    columns = columns_of(data.X, data.columns, data.groups)
+    if columns.attributes.names != oracle.attributes.names:
+        raise InputError(f"`prior` = {name!r}: the attributes of `data` are not those of the oracle; list the numbers")
+    found = measure.scores(data.X, data.y, columns.positions)
+    return tuple(as_power_index(found, measure.higher_is_better).tolist())
 
 
 def _settings(choices: Section) -> Settings:

@@ -1,0 +1,247 @@
+"""elicit score: attribute scores side by side, with their ranks and how far they agree; relevance on request."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elicit.commands.arguments import count
+from elicit.commands.output import destination
+from elicit.commands.status import DONE
+from elicit.commands.verdicts import verdicts
+from elicit.data import BUILT_IN, Data, load, model_of
+from elicit.display import Meter
+from elicit.errors import InputError
+from elicit.operators.lines import printable
+from elicit.oracles.columns import Columns, columns_of
+from elicit.scores.agreement import kendall, ranks, spearman
+from elicit.scores.protocol import Floats
+from elicit.scores.registry import MEASURES, Measure, score_named
+from elicit.scores.relevance import Relevance
+
+#: What is shown when nothing is asked for, as far as it serves the target.
+FIRST = ("correlation", "fisher", "mutual-information", "relieff", "rrelieff", "trees")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One score of all attributes."""
+
+    measure: Measure
+    options: Mapping[str, Any]
+    values: Floats
+
+    @property
+    def ranks(self) -> Floats:
+        """Rank 1 is the best."""
+        return ranks(self.values, self.measure.higher_is_better)
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser("score", help="attribute scores side by side", allow_abbrev=False)
+    command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
+    command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
+    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    command.add_argument("--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST)}, where they serve)")
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="SCORE.NAME=VALUE",
+        help="an option of a score, such as relieff.neighbours=20",
+    )
+    command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
+    command.add_argument("--model", metavar="M", help="for --relevance and permutation, such as knn:3 or logistic")
+    command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
+    command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
+    command.add_argument("--json", metavar="OUT", help="write everything to this file")
+    command.set_defaults(command=_score)
+
+
+def _score(args: argparse.Namespace) -> int:
+    if args.list:
+        print("\n".join(listing()))
+        return DONE
+    if args.data is None:
+        raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
+    data = load(args.data, args.target)
+    columns = columns_of(data.X, data.columns, data.groups)
+    measures = _chosen(args.by, data, args.relevance)
+    options = _options(args.option, measures)
+    if args.model is not None:
+        for measure in measures:
+            if measure.name == "permutation":
+                options.setdefault("permutation", {})["model"] = model_of(args.model, data.classes)
+    meter = Meter(sys.stderr)
+    with destination(args.json) as out:
+        try:
+            found = _scored(measures, options, data, columns, meter)
+            judged = verdicts(data, args.model, args.folds, args.subsets, meter) if args.relevance else ()
+        finally:
+            meter.clear()
+        if out is not None:
+            json.dump(_plain(args, columns.attributes.names, found, judged), out, indent=1, allow_nan=False)
+            out.write("\n")
+    kind = "classes" if data.classes else "numbers"
+    names = [printable(name) for name in columns.attributes.names]
+    print(f"{printable(args.data)}: {len(data.X)} rows, {len(names)} attributes, a target of {kind}")
+    if found:
+        print("\n".join(_side_by_side(names, found)))
+    if len(found) > 1 and len(names) > 1:
+        print("\n".join(_agreement(found)))
+    if judged:
+        print("\n".join(_judged(names, judged)))
+    return DONE
+
+
+def listing() -> Iterator[str]:
+    """Every score with its meaning and its options."""
+    for measure in MEASURES:
+        serves = "" if measure.targets == "both" else f" (target of {measure.targets})"
+        yield f"{measure.name}{serves}: {measure.meaning}"
+        order = "more is better" if measure.higher_is_better else "less is better"
+        group = {"largest": "the best of its columns", "sum": "the sum of its columns", "joint": "its columns together"}
+        yield f"    {order}; a group of columns gets: {group[measure.groups]}"
+        if measure.options:
+            yield "    options: " + ", ".join(f"{name}={_told(value)}" for name, value in measure.options.items())
+
+
+def _told(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool | None) else str(value)
+
+
+def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
+    """The scores of --by, or those that are shown when nothing is asked for."""
+    if by is None:
+        return [] if relevance else [m for m in map(score_named, FIRST) if m.serves(data.classes)]
+    measures = [score_named(name.strip()) for name in by.split(",") if name.strip()]
+    if not measures:
+        raise InputError("--by names no score; elicit score --list shows them all")
+    for k, measure in enumerate(measures):
+        if measure in measures[:k]:
+            raise InputError(f"--by names {measure.name!r} twice; name each score once")
+        if not measure.serves(data.classes):
+            here = "classes" if data.classes else "numbers"
+            raise InputError(f"{measure.name} needs a target of {measure.targets}, this one holds {here}; leave it out")
+    return measures
+
+
+def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
+    """SCORE.NAME=VALUE, several times."""
+    found: dict[str, dict[str, Any]] = {}
+    for text in given:
+        left, equals, value = text.partition("=")
+        score, dot, name = left.partition(".")
+        if not (equals and dot and name):
+            raise InputError(f"--option is SCORE.NAME=VALUE, such as relieff.neighbours=20; found {text!r}")
+        measure = score_named(score)
+        if measure not in measures:
+            raise InputError(f"--option {text!r}: {measure.name} is not among the scores; add it to --by")
+        found.setdefault(measure.name, {})[name.replace("-", "_")] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, null or a list of these as JSON has them; a text otherwise."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return {"none": None, "None": None}.get(text, text)
+
+
+def _scored(
+    measures: Sequence[Measure],
+    options: Mapping[str, Mapping[str, Any]],
+    data: Data,
+    columns: Columns,
+    meter: Meter,
+) -> list[Column]:
+    found = []
+    for k, measure in enumerate(measures):
+        meter.update(k / len(measures), f"computing {measure.name}")
+        mine = options.get(measure.name, {})
+        try:
+            values = measure.scores(data.X, data.y, columns.positions, **mine)
+        except (TypeError, ValueError) as error:  # an option that only the library behind it understands
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{measure.name} cannot be computed with {dict(mine)}: {error}") from error
+        found.append(Column(measure, mine, values))
+    return found
+
+
+def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> Iterator[str]:
+    """A row an attribute, the best mean rank first; the rank stands behind each score."""
+    places = np.array([column.ranks for column in found])
+    mean = places.mean(axis=0)
+    wide = max(len("attribute"), *map(len, names))
+    widths = [max(len(column.measure.name), 16) for column in found]
+    heads = "".join(f"  {column.measure.name:>{w}}" for column, w in zip(found, widths, strict=True))
+    yield f"{'attribute':<{wide}}{heads}" + ("  mean rank" if len(found) > 1 else "")
+    for i in np.argsort(mean, kind="stable"):
+        cells = "".join(
+            f"  {f'{column.values[i]:.4g} ({place[i]:g})':>{w}}"
+            for column, place, w in zip(found, places, widths, strict=True)
+        )
+        yield f"{names[i]:<{wide}}{cells}" + (f"  {mean[i]:9.4g}" if len(found) > 1 else "")
+
+
+def _agreement(found: Sequence[Column]) -> Iterator[str]:
+    """Spearman's ρ above the diagonal, Kendall's τ below."""
+    names = [column.measure.name for column in found]
+    rho, tau = (how([column.ranks for column in found]) for how in (spearman, kendall))
+    wide = max(map(len, names))
+    yield "agreement of the ranks: Spearman's rho above the diagonal, Kendall's tau below"
+    yield " " * wide + "".join(f"  {name:>{max(len(name), 6)}}" for name in names)
+    for i, name in enumerate(names):
+        cells = ["" if i == j else f"{(rho if j > i else tau)[i, j]:.3f}" for j in range(len(names))]
+        yield f"{name:<{wide}}" + "".join(
+            f"  {cell:>{max(len(other), 6)}}" for cell, other in zip(cells, names, strict=True)
+        )
+
+
+def _judged(names: Sequence[str], judged: Sequence[Relevance]) -> Iterator[str]:
+    wide = max(map(len, names))
+    yield "relevance, by the comparison that speaks for each attribute the most:"
+    for name, verdict in zip(names, judged, strict=True):
+        among = ", ".join(names[j] for j in verdict.among) if len(verdict.among) < len(names) - 1 else "all others"
+        gain = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}"
+        yield f"{name:<{wide}}  {verdict.kind:<15}  {gain}, beside {among or 'none'}"
+
+
+def _plain(
+    args: argparse.Namespace, names: Sequence[str], found: Sequence[Column], judged: Sequence[Relevance]
+) -> dict[str, Any]:
+    """As JSON holds it; a number that JSON cannot hold (infinity, no agreement) is null, its rank tells."""
+    rankings = [column.ranks for column in found]
+    plain: dict[str, Any] = {"data": args.data, "target": args.target, "attributes": list(names)}
+    plain["scores"] = {
+        column.measure.name: {
+            "values": _finite(column.values),
+            "ranks": column.ranks.tolist(),
+            "options": {key: value if _is_plain(value) else str(value) for key, value in column.options.items()},
+        }
+        for column in found
+    }
+    if found:
+        plain["agreement"] = {how.__name__: [_finite(row) for row in how(rankings)] for how in (spearman, kendall)}
+    if judged:
+        plain["relevance"] = [
+            {"kind": v.kind, "gain": v.gain, "p": v.p, "among": [names[j] for j in v.among]} for v in judged
+        ]
+    return plain
+
+
+def _finite(values: Floats) -> list[float | None]:
+    return [float(v) if np.isfinite(v) else None for v in values]
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | str | list)
