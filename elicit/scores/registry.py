@@ -19,10 +19,14 @@ from typing import Any, Literal
 import numpy as np
 
 from elicit.errors import InputError
+from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
 from elicit.scores.information import information_gain, mutual_information
+from elicit.scores.johnson import johnson
+from elicit.scores.lmg import lmg
 from elicit.scores.models import coefficients, permuted, trees
 from elicit.scores.protocol import Floats, Groups, Score, Targets
 from elicit.scores.relief import relief, relieff, rrelieff
+from elicit.scores.shapley_effects import shapley_effects
 from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, variance
 
 
@@ -80,6 +84,12 @@ MEASURES: tuple[Measure, ...] = (
     Measure("permutation", permuted, "fall of a model's score when the values are shuffled", groups="joint"),
     Measure("coefficients", coefficients, "spread of the attribute's part of a linear prediction", groups="joint"),
     Measure("trees", trees, "mean decrease in impurity of a random forest", groups="sum"),
+    Measure("lmg", lmg, "share of R² averaged over all orders of a linear model's columns", groups="joint"),
+    Measure("johnson", johnson, "share of R² by relative weights, near lmg at a fraction of its price", groups="sum"),
+    Measure("shapley-effects", shapley_effects, "share of the target's variance, by nearest neighbours", groups="sum"),
+    Measure("johnson-shapley", johnson_shapley_of_data, "share of the variance of a model's answers", groups="sum"),
+    Measure("shapley", shapley_of_data, "mean size of the part in a model's answers", groups="sum"),
+    Measure("pimp", pimp_of_data, "p-value of permutation importance against shuffled targets", higher_is_better=False),
 )
 
 

@@ -1,0 +1,21 @@
+"""Effects: how a fitted model responds to an attribute, and to two together. Each result draws itself."""
+
+from elicit.effects.ale import Ale, ale
+from elicit.effects.dependence import PartialDependence, individual_expectations, partial_dependence
+from elicit.effects.display import AleDisplay, InteractionDisplay, PartialDependenceDisplay
+from elicit.effects.interaction import Interactions, h_statistic
+from elicit.effects.pairs import pair_prior
+
+__all__ = [
+    "Ale",
+    "AleDisplay",
+    "InteractionDisplay",
+    "Interactions",
+    "PartialDependence",
+    "PartialDependenceDisplay",
+    "ale",
+    "h_statistic",
+    "individual_expectations",
+    "pair_prior",
+    "partial_dependence",
+]

@@ -1,0 +1,152 @@
+"""Partial dependence: the mean answer of a model when one or two attributes are set to each value of a grid.
+
+PD_S(x_S) = mean over the rows of f(x_S, X_−S). The curves of the single rows, before the mean, are the
+individual conditional expectations.
+
+The rule: the grid is stated in the result. For numbers it is as scikit-learn's: the distinct values when
+they are fewer than `points`, else `points` even steps between two percentiles; for categories, the levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats.mstats import mquantiles
+
+from elicit.errors import InputError
+from elicit.scores.answers import Answers, answers, in_calls
+from elicit.scores.protocol import Floats, whole
+from elicit.scores.sheet import Sheet
+
+if TYPE_CHECKING:
+    from elicit.effects.display import PartialDependenceDisplay
+
+Values = NDArray[Any]
+
+#: Steps of a grid of numbers, and the percentiles between which it lies.
+POINTS = 100
+PERCENTILES = (0.05, 0.95)
+
+
+@dataclass(frozen=True)
+class PartialDependence:
+    """One or two attributes, the grid of each, and the mean answer at every point (shape of the grid).
+
+    individual: the answers row by row, (rows, *grid), when they were asked for.
+    """
+
+    attributes: tuple[str, ...]
+    grids: tuple[Values, ...]
+    categorical: tuple[bool, ...]
+    average: Floats
+    individual: Floats | None = None
+
+    def centred(self) -> PartialDependence:
+        """The same with every curve moved to 0 at the first point of the grid."""
+        first = (0,) * len(self.grids)
+        rows = self.individual
+        if rows is not None:
+            start = rows.reshape(len(rows), -1)[:, 0]
+            rows = rows - start.reshape(-1, *(1,) * len(first))
+        average = self.average - self.average[first]
+        return PartialDependence(self.attributes, self.grids, self.categorical, average, rows)
+
+    def plot(self, ax: Any = None) -> PartialDependenceDisplay:
+        """Draw it (needs matplotlib)."""
+        from elicit.effects.display import PartialDependenceDisplay
+
+        return PartialDependenceDisplay(self).plot(ax)
+
+
+def partial_dependence(
+    model: Any,
+    X: Any,
+    attributes: int | str | Sequence[int | str],
+    *,
+    points: int = POINTS,
+    percentiles: tuple[float, float] = PERCENTILES,
+    grids: Sequence[Any] | None = None,
+    categorical: Sequence[int | str] = (),
+    individual: bool = False,
+    response: str = "auto",
+    target: Any = None,
+) -> PartialDependence:
+    """Partial dependence on one attribute or two.
+
+    grids: values of one's own, one list an attribute. categorical: attributes of numbers that are labels.
+    response, target: what of the model is meant: see `elicit.scores.answers`.
+    """
+    ask, sheet = answers(model, response, target), Sheet(X)
+    chosen = [attributes] if isinstance(attributes, int | str | np.integer) else list(attributes)
+    held = [sheet.position(attribute) for attribute in chosen]
+    if len(held) not in (1, 2) or len(set(held)) < len(held):
+        raise InputError(f"partial dependence is on one attribute or on two different ones, found {chosen!r}")
+    labels = {sheet.position(attribute) for attribute in categorical}
+    kinds = tuple(j in labels or not sheet.numeric(j) for j in held)
+    if grids is None:
+        axes = tuple(
+            levels(sheet, j) if kind else number_grid(sheet, j, points, percentiles)
+            for j, kind in zip(held, kinds, strict=True)
+        )
+    else:
+        axes = tuple(np.asarray(grid) for grid in grids)
+        if len(axes) != len(held) or any(axis.ndim != 1 or len(axis) == 0 for axis in axes):
+            raise InputError(f"give one list of values for each of {chosen!r}")
+    shape = tuple(len(axis) for axis in axes)
+    mesh = [part.ravel() for part in np.meshgrid(*axes, indexing="ij")]
+    rows = at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
+    names = tuple(sheet.names[j] for j in held)
+    curves = rows.T.reshape(sheet.n, *shape) if individual else None
+    return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves)
+
+
+def individual_expectations(model: Any, X: Any, attribute: int | str, **options: Any) -> PartialDependence:
+    """The curve of every row, besides the mean; options as for `partial_dependence`."""
+    return partial_dependence(model, X, attribute, individual=True, **options)
+
+
+def at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
+    """f with the attributes set to each point, for every row: (points, rows), in as few calls as fit."""
+
+    def batch(start: int, stop: int) -> Any:
+        point, row = np.divmod(np.arange(start, stop), sheet.n)
+        return sheet.replaced(row, {j: values[point] for j, values in points.items()})
+
+    return in_calls(ask, count * sheet.n, batch).reshape(count, sheet.n)
+
+
+def number_grid(sheet: Sheet, j: int, points: int, percentiles: tuple[float, float]) -> Floats:
+    """The distinct values of a column when they are fewer than `points`, else even steps between percentiles."""
+    whole("points", points, 2)
+    low, high = percentiles
+    if not 0 <= low < high <= 1:
+        raise InputError(f"percentiles are two shares in increasing order, found {percentiles}")
+    column = sheet.numbers(j)
+    distinct = np.unique(column)
+    if len(distinct) < points:
+        return distinct
+    start, stop = mquantiles(column, prob=(low, high))
+    if start == stop:
+        raise InputError(
+            f"the column {sheet.names[j]!r} is {start} at both percentiles; give wider percentiles, or grids"
+        )
+    return np.linspace(start, stop, points)
+
+
+def levels(sheet: Sheet, j: int) -> Values:
+    """The levels of a categorical column: in its own order when it has one, else sorted."""
+    column = sheet.column(j)
+    kind = getattr(getattr(sheet.X, "dtypes", None), "iloc", {j: None})[j]
+    if getattr(kind, "ordered", False):
+        seen = set(column)
+        return np.array([level for level in kind.categories if level in seen], dtype=column.dtype)
+    if any(v is None or v != v for v in column):
+        raise InputError(f"the column {sheet.names[j]!r} has gaps; fill or drop such rows first")
+    try:
+        return np.unique(column)
+    except TypeError as error:
+        raise InputError(f"the column {sheet.names[j]!r} mixes kinds of values; make them all texts") from error

@@ -1,0 +1,186 @@
+"""Friedman's H: how much of what attributes do together is more than the sum of what they do apart.
+
+With every partial dependence and f centred over the rows,
+  H_jk² = Σ_i [PD_jk − PD_j − PD_k]²(x_i) / Σ_i PD_jk²(x_i)     for a pair,
+  H_j²  = Σ_i [f − PD_j − PD_−j]²(x_i) / Σ_i f²(x_i)             for one attribute against all others.
+0: no interaction. H is a share: two attributes that hardly matter can have a large H. `strength`, the root
+mean square of the numerator in units of the model's answer, says how much an interaction matters.
+
+Two paths with one result: any model is asked in large batches (n² rows a pair), and tree ensembles are
+taken apart into boxes (`trees.py`), linear in n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elicit.effects.dependence import at_points
+from elicit.effects.trees import boxes_of, dependences
+from elicit.errors import InputError
+from elicit.scores.answers import Answers, answers, in_calls
+from elicit.scores.protocol import Floats
+from elicit.scores.sheet import Sheet
+
+if TYPE_CHECKING:
+    from elicit.effects.display import InteractionDisplay
+
+#: What is below this share of the spread of the answers is rounding: H is 0 there.
+ROUNDING = 1e-9
+
+#: Boxes must give the model's answers to this share of their spread.
+_AGREE = 1e-9
+
+
+@dataclass(frozen=True)
+class Interactions:
+    """H and strength of each pair of positions, and H of each attribute against all others (None if left out).
+
+    path: "trees" when boxes were counted, "batches" when the model was asked.
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    h: Floats
+    strength: Floats
+    overall: Floats | None
+    path: str
+
+    @property
+    def matrix(self) -> Floats:
+        """H as a symmetric matrix, 0 on the diagonal and where a pair was left out."""
+        return self._spread_out(self.h)
+
+    @property
+    def strengths(self) -> Floats:
+        """The strengths as such a matrix."""
+        return self._spread_out(self.strength)
+
+    def strongest(self, count: int = 3) -> tuple[tuple[str, str, float, float], ...]:
+        """The pairs of most strength: both names, H, strength."""
+        order = np.argsort(-self.strength, kind="stable")[:count]
+        named = [(self.pairs[p], float(self.h[p]), float(self.strength[p])) for p in order]
+        return tuple((self.names[i], self.names[j], h, strength) for (i, j), h, strength in named)
+
+    def plot(self, ax: Any = None) -> InteractionDisplay:
+        """Draw it (needs matplotlib)."""
+        from elicit.effects.display import InteractionDisplay
+
+        return InteractionDisplay(self).plot(ax)
+
+    def _spread_out(self, values: Floats) -> Floats:
+        table = np.zeros((len(self.names), len(self.names)))
+        for (i, j), value in zip(self.pairs, values, strict=True):
+            table[i, j] = table[j, i] = value
+        return table
+
+
+def h_statistic(
+    model: Any,
+    X: Any,
+    *,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    overall: bool = True,
+    path: str = "auto",
+    response: str = "auto",
+    target: Any = None,
+) -> Interactions:
+    """H of pairs (all, unless some are named) and of each attribute against all others, over the rows of X.
+
+    path: "auto" counts boxes where the model is a sum of trees, "batches" always asks the model.
+    """
+    if path not in ("auto", "batches"):
+        raise InputError(f"path is 'auto' or 'batches', found {path!r}")
+    ask, sheet = answers(model, response, target), Sheet(X)
+    chosen = _pairs(sheet, pairs)
+    if sheet.n < 2:
+        raise InputError("interactions are spreads over rows; give at least 2 rows")
+    f = _centred(ask(sheet.X))
+    exact = _by_boxes(ask, sheet, chosen, f) if path == "auto" else None
+    single, joint, without = exact or _by_batches(ask, sheet, chosen, overall)
+    floor = (ROUNDING**2) * float(f @ f)
+    h, strength = np.zeros(len(chosen)), np.zeros(len(chosen))
+    for p, (j, k) in enumerate(chosen):
+        extra = joint[j, k]
+        h[p] = _ratio(extra, extra + single[j] + single[k], floor)
+        strength[p] = np.sqrt(extra @ extra / sheet.n)
+    against = np.array([_ratio(f - single[j] - without[j], f, floor) for j in range(sheet.d)]) if overall else None
+    return Interactions(sheet.names, tuple(chosen), h, strength, against, "trees" if exact else "batches")
+
+
+Parts = tuple[dict[int, Floats], dict[tuple[int, int], Floats], dict[int, Floats]]
+
+
+def _by_boxes(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], f: Floats) -> Parts | None:
+    """Centred PD_j, PD_jk − PD_j − PD_k and PD_−j by boxes, or None where the model is no sum of them."""
+    boxes = boxes_of(ask)
+    if boxes is None or not all(sheet.numeric(j) for j in range(sheet.d)):
+        return None
+    rows = np.column_stack([sheet.column(j).astype(np.float64) for j in range(sheet.d)])
+    if not np.isfinite(rows).all():
+        return None
+    found = dependences(boxes, rows, pairs)
+    if np.abs(_centred(found.f) - f).max() > _AGREE * max(np.abs(f).max(), np.abs(found.f).max()):
+        return None  # the model does something besides: it is asked instead
+    single = {j: _centred(found.single[j]) for j in range(sheet.d)}
+    without = {j: _centred(found.without[j]) for j in range(sheet.d)}
+    return single, {pair: _centred(extra) for pair, extra in found.joint.items()}, without
+
+
+def _by_batches(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], overall: bool) -> Parts:
+    """The same from the model's answers."""
+    codes = [np.unique(sheet.column(j), return_inverse=True) for j in range(sheet.d)]
+    needed = range(sheet.d) if overall else sorted({j for pair in pairs for j in pair})
+    single = {}
+    for j in needed:
+        distinct, code = codes[j]
+        single[j] = _centred(at_points(ask, sheet, {j: distinct}, len(distinct)).mean(axis=1)[code])
+    joint = {}
+    for j, k in pairs:
+        width = len(codes[k][0])
+        met, code = np.unique(codes[j][1] * width + codes[k][1], return_inverse=True)
+        points = {j: codes[j][0][met // width], k: codes[k][0][met % width]}
+        together = at_points(ask, sheet, points, len(met)).mean(axis=1)[code]
+        joint[j, k] = _centred(together) - single[j] - single[k]
+    without = {j: _centred(_without(ask, sheet, j)) for j in range(sheet.d)} if overall else {}
+    return single, joint, without
+
+
+def _without(ask: Answers, sheet: Sheet, j: int) -> Floats:
+    """PD_−j at every row: its answer averaged over the values that the attribute has in all rows."""
+    distinct, counts = np.unique(sheet.column(j), return_counts=True)
+
+    def batch(start: int, stop: int) -> Any:
+        row, value = np.divmod(np.arange(start, stop), len(distinct))
+        return sheet.replaced(row, {j: distinct[value]})
+
+    asked = in_calls(ask, sheet.n * len(distinct), batch).reshape(sheet.n, len(distinct))
+    return np.asarray(asked @ (counts / sheet.n))
+
+
+def _pairs(sheet: Sheet, pairs: Sequence[tuple[int | str, int | str]] | None) -> list[tuple[int, int]]:
+    if pairs is None:
+        return list(combinations(range(sheet.d), 2))
+    chosen = []
+    for pair in pairs:
+        if len(pair) != 2:
+            raise InputError(f"a pair is two attributes, found {pair!r}")
+        i, j = sorted(sheet.position(attribute) for attribute in pair)
+        if i == j:
+            raise InputError(f"a pair is two different attributes, found {pair!r}")
+        chosen.append((i, j))
+    return list(dict.fromkeys(chosen))
+
+
+def _centred(values: Floats) -> Floats:
+    return np.asarray(values - values.mean())
+
+
+def _ratio(part: Floats, whole: Floats, floor: float) -> float:
+    """√(Σ part² / Σ whole²); 0 where either is rounding."""
+    above, below = float(part @ part), float(whole @ whole)
+    return float(np.sqrt(above / below)) if above > floor and below > floor else 0.0

@@ -1,0 +1,111 @@
+"""What a model answers: one number (or one a class) a row, from a fitted estimator or from any function of X.
+
+The rule: a classifier answers with probabilities when it has them, with its decision function otherwise; a
+regressor with its prediction; `response` says it outright. Two classes are one number, the probability of
+the second; of more classes, `target` names the one that is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from elicit.errors import InputError
+from elicit.scores.protocol import Floats
+
+RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
+
+#: The most rows that a model is given in one call; more are given in several.
+ROWS_A_CALL = 200_000
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A model as a function of rows: (rows,) numbers, or (rows, classes) while no class is chosen."""
+
+    model: Any
+    method: str
+    column: int | None
+
+    def __call__(self, X: Any) -> Floats:
+        given = self.model(X) if self.method == "call" else getattr(self.model, self.method)(X)
+        try:
+            answer = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError("the model answers with texts; use response='predict_proba', or a regressor") from error
+        if answer.ndim == 2 and answer.shape[1] == 1:
+            answer = answer[:, 0]
+        if answer.ndim == 2 and self.column is not None:
+            answer = answer[:, self.column]
+        if answer.ndim not in (1, 2) or len(answer) != len(X):
+            raise InputError(f"the model must answer one number a row, found shape {answer.shape} for {len(X)} rows")
+        if not np.isfinite(answer).all():
+            raise InputError("the model answers with a number that is not finite; look at its input and its output")
+        return answer
+
+
+def answers(model: Any, response: str = "auto", target: Any = None, *, single: bool = True) -> Answers:
+    """How the model is asked; `single` refuses a model of several classes without a `target`."""
+    if response not in RESPONSES:
+        raise InputError(f"response is one of {', '.join(RESPONSES)}; found {response!r}")
+    if not hasattr(model, "predict"):
+        if not callable(model):
+            raise InputError(f"expected a fitted estimator or a function of X, found {type(model).__name__}")
+        if response != "auto":
+            raise InputError("a function of X has one response; leave `response` out")
+        return Answers(model, "call", _position(target) if target is not None else None)
+    _require_fitted(model)
+    method = _method(model) if response == "auto" else response
+    if not hasattr(model, method):
+        raise InputError(f"{type(model).__name__} has no {method}; use another response")
+    return Answers(model, method, _column(model, method, target, single))
+
+
+def _require_fitted(model: Any) -> None:
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise InputError(f"{type(model).__name__} is not fitted; fit it first") from error
+    except TypeError:  # not an estimator of scikit-learn: whether it is fitted shows when it is asked
+        return
+
+
+def _method(model: Any) -> str:
+    for method in ("predict_proba", "decision_function") if is_classifier(model) else ():
+        if hasattr(model, method):
+            return method
+    return "predict"
+
+
+def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
+    classes = getattr(model, "classes_", None)
+    if method == "predict" or classes is None:
+        return None if target is None else _position(target)
+    labels = list(classes)
+    if target is not None:
+        if target not in labels:
+            raise InputError(f"the target {target!r} is no class of the model; its classes are {labels}")
+        return labels.index(target)
+    if len(labels) == 2:
+        return 1
+    if single:
+        raise InputError(f"the model has {len(labels)} classes; name one of {labels} as `target`")
+    return None
+
+
+def _position(target: Any) -> int:
+    if isinstance(target, bool) or not isinstance(target, int | np.integer) or target < 0:
+        raise InputError(f"the target of this model is the position of an output, found {target!r}")
+    return int(target)
+
+
+def in_calls(ask: Callable[[Any], Floats], rows: int, batch: Callable[[int, int], Any]) -> Floats:
+    """Answers to `rows` rows that `batch(start, stop)` makes, at most `ROWS_A_CALL` at once."""
+    steps = range(0, rows, ROWS_A_CALL)
+    return np.concatenate([ask(batch(at, min(at + ROWS_A_CALL, rows))) for at in steps])

@@ -1,0 +1,71 @@
+"""Scores of data through a model that is fitted to them: what it answers is split among the attributes.
+
+- shapley: mean |Shapley value| of the model's answers, over rows of the data.
+- johnson-shapley: shares of the variance of the model's answers, by Johnson-Shapley.
+- pimp: p-values of permutation importance, by refitting to targets in random order.
+
+The rule: without a model a random forest is fitted; with several classes, their probabilities are explained
+one by one and added up (for shares of variance: weighted by their variances).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+from elicit.scores.answers import answers
+from elicit.scores.johnson_shapley import johnson_shapley
+from elicit.scores.pimp import pimp
+from elicit.scores.predictions import shapley_values
+from elicit.scores.protocol import Floats, Table, table, whole
+
+#: Trees of the forest that is fitted when no model is given.
+TREES = 100
+
+
+def shapley_of_data(
+    X: Any, y: Any, *, model: Any = None, rows: int = 100, walks: int = 20, seed: int = 0, classes: bool | None = None
+) -> Floats:
+    """Mean |Shapley value| a column, over at most `rows` rows drawn from the data; all rows are the background."""
+    given = table(X, y, "shapley", classes=classes)
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.permutation(len(given.X))[: whole("rows", rows)])
+    fitted = _fitted(model, given, seed)
+    return shapley_values(fitted, given.X[chosen], given.X, walks=walks, random_state=rng).importance
+
+
+def johnson_shapley_of_data(
+    X: Any, y: Any, *, model: Any = None, runs: int = 100_000, seed: int = 0, classes: bool | None = None
+) -> Floats:
+    """Shares of the variance of the fitted model's answers, one a column; they sum to 1."""
+    given = table(X, y, "johnson-shapley", classes=classes)
+    fitted = _fitted(model, given, seed)
+    labels = list(fitted.classes_) if given.classes else [None]
+    asked = labels[1:] if len(labels) == 2 else labels
+    found = [
+        johnson_shapley(answers(fitted, target=label), given.X, runs=whole("runs", runs) // len(asked))
+        for label in asked
+    ]
+    variances = np.array([part.variance for part in found])
+    return np.asarray(variances @ np.array([part.shares for part in found]) / variances.sum())
+
+
+def pimp_of_data(
+    X: Any, y: Any, *, model: Any = None, draws: int = 50, seed: int = 0, classes: bool | None = None
+) -> Floats:
+    """p-values of permutation importance on the rows of the data, one a column; small ones matter."""
+    given = table(X, y, "pimp", classes=classes)
+    return pimp(_model(model, given, seed), given.X, given.y, draws=draws, random_state=seed).p_values
+
+
+def _fitted(model: Any, given: Table, seed: int) -> Any:
+    return clone(_model(model, given, seed)).fit(given.X, given.y)
+
+
+def _model(model: Any, given: Table, seed: int) -> Any:
+    if model is not None:
+        return model
+    return (RandomForestClassifier if given.classes else RandomForestRegressor)(TREES, random_state=seed)

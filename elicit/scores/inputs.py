@@ -1,0 +1,152 @@
+"""Inputs of a function under study: X = μ + D R^½ Z, with columns of Z that are drawn one by one.
+
+From a sample, Z = U R^-½ (U standardised) holds the uncorrelated columns nearest to the inputs, and each
+column of Z is drawn through its own empirical quantiles. Gaussian inputs have Gaussian columns of Z.
+
+The rule: uncorrelated is not independent. Where the ranks of the columns of Z (or their sizes) are
+associated beyond chance, a `DependenceWarning` says that splitting variance over Z is not exact.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from elicit.errors import InputError
+from elicit.scores.johnson import roots
+from elicit.scores.moments import unit_columns
+from elicit.scores.protocol import Floats, constant, numbers
+
+#: f(X (rows, d)) -> (rows,).
+Function = Callable[[Floats], Any]
+
+#: How small the probability of an association as large must be, over all pairs, for a warning.
+LEVEL = 1e-3
+
+#: A covariance may differ from a symmetric one without negative eigenvalues by this share.
+_SLACK = 1e-10
+
+
+class DependenceWarning(UserWarning):
+    """The columns of Z are uncorrelated but not independent."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """mean (d,), scale D (d,), root R^½ (d, d), and the sorted columns of Z (n, d), None when Gaussian."""
+
+    mean: Floats
+    scale: Floats
+    root: Floats
+    columns: Floats | None = None
+
+    @property
+    def d(self) -> int:
+        """The number of inputs."""
+        return len(self.mean)
+
+    @property
+    def weights(self) -> Floats:
+        """(R^½)∘²: the part of each column of Z (second axis) that belongs to each input (first axis)."""
+        return np.asarray(self.root**2)
+
+    def quantiles(self, u: Floats) -> Floats:
+        """Z (rows, d) from numbers in [0, 1)."""
+        if self.columns is None:
+            return np.asarray(ndtri(u))
+        at = (u * len(self.columns)).astype(np.intp)
+        return np.take_along_axis(self.columns, at, axis=0)
+
+    def draw(self, rows: int, rng: np.random.Generator) -> Floats:
+        """Independent columns of Z, (rows, d)."""
+        if self.columns is None:
+            return rng.standard_normal((rows, self.d))
+        return self.quantiles(rng.random((rows, self.d)))
+
+    def of(self, Z: Floats) -> Floats:
+        """X = μ + D R^½ Z, one row each."""
+        return np.asarray(self.mean + (Z @ self.root) * self.scale)
+
+
+def gaussian_inputs(mean: Any, covariance: Any) -> Inputs:
+    """Gaussian inputs; the covariance may be singular."""
+    centre, cov = checked_moments(mean, covariance)
+    scale = np.sqrt(np.diag(cov))
+    if not (scale > 0).all():
+        raise InputError(f"input {int(np.argmin(scale))} has no variance; leave it out")
+    return Inputs(centre, scale, roots(cov / np.outer(scale, scale))[0])
+
+
+def checked_moments(mean: Any, covariance: Any) -> tuple[Floats, Floats]:
+    """mean (d,) and covariance (d, d), which must be symmetric without negative eigenvalues."""
+    centre, cov = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
+    if centre.ndim != 1 or cov.shape != (len(centre), len(centre)) or len(centre) == 0:
+        raise InputError(f"expected d means and a (d, d) covariance, found shapes {centre.shape} and {cov.shape}")
+    if not (np.isfinite(centre).all() and np.isfinite(cov).all()):
+        raise InputError("the means and the covariance must be finite")
+    largest = np.abs(cov).max()
+    if np.abs(cov - cov.T).max() > _SLACK * largest or np.linalg.eigvalsh(cov)[0] < -_SLACK * largest:
+        raise InputError("the covariance must be symmetric, without negative eigenvalues")
+    return centre, cov
+
+
+def inputs_of_sample(X: Any, *, independent: bool = False) -> Inputs:
+    """Inputs with the correlations of a sample; `independent` takes its columns as they are, as independent."""
+    data = numbers(X)
+    n, d = data.shape
+    if constant(data).any():
+        raise InputError(f"column {int(np.argmax(constant(data)))} of X holds one value only; leave it out")
+    mean, scale = data.mean(axis=0), data.std(axis=0)
+    unit = unit_columns(data) * np.sqrt(n)
+    if independent:
+        return Inputs(mean, scale, np.eye(d), np.sort(unit, axis=0))
+    root, inverse = roots(np.asarray(unit.T @ unit) / n)
+    if np.linalg.matrix_rank(root, tol=1e-6) < d:
+        raise InputError(
+            f"the {d} columns of X hold fewer independent directions (duplicates, or fewer rows than columns); "
+            "leave columns out until none follows from the others"
+        )
+    Z = unit @ inverse
+    warn_of_dependence(Z)
+    return Inputs(mean, scale, root, np.sort(Z, axis=0))
+
+
+def warn_of_dependence(Z: Floats) -> None:
+    """Warn when the ranks of two columns, or of their distances from the centre, are associated beyond chance.
+
+    Under independence a rank correlation times √(n−1) is about standard normal, whatever the distributions.
+    """
+    n, d = Z.shape
+    if d < 2:
+        return
+    limit = -float(ndtri(LEVEL / 2 / (d * (d - 1)))) / np.sqrt(n - 1)
+    worst, where = 0.0, (0, 0)
+    for columns in (Z, np.abs(Z - np.median(Z, axis=0))):
+        ranks = unit_columns(rankdata(columns, axis=0))
+        between = np.abs(np.triu(ranks.T @ ranks, k=1))
+        i, j = np.unravel_index(int(between.argmax()), between.shape)
+        if between[i, j] > worst:
+            worst, where = float(between[i, j]), (int(i), int(j))
+    if worst > limit:
+        warnings.warn(
+            f"columns {where[0]} and {where[1]} of Z are uncorrelated but not independent (rank association "
+            f"{worst:.2f}, chance stays below {limit:.2f}); the shares treat them as independent",
+            DependenceWarning,
+            stacklevel=3,
+        )
+
+
+def asked(function: Function, X: Floats) -> Floats:
+    """The function's answers, checked: one finite number a row."""
+    answer = np.asarray(function(X), dtype=np.float64)
+    if answer.shape != (len(X),):
+        raise InputError(f"the function must give one number a row, found shape {answer.shape} for {len(X)} rows")
+    if not np.isfinite(answer).all():
+        raise InputError("the function gives numbers that are not finite; look at its inputs")
+    return answer

@@ -1,0 +1,80 @@
+"""PIMP: is an importance more than chance? (Altmann, Toloşi, Sander, Lengauer 2010)
+
+The model is fitted anew to targets in random order, where no attribute can matter, and measured in the same
+way. p_j = (1 + number of those importances ≥ the observed one) / (s + 1): never 0, never anticonservative.
+
+The rule: the null draws are made before any work is split, so the result is the same for any n_jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from elicit.errors import InputError
+from elicit.scores.permutation import permutation_importance
+from elicit.scores.protocol import Floats, whole
+
+#: f(fitted model, X, y) -> one number an attribute.
+Importance = Callable[[Any, Any, NDArray[Any]], Floats]
+
+
+@dataclass(frozen=True)
+class Significance:
+    """observed (d,), the importances by chance (s, d), and the p-value of each attribute (d,)."""
+
+    observed: Floats
+    null: Floats
+    p_values: Floats
+
+
+def pimp(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    draws: int = 100,
+    importance: Importance | None = None,
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator = 0,
+) -> Significance:
+    """p-values of importances, by refitting a clone of `model` `draws` times.
+
+    importance: how a fitted model is measured; by default permutation importance on the same rows.
+    """
+    whole("draws", draws)
+    target = np.asarray(y)
+    if target.ndim != 1 or len(target) < 2 or (target == target[0]).all():
+        raise InputError("PIMP needs one target a row that varies; a constant one has no other order")
+    rng = np.random.default_rng(random_state)
+    seed = int(rng.integers(2**32))
+    measure = importance if importance is not None else _Permuted(seed)
+    targets = [target, *(rng.permutation(target) for _ in range(draws))]
+    found = Parallel(n_jobs=n_jobs)(delayed(_refitted)(model, X, t, measure) for t in targets)
+    observed, null = np.asarray(found[0]), np.asarray(found[1:])
+    return Significance(observed, null, p_values(observed, null))
+
+
+def p_values(observed: Floats, null: Floats) -> Floats:
+    """(1 + #{null ≥ observed}) / (s + 1) for observed (d,) and null (s, d)."""
+    return np.asarray((1 + (null >= observed).sum(axis=0)) / (len(null) + 1))
+
+
+def _refitted(model: Any, X: Any, y: NDArray[Any], measure: Importance) -> Floats:
+    return np.asarray(measure(clone(model).fit(X, y), X, y), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Permuted:
+    """Permutation importance with the same exchanges for every model."""
+
+    seed: int
+
+    def __call__(self, model: Any, X: Any, y: NDArray[Any]) -> Floats:
+        return permutation_importance(model, X, y, random_state=self.seed).mean
