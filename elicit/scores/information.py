@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Ints, table, whole
+from elicit.scores.protocol import Floats, Ints, column_mask, constant, table, whole
 
 
 def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | None = None) -> Floats:
@@ -44,8 +44,9 @@ def mutual_information(
     if not given.classes and neighbours >= smallest:
         raise InputError(f"neighbours must be fewer than the {smallest} rows, found {neighbours}; ask for fewer")
     estimate = mutual_info_classif if given.classes else mutual_info_regression
-    found: Floats = estimate(given.X, given.y, discrete_features=discrete, n_neighbors=neighbours, random_state=seed)
-    return found
+    mask = column_mask(discrete, given.X.shape[1])
+    found = estimate(given.X, given.y, discrete_features=mask, n_neighbors=neighbours, random_state=seed)
+    return np.where(constant(given.X), 0.0, found)
 
 
 def shared(a: Ints, b: Ints) -> float:

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Groups, Ints
+from elicit.scores.protocol import Floats, Groups, Ints, column_mask
 
 #: Distances (of at most 1) closer than this are equal.
 TIE = 1e-12
@@ -111,7 +110,7 @@ class Space:
 
 def space_of(X: Floats, discrete: Any, groups: Groups | None) -> Space:
     """The points of X; `discrete` names columns of codes (a mask, positions, or one truth value for all)."""
-    nominal = _mask(discrete, X.shape[1])
+    nominal = column_mask(discrete, X.shape[1])
     listed = [[i] for i in range(X.shape[1])] if groups is None else [list(g) for g in groups]
     order = np.array([column for g in listed for column in g], dtype=np.intp)
     starts = np.cumsum([0] + [len(g) for g in listed[:-1]], dtype=np.intp)
@@ -157,22 +156,6 @@ def blocks(rows: Ints, others: int, neighbours: int, columns: int) -> Iterator[I
     size = max(1, LARGEST_BLOCK // max(others, neighbours * columns))
     for start in range(0, len(rows), size):
         yield rows[start : start + size]
-
-
-def _mask(discrete: Any, n: int) -> NDArray[np.bool_]:
-    if isinstance(discrete, bool | np.bool_):
-        return np.full(n, bool(discrete))
-    given = np.asarray(discrete)
-    if given.dtype == bool and given.shape == (n,):
-        return given
-    if given.ndim == 1 and given.dtype.kind in "iu" and ((given >= 0) & (given < n)).all():
-        return np.isin(np.arange(n), given)
-    if given.shape == (0,):
-        return np.zeros(n, dtype=bool)
-    raise InputError(
-        f"discrete is true, false, a truth value for each of the {n} columns, or a list of column positions; "
-        f"found {discrete!r}"
-    )
 
 
 def _coded(column: Floats, missing: NDArray[np.bool_]) -> Floats:

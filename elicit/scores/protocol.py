@@ -104,3 +104,20 @@ def constant(X: Floats) -> NDArray[np.bool_]:
     if not np.isnan(X[0]).any():
         return np.asarray(same.all(axis=0))
     return np.array([len(np.unique(column[~np.isnan(column)])) <= 1 for column in X.T])
+
+
+def column_mask(discrete: Any, n: int) -> NDArray[np.bool_]:
+    """Which of n columns hold codes: a truth value for all, one for each, or the positions of those that do."""
+    if isinstance(discrete, bool | np.bool_):
+        return np.full(n, bool(discrete))
+    given = np.asarray(discrete)
+    if given.dtype == bool and given.shape == (n,):
+        return given
+    if given.ndim == 1 and given.dtype.kind in "iu" and ((given >= 0) & (given < n)).all():
+        return np.isin(np.arange(n), given)
+    if given.shape == (0,):
+        return np.zeros(n, dtype=bool)
+    raise InputError(
+        f"discrete is true, false, a truth value for each of the {n} columns, or a list of column positions; "
+        f"found {discrete!r}"
+    )

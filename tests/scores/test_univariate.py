@@ -1,0 +1,99 @@
+"""Variance, correlation, Fisher, F and chi-squared: by hand, and equal to scikit-learn where it has them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.feature_selection import VarianceThreshold, f_classif, f_regression
+from sklearn.feature_selection import chi2 as sklearn_chi2
+
+from elicit.errors import InputError
+from elicit.scores import chi2, correlation, f_statistic, fisher, variance
+
+CLASSES = [load_wine(return_X_y=True), load_breast_cancer(return_X_y=True)]
+X, y = CLASSES[0]
+DX, dy = load_diabetes(return_X_y=True)
+
+
+def test_fisher_by_hand():
+    # class 0 holds 1 and 3, class 1 holds 5 and 7: between 2*4 + 2*4, within 4*1
+    assert fisher([[1.0], [3.0], [5.0], [7.0]], [0, 0, 1, 1]) == pytest.approx([4.0])
+
+
+def test_correlation_by_hand():
+    # x − 2 = (−1, 0, 1), y − 2 = (−1, −1, 2): 3 / √(2 · 6)
+    assert correlation([[1.0], [2.0], [3.0]], [1.5, 1.5, 4.5]) == pytest.approx([3 / np.sqrt(12)])
+
+
+@pytest.mark.parametrize(("X", "y"), CLASSES)
+def test_f_of_classes_and_chi2_are_those_of_scikit_learn(X, y):
+    assert f_statistic(X, y) == pytest.approx(f_classif(X, y)[0], rel=1e-10)
+    assert chi2(X, y) == pytest.approx(sklearn_chi2(X, y)[0], rel=1e-12)
+
+
+def test_f_of_a_number_is_that_of_scikit_learn():
+    assert f_statistic(DX, dy) == pytest.approx(f_regression(DX, dy)[0], rel=1e-10)
+
+
+def test_variance_is_that_of_scikit_learns_threshold():
+    assert variance(X) == pytest.approx(VarianceThreshold(1e-9).fit(X).variances_, rel=1e-12)
+
+
+def test_correlation_with_a_number_and_with_two_classes_is_pearsons():
+    for data, target in ((DX, dy), CLASSES[1]):
+        expected = [abs(np.corrcoef(column, target)[0, 1]) for column in data.T]
+        assert correlation(data, target) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_correlation_ratio_and_f_and_fisher_tell_the_same_of_classes():
+    eta = correlation(X, y) ** 2
+    assert fisher(X, y) == pytest.approx(eta / (1 - eta), rel=1e-10)
+    assert f_statistic(X, y) == pytest.approx(fisher(X, y) * (178 - 3) / (3 - 1), rel=1e-12)
+
+
+@given(st.floats(1e-6, 1e6), st.floats(-1e3, 1e3), st.permutations(range(178)))
+def test_no_unit_and_no_order_of_the_rows_decides(factor, shift, order):
+    moved = (X * factor + shift)[order]
+    for score in (correlation, fisher, f_statistic):
+        assert score(moved, y[order]) == pytest.approx(score(X, y), rel=1e-4)
+
+
+@pytest.mark.parametrize("score", [variance, correlation, fisher, f_statistic, chi2])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e9])
+def test_a_constant_column_scores_0(score, value):
+    data = np.column_stack([np.full(178, value), X[:, 0]])
+    assert score(data, y)[0] == 0
+    assert score(data, y)[1] > 0
+
+
+def test_a_column_without_spread_within_the_classes_scores_infinity_by_fisher_and_f():
+    column = np.array([0.1, 0.7, 0.3])[y].reshape(-1, 1)
+    assert fisher(column, y) == np.inf
+    assert f_statistic(column, y) == np.inf
+    assert correlation(column, y) == pytest.approx([1.0], abs=1e-12)
+
+
+def test_more_columns_than_rows_one_column_and_texts_as_classes():
+    assert fisher(X[::40], y[::40]).shape == (13,)
+    assert fisher(X[:, :1], np.array(["red", "white", "rose"])[y]) == pytest.approx(fisher(X, y)[:1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: fisher(X, np.zeros(178)), "compares classes, but every row"),
+        (lambda: correlation(X, np.full(178, 0.5)), "every row of the target is"),
+        (lambda: fisher(DX, dy), "needs a target of classes"),
+        (lambda: fisher(np.where(X > 1679, np.nan, X), y), "X is nan in row 18, column 12"),
+        (lambda: fisher(X, y[:3]), "178 rows but the target has shape"),
+        (lambda: fisher(X[:, 0], y), "must have rows and columns"),
+        (lambda: fisher(np.full((4, 2), "a"), [0, 1, 0, 1]), "needs numeric columns"),
+        (lambda: correlation(X, np.where(y == 0, np.nan, y)), "the target is not finite in row 0"),
+        (lambda: chi2(X - 20, y), "chi2 needs counts, but X is"),
+        (lambda: f_statistic(X[[0, 60, 170]], y[[0, 60, 170]]), "needs more rows than 3, found 3"),
+    ],
+)
+def test_bad_input_is_named(make, says):
+    with pytest.raises(InputError, match=says):
+        make()
