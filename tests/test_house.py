@@ -15,6 +15,7 @@ FILES = sorted((ROOT / "elicit").rglob("*.py"))
 WORDS = {"elicit.errors", "elicit.subsets", "elicit.events", "elicit.asks", "numpy"}
 KNOWLEDGE = WORDS | {"elicit.knowledge", "scipy.special"}
 UTILITY = KNOWLEDGE | {"elicit.utility", "scipy"}
+EFFECTS = {"elicit.errors", "elicit.scores", "elicit.effects", "numpy", "scipy", "sklearn"}
 ROOMS = {
     "elicit.errors": WORDS,
     "elicit.subsets": WORDS,
@@ -23,12 +24,14 @@ ROOMS = {
     "elicit.knowledge": KNOWLEDGE,
     "elicit.utility": UTILITY,
     "elicit.utility.solver": UTILITY | {"pulp", "highspy"},
-    "elicit.utility.verify": {"elicit.errors", "elicit.subsets"},
+    "elicit.utility.verify": {"elicit.errors", "elicit.subsets", "elicit.utility.numbers"},
+    "elicit.utility.numbers": {"elicit.errors"},
     "elicit.decide": UTILITY | {"elicit.decide"},
     "elicit.oracles": WORDS | {"elicit.oracles", "elicit.scores", "sklearn", "joblib", "threadpoolctl"},
     "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
     "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},
-    "elicit.effects": {"elicit.errors", "elicit.effects", "numpy", "scipy", "sklearn"},
+    "elicit.effects": EFFECTS,
+    "elicit.effects.display": EFFECTS | {"matplotlib"},
     "elicit.operators": WORDS | {"elicit.operators"},
     "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},
 }
