@@ -4,10 +4,12 @@
      "versions": {…}, "check": "…"}
     {"fact": "evaluated", "request": 0, "subset": ["alcohol"], "criteria": [0.7, 1.0], …, "check": "…"}
     {"cache": "measured", "subset": ["hue"], "criteria": [0.6, 1.0], …, "check": "…"}
+    {"claim": {"subset": ["alcohol"], "statements": […], "proofs": […], …}, "check": "…"}
 
 Subsets are lists of names in attribute order, floats are written so that they read back exactly, and
 whatever is not ASCII is escaped. A cache line holds a result computed ahead of need. It belongs to the
 journal but not to the run: `identity` leaves cache lines out, and the optional "time" of any line.
+A claim line says what the facts above it prove (see `claims`); it follows from them, so it is left out too.
 
 "check" is the CRC-32 of the line before ", "check"", continued from the check of the line above. So a
 changed, missing or moved line is found, and named. The one damage that is no error is a last line
@@ -85,10 +87,20 @@ class Header:
 
 
 @dataclass(frozen=True)
+class Claimed:
+    """What the journal claims at line `line`, when it held `facts` facts: plain data, not yet believed."""
+
+    facts: int
+    line: int
+    content: Mapping[str, Json]
+
+
+@dataclass(frozen=True)
 class Record:
     """What a journal holds: its header, its facts with the time of each, and results ahead of need.
 
-    `length` bytes of the file are whole lines, the last of which has the check `check`.
+    `length` bytes of the file are whole lines, the last of which has the check `check`. `lines` says
+    where each fact stands.
     """
 
     header: Header
@@ -97,6 +109,8 @@ class Record:
     cached: Mapping[Mask, Measured | Failure]
     length: int
     check: int
+    claims: tuple[Claimed, ...] = ()
+    lines: tuple[int, ...] = ()
 
 
 def library_versions() -> dict[str, str]:
@@ -139,6 +153,7 @@ class Journal:
         self._facts = list(record.facts)
         self._times = list(record.times)
         self._cached = dict(record.cached)
+        self._claimed = record.claims[-1].facts if record.claims else -1
         self._file = file
         self._length = record.length
         self._check = record.check
@@ -220,6 +235,19 @@ class Journal:
         _with_time(content, at)
         self._write(content)
         self._cached[subset] = _cached_in(dict(content), self.header)[1]
+        self._sound = True
+
+    @property
+    def claimed(self) -> bool:
+        """Whether what the present facts prove is in the journal already."""
+        return self._claimed == len(self._facts)
+
+    def claim(self, content: Mapping[str, Json], at: float | None = None) -> None:
+        """Write what the facts so far prove, and return when it is safe."""
+        line: dict[str, Json] = {"claim": _plain(dict(content), "claim")}
+        _with_time(line, at)
+        self._write(line)
+        self._claimed = len(self._facts)
         self._sound = True
 
     def close(self) -> None:
@@ -370,6 +398,8 @@ def _parse(data: bytes, path: StrPath) -> Record:
     facts: list[Fact] = []
     times: list[float | None] = []
     cached: dict[Mask, Measured | Failure] = {}
+    claims: list[Claimed] = []
+    places: list[int] = []
     for number, line in enumerate(lines[1:], start=2):
         try:
             content, check = _content(line, check)
@@ -377,12 +407,16 @@ def _parse(data: bytes, path: StrPath) -> Record:
                 fact, time = _fact_in(content, header)
                 facts.append(fact)
                 times.append(time)
+                places.append(number)
+            elif "claim" in content:
+                claims.append(Claimed(len(facts), number, _claim_in(content)))
             else:
                 subset, result = _cached_in(content, header)
                 cached[subset] = result
         except InputError as error:
             raise _damage(path, number, str(error)) from None
-    return Record(header, tuple(facts), tuple(times), cached, len(data) - len(_torn), check)
+    whole = len(data) - len(_torn)
+    return Record(header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places))
 
 
 def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
@@ -638,9 +672,18 @@ def _cached_out(subset: Mask, result: Measured | Failure, header: Header) -> dic
 
 def _cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured | Failure]:
     if "cache" not in content or "subset" not in content:
-        raise InputError("expected a fact or a cached result, found neither")
+        raise InputError("expected a fact or a cached result (or a claim), found neither")
     subset = _subset_in(content.pop("subset"), header)
     return subset, _fields_in(content, "cache", _RESULTS, header)[0]
+
+
+def _claim_in(content: dict[str, Json]) -> Mapping[str, Json]:
+    found = content.pop("claim")
+    if "time" in content:
+        _number(content.pop("time"))
+    if content or not isinstance(found, dict):
+        raise InputError("a claim is one object, and nothing else is on its line; found something else")
+    return found
 
 
 def _with_time(content: dict[str, Json], at: float | None) -> None:

@@ -284,8 +284,9 @@ def test_a_run_that_went_further_resumes_identically_from_every_line(tmp_path):
         drive(session.elicitation, oracle, judge(oracle), session.journal)
     data, whole = path.read_bytes(), identity(path)
     ends = [k + 1 for k, byte in enumerate(data) if byte == ord("\n")]
-    resumed = next(k for k, fact in enumerate(read(path).facts) if isinstance(fact, Resumed))
-    for end in ends[resumed + 1 :]:
+    record = read(path)
+    (resumed,) = [line for line, fact in zip(record.lines, record.facts, strict=True) if isinstance(fact, Resumed)]
+    for end in ends[resumed - 1 :]:
         cut = cut_at(data, end, tmp_path / "cut")
         with resume(cut, oracle) as session:
             drive(session.elicitation, oracle, judge(oracle), session.journal)

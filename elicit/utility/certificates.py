@@ -7,6 +7,7 @@ every function returns one that passed, or None.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
@@ -22,7 +23,7 @@ from elicit.utility.exact import ExactSet, row_bounds, statement_rows
 from elicit.utility.family import family_regret
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.partition import Piece
+from elicit.utility.partition import MOST_CUBES, Piece
 from elicit.utility.sets import difference
 from elicit.utility.solver import INFINITY, Program
 from elicit.utility.verify import verify
@@ -36,6 +37,9 @@ THETA_UNIT = 1 << 40
 
 #: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
 SPARE = 1e-5
+
+#: Shares by which a θ at the edge of the set is moved inwards before it is printed, the first that serves.
+INWARD = tuple(Fraction(1, 1 << k) for k in (24, 18, 12, 8))
 
 
 def certify_rejection(utilities: AnySet, subset: Mask) -> Certificate | None:
@@ -61,8 +65,7 @@ def certify_possible(utilities: AnySet, subset: Mask) -> Certificate | None:
     claim = {"kind": "possible", "subset": members(subset), "evaluated": [members(x) for x in utilities.evaluated]}
     proof: dict[str, Any] = {"unit": tolerances.DENOMINATOR}
     if isinstance(utilities, ParsimoniousSet):
-        proof["least"] = _integers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR)
-        proof["strained"] = _plain_theta(_fractions(utilities.least_strained))
+        proof |= _room(utilities)
     witness = _sturdy_witness(utilities, subset) if isinstance(utilities, ExactSet) else verdict.witness
     # rounding may cost the subset its lead: move θ in its favour by a little more than it lacks
     values = witness.values([subset, *utilities.evaluated])
@@ -81,43 +84,62 @@ def certify_preference(utilities: AnySet, better: Mask, worse: Mask) -> Certific
     return certify_best_among(utilities, better, [worse])
 
 
-def certify_best_among(utilities: AnySet, subset: Mask, rivals: Sequence[Mask]) -> Certificate | None:
-    """That no θ of the set finds a listed rival better; on the whole cone where that can be shown."""
+def certify_best_among(
+    utilities: AnySet, subset: Mask, rivals: Sequence[Mask], bound: float | None = 0.0
+) -> Certificate | None:
+    """That no θ of the set gives a listed rival more than `bound` beyond the subset; None: the least that holds.
+
+    With 0 no θ finds one better, and this is shown on the whole cone where it can be.
+    """
     rivals = [y for y in dict.fromkeys(rivals) if y != subset]
     if not utilities.informative:
         return None
     claim = {
         "kind": "regret",
         "subset": members(subset),
-        "bound": "0",
+        "bound": "0" if bound is None else str(Fraction(bound)),
         "scope": {"subsets": [members(y) for y in rivals]},
     }
-    if isinstance(utilities, ExactSet):
+    if isinstance(utilities, ExactSet) and not bound:
         certificate = _on_the_cone(utilities, subset, rivals, claim)
         if certificate is not None:
             return certificate
     everything = (1 << utilities.n) - 1
+    optima = [utilities.maximum(difference(y, subset)) for y in rivals]
+    worst = max((optimum.value for optimum in optima), default=0.0)
+    if bound is None:
+        claim["bound"] = _rounded_up(worst)
+    elif worst > bound + tolerances.DECISION:
+        return None
     pieces = []
-    for y in rivals:
-        optimum = utilities.maximum(difference(y, subset))
-        if optimum.value > tolerances.DECISION:
-            return None
-        multipliers = _sparse_multipliers(utilities, y, subset, optimum.value) or optimum.multipliers
-        pieces.append(Piece(y, everything & ~y, multipliers, optimum.value))
+    for y, optimum in zip(rivals, optima, strict=True):
+        # only a proof that nothing is better is ever read as an explanation
+        sparse = _sparse_multipliers(utilities, y, subset, optimum.value) if worst <= tolerances.DECISION else None
+        pieces.append(Piece(y, everything & ~y, sparse or optimum.multipliers, optimum.value))
     return _issue(utilities, claim, _proof_of(utilities, pieces))
 
 
-def certify_optimal(utilities: AnySet, subset: Mask, family: Family, bound: float = 0.0) -> Certificate | None:
-    """That no subset of the family gains more than `bound` on this one in any θ of the set; 0: it is optimal."""
+def certify_optimal(
+    utilities: AnySet,
+    subset: Mask,
+    family: Family,
+    bound: float | None = 0.0,
+    *,
+    most_cubes: int = MOST_CUBES,
+) -> Certificate | None:
+    """That no subset of the family gains more than `bound` on this one in any θ of the set; 0: it is optimal.
+
+    None proves the least bound that the search over at most `most_cubes` subcubes comes to.
+    """
     if not utilities.informative:
         return None
-    found = family_regret(utilities, subset, family, decide_only=bound == 0.0, with_proof=True)
-    if found.proof is None or found.upper > bound + tolerances.DECISION:
+    found = family_regret(utilities, subset, family, decide_only=bound == 0.0, with_proof=True, most_cubes=most_cubes)
+    if found.proof is None or (bound is not None and found.upper > bound + tolerances.DECISION):
         return None
     claim = {
         "kind": "regret",
         "subset": members(subset),
-        "bound": str(Fraction(bound)),
+        "bound": _rounded_up(found.upper) if bound is None else str(Fraction(bound)),
         "scope": {
             "keep": members(family.keep),
             "drop": members(family.drop),
@@ -125,6 +147,36 @@ def certify_optimal(utilities: AnySet, subset: Mask, family: Family, bound: floa
         },
     }
     return _issue(utilities, claim, _proof_of(utilities, found.proof.pieces))
+
+
+def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], regret: float) -> Certificate | None:
+    """That each candidate (a key of `rivals`) may lose about `regret` to its rival: no other loses less than `subset`.
+
+    Few θ serve many candidates. Each is moved inwards by a share that grows until rounding does not matter;
+    the floor that is claimed is what the printed ones then show exactly.
+    """
+    thetas: list[Utility] = []
+    gaps: list[tuple[int, Mask]] = []
+    for candidate, rival in rivals.items():
+        known = (k for k, t in enumerate(thetas) if t(rival) - t(candidate) >= regret - tolerances.DECISION)
+        k = next(known, len(thetas))
+        if k == len(thetas):
+            thetas.append(utilities.maximum(difference(rival, candidate)).witness)
+        gaps.append((k, rival))
+    evaluated = [members(x) for x in utilities.evaluated]
+    claim = {"kind": "least", "subset": members(subset), "candidates": [members(x) for x in rivals]}
+    for share in INWARD:
+        printed = [_inward(utilities, theta, share) for theta in thetas]
+        lost = [_gain(printed[k], y, x) for (k, y), x in zip(gaps, rivals, strict=True)]
+        floor = Fraction(math.floor(min(lost, default=Fraction(regret)) * 10**6), 10**6)
+        proof = {"unit": 1, "thetas": [_plain_theta(t) for t in printed], "gaps": [[k, members(y)] for k, y in gaps]}
+        if isinstance(utilities, ParsimoniousSet):
+            proof |= _room(utilities)
+        if floor > 0 or not rivals:
+            certificate = _issue(utilities, {**claim, "floor": str(floor), "evaluated": evaluated}, proof)
+            if certificate is not None:
+                return certificate
+    return None
 
 
 def certify_inconsistent(monomials: Monomials, statements: Sequence[Statement]) -> Certificate | None:
@@ -258,6 +310,14 @@ def _budget_proof(utilities: ParsimoniousSet) -> dict[str, Any]:
     return {"simple": simple, "strain": strain}
 
 
+def _room(utilities: ParsimoniousSet) -> dict[str, Any]:
+    """What bounds B from below: multipliers of J*, and a θ̂ that strains little."""
+    return {
+        "least": _integers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR),
+        "strained": _plain_theta(_fractions(utilities.least_strained)),
+    }
+
+
 def _signs_hold(statements: Sequence[Statement], support: Sequence[int], values: Sequence[Fraction]) -> bool:
     return all(x >= 0 or statements[r].relation is Relation.EQUAL for r, x in zip(support, values, strict=True))
 
@@ -273,6 +333,27 @@ def _fractions(theta: Utility) -> dict[Mask, Fraction]:
 
 def _plain_theta(theta: Mapping[Mask, Fraction]) -> list[list[Any]]:
     return [[members(term), str(x)] for term, x in theta.items() if x]
+
+
+def _rounded_up(value: float) -> str:
+    """A bound a little above a float that is not exact."""
+    return str(Fraction(math.ceil(value * 10**6) + 1, 10**6)) if value > tolerances.DECISION / 2 else "0"
+
+
+def _gain(theta: Mapping[Mask, Fraction], y: Mask, x: Mask) -> Fraction:
+    """f_θ(y) − f_θ(x)."""
+    return sum((((t & y == t) - (t & x == t)) * value for t, value in theta.items()), Fraction(0))
+
+
+def _inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fraction]:
+    """θ moved by a share of the way to one well inside the set."""
+    centre = utilities.simplest.theta if isinstance(utilities, ParsimoniousSet) else utilities.roomiest
+    here, there = _fractions(theta), _fractions(centre)
+    moved = {
+        t: (1 - share) * here.get(t, Fraction(0)) + share * there.get(t, Fraction(0))
+        for t in here.keys() | there.keys()
+    }
+    return _into_set(utilities, dict(sorted(moved.items())))
 
 
 def _nudged(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: Fraction) -> dict[Mask, Fraction]:

@@ -1,0 +1,151 @@
+"""Claims: what a run has proven when it ends, with the proofs, as plain data for the journal.
+
+The rule: a claim is written only with a proof that exact arithmetic has already accepted, so whatever is
+missing here could not be shown. `record_check` re-checks a claim against the facts, without a solver.
+
+    {"version": 1, "request": 57, "subset": […], "criteria": […], "set": {…}, "statements": […], "proofs": […]}
+
+`statements` are those that the facts imply, each with its source; the multipliers of every proof refer to
+them. A proof is a certificate without what is common to all: n, the set, the statements, and the evaluated
+subsets where a claim speaks of all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from elicit.decide.elicitation import Elicitation
+from elicit.errors import CertificateError
+from elicit.knowledge.statements import Statement
+from elicit.subsets import Mask, members, simplest
+from elicit.utility import tolerances
+from elicit.utility.certificates import (
+    AnySet,
+    Certificate,
+    certify_best_among,
+    certify_inconsistent,
+    certify_least,
+    certify_optimal,
+    certify_rejection,
+    plain_set,
+    plain_statements,
+)
+from elicit.utility.exact import ExactSet
+from elicit.utility.monomials import Monomials
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.regret import Regrets
+from elicit.utility.verify import verify
+
+VERSION = 1
+
+#: Rejected subsets whose price is proven, the cheapest first: each proof costs a program and some kilobytes.
+MOST_REJECTIONS = 10
+
+#: Subcubes looked at for a bound over the whole family when optimality was not proven; the search takes
+#: longer with every monomial, so together they are limited too.
+MOST_CUBES = 64
+MOST_CUBE_ENTRIES = 64 * 500
+
+#: Prices are claimed in steps of this, rounded down.
+PRICE_STEP = 1e-4
+
+
+def claim_of(elicitation: Elicitation) -> dict[str, Any]:
+    """What the facts of an elicitation prove now."""
+    history, beliefs = elicitation.history, elicitation.beliefs
+    subset = elicitation.incumbent
+    attributes = history.attributes
+    content: dict[str, Any] = {
+        "version": VERSION,
+        "request": None if history.stopped is None else history.stopped.request,
+        "subset": None if subset is None else list(attributes.subset(subset)),
+        "criteria": None if subset is None else list(history.evaluated[subset].criteria),
+    }
+    utilities = beliefs.fresh_utilities()
+    content["set"] = plain_set(utilities)
+    content["statements"] = sourced(utilities.statements)
+    content["proofs"] = []
+    if subset is None or not utilities.informative:
+        return content
+    certificates: list[Certificate | None]
+    if isinstance(utilities, ExactSet) and utilities.conflict is not None:
+        monomials = Monomials.full(utilities.n, utilities.degree)
+        certificates = [certify_inconsistent(monomials, utilities.statements)]
+    else:
+        certificates = [*_of_the_best(elicitation, utilities, subset), *_of_rejected(elicitation, utilities)]
+    content["proofs"] = [_short(c, utilities) for c in certificates if c is not None]
+    return content
+
+
+def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
+    """Statements as a certificate lists them, each with its source and the request that it answers."""
+    plain = plain_statements(statements)
+    return [
+        entry | {"source": s.source.value, "request": s.request} for entry, s in zip(plain, statements, strict=True)
+    ]
+
+
+def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
+    """That the subset loses little to any other, and that no other evaluated one loses less."""
+    yield certify_best_among(utilities, subset, utilities.evaluated, bound=None)
+    regrets = Regrets(utilities)
+    most = regrets.of(subset).value
+    rivals = {}
+    for x in utilities.candidates(utilities.evaluated):
+        # that others lose at least nothing needs no proof; a simpler one must lose something
+        if x != subset and (most > tolerances.DECISION or simplest(x) < simplest(subset)):
+            rivals[x] = regrets.of(x).rival
+    losing = {x: rival for x, rival in rivals.items() if rival is not None}
+    if len(losing) == len(rivals):
+        yield certify_least(utilities, subset, losing, most)
+    yield _over_the_family(elicitation, utilities, subset)
+
+
+def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Certificate | None:
+    """That the subset is optimal in the family, or else how much any other may gain at most."""
+    monomials = len(utilities.monomials if isinstance(utilities, ExactSet) else utilities.support)
+    cubes = min(MOST_CUBES, MOST_CUBE_ENTRIES // monomials, elicitation.settings.effort)
+    stopped = elicitation.history.stopped
+    found = stopped is not None and stopped.reason.startswith("optimal")  # then it can be proven, with that effort
+    effort = elicitation.settings.effort if found else cubes
+    optimal = certify_optimal(utilities, subset, elicitation.family, most_cubes=effort)
+    return optimal or certify_optimal(utilities, subset, elicitation.family, bound=None, most_cubes=cubes)
+
+
+def _of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certificate]:
+    """That subsets passed over still cannot be best, the cheapest at the time first; in Θ_τ with what they cost."""
+    rejected = elicitation.history.rejected
+    certified = 0
+    for subset in sorted(rejected, key=lambda x: (rejected[x].price, simplest(x))):
+        certificate = certify_rejection(utilities, subset) if certified < MOST_REJECTIONS else None
+        if certificate is not None:
+            certified += 1
+            if isinstance(utilities, ParsimoniousSet):
+                certificate = _priced(certificate, utilities.price(subset))
+            yield certificate
+
+
+def _priced(certificate: Certificate, price: float) -> Certificate:
+    """The certificate at the price itself: what is rejected at τ = p costs more than p. Where that fails, at τ."""
+    stated = math.floor(price * (1 - 1e-6) / PRICE_STEP) * PRICE_STEP
+    sharper = certificate | {"set": certificate["set"] | {"tau": f"{stated:.4f}"}}
+    try:
+        verify(sharper)
+    except CertificateError:
+        return certificate
+    return sharper
+
+
+def _short(certificate: Certificate, utilities: AnySet) -> dict[str, Any]:
+    """A certificate without what every proof of the claim shares."""
+    claim, space = dict(certificate["claim"]), certificate["set"]
+    everything = [members(x) for x in utilities.evaluated]
+    if claim.pop("evaluated", everything) != everything:
+        raise AssertionError("a claim speaks of the evaluated subsets in their order")
+    if claim["kind"] == "rejected" and space["kind"] == "parsimonious":
+        claim["price"] = space["tau"]
+    if claim["kind"] == "regret" and "subsets" in claim["scope"]:
+        claim["scope"] = {"evaluated": True}
+    return {"set": space["kind"], "claim": claim, "proof": certificate["proof"]}

@@ -1,0 +1,51 @@
+"""Exact numbers out of plain data, for the verifier: nothing that a certificate says may take it for ever.
+
+A few characters can name a number that fills the memory ("1e999999999"), so a text is measured before it
+is read, and its exponent before it is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from elicit.errors import CertificateError
+
+#: Digits of a number, and of its exponent, beyond which no honest certificate goes.
+MOST_DIGITS = 4_000
+MOST_EXPONENT = 400
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,6}))?)", re.ASCII)
+
+
+def demand(holds: bool, complaint: str) -> None:
+    """Go on only when something holds."""
+    if not holds:
+        raise CertificateError(complaint)
+
+
+def exact(value: Any) -> Fraction:
+    """A number that is given as an integer, as a float, or as a text such as "-7/2" or "1e-3"."""
+    if isinstance(value, str):
+        found = _NUMBER.fullmatch(value) if len(value) <= MOST_DIGITS else None
+        demand(
+            found is not None and abs(int(found[1] or 0)) <= MOST_EXPONENT, f"{value[:40]!r} is no number of a proof"
+        )
+    elif type(value) is int:
+        demand(value.bit_length() <= 4 * MOST_DIGITS, "a whole number of the proof is too long")
+    else:
+        demand(isinstance(value, float | Fraction), f"{value!r:.40} is no number of a proof")
+    return Fraction(value)
+
+
+def whole(value: Any) -> int:
+    """A whole number, of a length that can be worked with."""
+    demand(type(value) is int, f"{value!r:.40} is no whole number")
+    return int(exact(value))
+
+
+def dot(row: Sequence[Any], theta: Sequence[Any]) -> Fraction:
+    """row · θ."""
+    return sum((d * x for d, x in zip(row, theta, strict=True) if d and x), Fraction(0))
