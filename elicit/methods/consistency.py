@@ -1,0 +1,79 @@
+"""Consistency of a subset with the data: no two cases may agree on it and differ in class.
+
+Two cases agree on an attribute when they differ by no more than a tolerance in each of its columns, and on
+a subset when they agree on all of it. For every pair of cases of two classes and every attribute, one bit
+says whether they disagree; a subset is consistent when each pair has a bit in it. So a subset costs a few
+operations on packed bits, and adding an attribute never makes it less consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.errors import InputError
+from elicit.subsets import Mask, members
+
+#: Pairs of cases of two classes beyond which consistency is refused: 2^26 pairs are 8 MB an attribute.
+LARGEST_PAIRS = 1 << 26
+
+
+class Inconsistency:
+    """The share of cases that agree on a subset with a case of another class: 0 for a consistent subset.
+
+    X: numbers, shape (rows, columns); y: a class a row.
+    groups: positions of the columns of each attribute (default: one attribute a column).
+    tolerance: the difference, in the unit of the columns, up to which two values count as the same.
+    """
+
+    def __init__(
+        self, X: Any, y: Any, *, groups: Sequence[Sequence[int]] | None = None, tolerance: float = 0.0
+    ) -> None:
+        values, classes = np.asarray(X, dtype=np.float64), np.unique(np.asarray(y), return_inverse=True)[1]
+        if values.ndim != 2 or len(values) != len(classes):
+            raise InputError(f"expected one class for each row of X, found shapes {values.shape} and {classes.shape}")
+        if not np.isfinite(values).all():
+            raise InputError("consistency needs numbers without gaps; fill them or remove the rows")
+        if not tolerance >= 0:
+            raise InputError(f"a tolerance is a number of at least 0, found {tolerance}")
+        self._rows = len(values)
+        self._first, self._second = _pairs(classes)
+        attributes = [[i] for i in range(values.shape[1])] if groups is None else groups
+        self._apart = [self._packed(values[:, list(columns)], tolerance) for columns in attributes]
+
+    def _packed(self, columns: NDArray[np.float64], tolerance: float) -> NDArray[np.uint8]:
+        """One bit a pair: whether it disagrees on these columns."""
+        disagrees = np.zeros(len(self._first), dtype=np.bool_)
+        for column in columns.T:
+            disagrees |= np.abs(column[self._first] - column[self._second]) > tolerance
+        return np.packbits(disagrees)
+
+    def __call__(self, subset: Mask) -> float:
+        """The inconsistency of a subset; the empty one agrees everywhere."""
+        apart = np.zeros((len(self._first) + 7) // 8, dtype=np.uint8)
+        for i in members(subset):
+            apart |= self._apart[i]
+        agree = np.unpackbits(~apart, count=len(self._first)).astype(np.bool_)
+        if not agree.any():
+            return 0.0
+        cases = np.union1d(self._first[agree], self._second[agree])
+        return len(cases) / self._rows
+
+
+def _pairs(classes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every pair of rows of two classes."""
+    sizes = np.bincount(classes).astype(object)  # exact
+    count = (sizes.sum() ** 2 - (sizes**2).sum()) // 2
+    if count > LARGEST_PAIRS:
+        raise InputError(
+            f"{count} pairs of cases differ in class, too many to compare (limit {LARGEST_PAIRS}); take fewer cases"
+        )
+    first, second = [], []
+    for k in range(len(sizes)):
+        inside, later = np.flatnonzero(classes == k), np.flatnonzero(classes > k)
+        first.append(np.repeat(inside, len(later)))
+        second.append(np.tile(later, len(inside)))
+    return np.concatenate(first), np.concatenate(second)

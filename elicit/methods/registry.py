@@ -1,0 +1,179 @@
+"""Every method by its name, with the one parameter that may follow a colon: "gsfs:3", "ranking:fisher".
+
+The rule: a method is registered by one entry of `METHODS` and nowhere else. What a method reads of the
+data, besides what the oracle measures, it reads through `Material`, and its entry says so.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from elicit.errors import InputError
+from elicit.methods.elimination import Elimination
+from elicit.methods.frame import Explorer
+from elicit.methods.sequential import Floating, PlusMinus, Sequential
+from elicit.methods.stochastic import Genetic, HillClimbing, Random
+from elicit.methods.systematic import Adaptive, Exhaustive, Focus, Ranking
+from elicit.scores import score_named
+from elicit.subsets import Mask
+
+
+class Material(Protocol):
+    """What methods read of the data; every number list is one number an attribute."""
+
+    def scores(self, by: str) -> Sequence[float]:
+        """The attribute score of this name, the greater the better."""
+        ...
+
+    def inconsistency(self, tolerance: float) -> Callable[[Mask], float]:
+        """The share of cases that agree on a subset with a case of another class."""
+        ...
+
+    def importance(self, subset: Mask) -> Sequence[float]:
+        """How much a model that is fitted on a subset relies on each of its attributes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A method by its name. `needs`: what it reads besides the oracle; `random`: whether seeds differ.
+
+    `read` turns the text after the colon into the parameter; `make` makes the explorer of it.
+    """
+
+    name: str
+    meaning: str
+    make: Callable[[Any, Any], Explorer]
+    parameter: str = ""
+    default: Any = None
+    read: Callable[[str], Any] = str
+    needs: Literal["", "data", "model"] = ""
+    random: bool = False
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"expected a whole number of at least 1, found {text!r}")
+    return int(text)
+
+
+def _pair(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts) or int(parts[0]) == int(parts[1]):
+        raise InputError(f"expected two different whole numbers, such as 3,1; found {text!r}")
+    return int(parts[0]), int(parts[1])
+
+
+def _tolerance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise InputError(f"expected a number of at least 0, found {text!r}")
+    return value
+
+
+def _score(text: str) -> str:
+    return text if text == ALONE else score_named(text).name
+
+
+#: The ranking by what each attribute does alone, as the oracle measures it.
+ALONE = "alone"
+
+
+def _ranking(material: Material | None, by: str) -> Explorer:
+    if by == ALONE:
+        return Ranking()
+    assert material is not None
+    return Ranking(tuple(material.scores(by)))
+
+
+_LIST = (
+    Entry("sfs", "sequential forward selection", lambda _, __: Sequential()),
+    Entry("sbs", "sequential backward selection", lambda _, __: Sequential(forward=False)),
+    Entry("gsfs", "forward, a group at a time", lambda _, g: Sequential(True, g), "the group's size", 2, _whole),
+    Entry("gsbs", "backward, a group at a time", lambda _, g: Sequential(False, g), "the group's size", 2, _whole),
+    Entry("sffs", "floating forward selection", lambda _, __: Floating()),
+    Entry("sfbs", "floating backward selection", lambda _, __: Floating(forward=False)),
+    Entry(
+        "plus-l-minus-r", "plus l, take away r", lambda _, lr: PlusMinus(*lr), "the pair of steps l,r", (2, 1), _pair
+    ),
+    Entry("ranking", "every prefix of a ranking", _ranking, f"the score (or {ALONE!r})", "f", _score, "data"),
+    Entry("exhaustive", "every subset, small ones first", lambda _, __: Exhaustive()),
+    Entry(
+        "focus",
+        "the smallest consistent subsets",
+        lambda material, tolerance: Focus(material.inconsistency(tolerance)),
+        "the tolerance, in standard deviations",
+        0.5,
+        _tolerance,
+        "data",
+    ),
+    Entry("sac", "a ranking of single performances, cut by Fisher's discriminant", lambda _, __: Adaptive()),
+    Entry(
+        "rfe",
+        "recursive elimination by a model's importances",
+        lambda material, step: Elimination(material.importance, step),
+        "the number of attributes a step",
+        1,
+        _whole,
+        "model",
+    ),
+    Entry("random", "subsets at random", lambda _, __: Random(), random=True),
+    Entry("hill-climb", "hill climbing with restarts", lambda _, __: HillClimbing(), random=True),
+    Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _whole, random=True),
+)
+
+#: Every method by its name.
+METHODS: Mapping[str, Entry] = {entry.name: entry for entry in _LIST}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A method as somebody wrote it: its entry and its parameter."""
+
+    text: str
+    entry: Entry
+    parameter: Any
+
+    @property
+    def needs(self) -> str:
+        """What it reads besides the oracle: "", "data" or "model"."""
+        return "" if self.entry.name == "ranking" and self.parameter == ALONE else self.entry.needs
+
+    def explorer(self, material: Material | None = None) -> Explorer:
+        """The explorer; one that needs data gets them from the material."""
+        if self.needs and material is None:
+            raise InputError(
+                f"the method {self.text!r} needs {self.needs} besides the oracle; give it, or leave it out"
+            )
+        made: Explorer = self.entry.make(material, self.parameter)
+        return made
+
+
+def named(text: str) -> Named:
+    """The method that a text such as "sffs" or "gsfs:3" names."""
+    name, colon, rest = text.partition(":")
+    if name not in METHODS:
+        near = difflib.get_close_matches(name, METHODS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the methods are {', '.join(METHODS)}"
+        raise InputError(f"unknown method {text!r}; {hint}")
+    entry = METHODS[name]
+    if not colon:
+        return Named(text, entry, entry.default)
+    if not entry.parameter:
+        raise InputError(f"the method {name!r} takes no parameter, found {text!r}")
+    try:
+        return Named(text, entry, entry.read(rest))
+    except InputError as error:
+        raise InputError(f"in the method {text!r}, {entry.parameter}: {error}") from None
+
+
+def explorer_of(text: str, material: Material | None = None) -> Explorer:
+    """The explorer that a text names."""
+    return named(text).explorer(material)

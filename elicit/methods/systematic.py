@@ -1,0 +1,181 @@
+"""Methods that lay their subsets out beforehand: exhaustive search, rankings, FOCUS and SAC.
+
+- `Exhaustive`: every subset, those nearest to the start first; from nothing that is smaller ones first.
+- `Ranking`: attributes in the order of one number each: every prefix, the k best, or those above a threshold.
+- `Focus`: the smallest subsets on which no two cases agree that differ in class (Almuallim, Dietterich 1991).
+- `Adaptive`: SAC, adaptive selection of attributes: they are ranked by what each does alone, and the ranking
+  is cut where Fisher's discriminant best separates the performances above from those below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
+from elicit.methods.goals import UNMEASURED, level
+from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of, members
+
+#: Subsets that exhaustive search gives out at once.
+_AT_ONCE = 256
+
+#: Subsets whose consistency FOCUS looks at before it gives up.
+LARGEST_SEARCH = 1 << 20
+
+
+@dataclass(frozen=True)
+class Exhaustive:
+    """Every subset of the family that the goal can want."""
+
+    def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
+        if not space.bounded and space.count() > LARGEST_ENUMERATION:
+            raise InputError(
+                f"all {space.count()} subsets are too many to evaluate (limit {LARGEST_ENUMERATION}); "
+                "give a budget, a largest size, or another method"
+            )
+        ascending = space.start is None
+        for masks in _by_distance(space):
+            found = False
+            while batch := list(islice(masks, _AT_ONCE)):
+                values = yield batch
+                found = found or any(space.goal.settled(value) for value in values)
+            if found and ascending:
+                return Ended("every subset up to the first size that reaches the value was evaluated")
+        return Ended("every subset was evaluated")
+
+
+def _by_distance(space: Space) -> Iterator[Iterator[Mask]]:
+    """The family, by the number of free attributes in which a subset differs from the start."""
+    origin, free = space.from_below(), space.family.free
+    for distance in range(len(free) + 1):
+        masks = (origin ^ mask_of(flipped) for flipped in combinations(free, distance))
+        yield (mask for mask in masks if space.admits(mask))
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Prefixes of a ranking, after what is kept and the start.
+
+    scores: one number an attribute, the greater the better; None ranks by the value of each attribute alone
+        (added to the start), which the oracle measures first.
+    threshold: only the attributes whose number is greater, as one subset.
+    """
+
+    scores: tuple[float, ...] | None = None
+    threshold: float | None = None
+
+    def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
+        first = space.from_below()
+        scores = self.scores
+        if scores is None:
+            scores = yield from _alone(space)
+        if len(scores) != space.family.n:
+            raise InputError(f"a ranking of {space.family.n} attributes needs as many numbers, found {len(scores)}")
+        order = sorted(members(space.everything & ~first), key=lambda i: (-_number(scores[i]), i))
+        if self.threshold is not None:
+            above = first | mask_of(i for i in order if scores[i] > self.threshold)
+            if above not in space.family:
+                size = above.bit_count()
+                return Ended(f"{size} attributes lie above the threshold, which is no subset of the family")
+            yield [above]
+            return Ended("the attributes above the threshold were evaluated", above)
+        prefixes = [first | mask_of(order[:k]) for k in range(len(order) + 1)]
+        wanted = [mask for mask in prefixes if mask and space.bottom <= mask.bit_count() <= space.top]
+        at_once = 1 if space.goal.settled(math.inf) else len(wanted)  # who waits for a value goes step by step
+        while wanted:
+            batch, wanted = wanted[:at_once], wanted[at_once:]
+            values = yield batch
+            if space.goal.settled(max(values)):
+                return Ended("the value was reached", best_of(batch, values)[0])
+        return Ended("every prefix was evaluated")
+
+
+def _number(score: float) -> float:
+    """A score for sorting; what is not a number comes last."""
+    return -math.inf if math.isnan(score) else score
+
+
+def _alone(space: Space) -> Generator[Sequence[Mask], Sequence[float], tuple[float, ...]]:
+    """The value of each attribute alone, added to the start; −∞ for those that are in it, or dropped."""
+    first = space.from_below()
+    outside = members(space.everything & ~first)
+    found = [UNMEASURED] * space.family.n
+    if outside:
+        for i, value in zip(outside, (yield [first | 1 << i for i in outside]), strict=True):
+            found[i] = value
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """SAC. For a goal of one size the ranking is cut there; to reach a value, at the first prefix that does."""
+
+    def __call__(self, space: Space, rng: np.random.Generator) -> Search:
+        alone = yield from _alone(space)
+        order = sorted((i for i in range(len(alone)) if alone[i] > UNMEASURED), key=lambda i: (-level(alone[i]), i))
+        if not order:
+            return Ended("no attribute could be measured alone")
+        if space.bottom == space.top or space.goal.settled(math.inf):
+            return (yield from Ranking(alone)(space, rng))
+        cut = min(discriminating_cut([alone[i] for i in order]), space.top - space.from_below().bit_count())
+        chosen = space.from_below() | mask_of(order[:cut])
+        yield [chosen]
+        return Ended(f"the ranking was cut after {cut} of {len(order)}", chosen)
+
+
+def discriminating_cut(performances: Sequence[float]) -> int:
+    """How many of the performances, in descending order, lie above the cut; ties go to fewer.
+
+    It maximises |m1 − m2| / (v1 + v2) over the cuts, with m and v the mean and the variance of the
+    performances above and below; two groups without spread are apart infinitely when their means differ.
+    """
+    found, largest = 1, -math.inf
+    for i in range(1, len(performances)):
+        above, below = np.array(performances[:i]), np.array(performances[i:])
+        apart, spread = abs(above.mean() - below.mean()), above.var() + below.var()
+        discriminant = apart / spread if spread > 0 else math.inf if apart > 0 else 0.0
+        if discriminant > largest:
+            found, largest = i, discriminant
+    return found
+
+
+@dataclass(frozen=True)
+class Focus:
+    """All consistent subsets of the smallest size that has one; the oracle chooses among them.
+
+    inconsistency: a number for a subset that never grows when attributes are added (see `Inconsistency`).
+    most: the inconsistency at which a subset still counts as consistent.
+    """
+
+    inconsistency: Callable[[Mask], float]
+    most: float = 0.0
+
+    def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
+        whole = self.inconsistency(space.everything)
+        if whole > self.most:
+            return Ended(f"no subset is consistent: even all attributes leave an inconsistency of {whole:.4g}")
+        first, looked = space.from_below(), 0
+        outside = members(space.everything & ~first)
+        for size in range(max(space.bottom, first.bit_count()), space.top + 1):
+            looked += math.comb(len(outside), size - first.bit_count())
+            if looked > LARGEST_SEARCH:
+                raise InputError(
+                    f"no subset of fewer than {size} attributes is consistent, and {looked} are too many to look at "
+                    f"(limit {LARGEST_SEARCH}); allow more inconsistency, tolerate less distance, or drop attributes"
+                )
+            masks = (first | mask_of(added) for added in combinations(outside, size - first.bit_count()))
+            consistent = sorted((at, mask) for mask in masks if mask and (at := self.inconsistency(mask)) <= self.most)
+            if consistent:
+                batch = [mask for _, mask in consistent]
+                values = yield batch
+                if (failed := none_measured(batch, values)) is not None:
+                    return failed
+                chosen, value = best_of(batch, values)
+                if space.goal.settled(value) or not space.goal.settled(math.inf):
+                    return Ended(f"{len(batch)} smallest consistent subsets were evaluated", chosen)
+        return Ended(f"no subset of at most {space.top} attributes is consistent and reaches the goal")
