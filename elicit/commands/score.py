@@ -13,6 +13,7 @@ import numpy as np
 
 from elicit.commands.arguments import count
 from elicit.commands.output import destination
+from elicit.commands.reproduce import TABLE_SETS, reproduce
 from elicit.commands.status import DONE
 from elicit.commands.verdicts import verdicts
 from elicit.data import BUILT_IN, Data, load, model_of
@@ -61,6 +62,7 @@ def add(commands: Any) -> None:
     command.add_argument("--model", metavar="M", help="for --relevance and permutation, such as knn:3 or logistic")
     command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
     command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
+    command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
     command.add_argument("--json", metavar="OUT", help="write everything to this file")
     command.set_defaults(command=_score)
 
@@ -69,6 +71,8 @@ def _score(args: argparse.Namespace) -> int:
     if args.list:
         print("\n".join(listing()))
         return DONE
+    if args.reproduce is not None:
+        return reproduce()
     if args.data is None:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
     data = load(args.data, args.target)
