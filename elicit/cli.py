@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NoReturn, TextIO
 
 from elicit import __version__
-from elicit.commands import run, score, session, table
+from elicit.commands import run, score, session, table, verify
 from elicit.commands.defaults import defaults
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError
@@ -80,6 +80,7 @@ def _parser() -> _Parser:
     session.add_resume(commands)
     run.add(commands)
     table.add(commands)
+    verify.add(commands)
     score.add(commands)
     return parser
 

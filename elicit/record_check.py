@@ -1,0 +1,440 @@
+"""Re-checks every claim of a journal against its facts, in exact arithmetic, without a solver.
+
+The rule: nothing is taken over from the code that made the claim. Dominance is read off the recorded scores
+as integers on the grid, answers off the questions that they answer, and both must give exactly the statements
+that the claim's proofs rest on, with their sources. Then each proof is checked by `utility.verify`. The first
+step that fails is a CertificateError that names the line.
+
+Dominance that must hold beyond noise (`noise_level`) depends on the quantile of a distribution; that one
+choice is worked out in floating point, and the output says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+from elicit.errors import CertificateError, InputError
+from elicit.events import Asked, Assumed, Evaluated, Fact, Failed, Preferred, Resumed, Retracted, Settled, Stopped
+from elicit.journal import Claimed, Header, Record
+from elicit.knowledge.dominance import GRID, Noise
+from elicit.knowledge.history import History, answer_statement, assumption_statement
+from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, uncontradicted
+from elicit.subsets import Family, Mask, mask_of, members, simplest
+from elicit.utility.monomials import MOST_MONOMIALS
+from elicit.utility.numbers import demand, exact
+from elicit.utility.tolerances import SMALLEST_MARGIN
+from elicit.utility.verify import verify
+
+Plain = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that holds, and the line of the journal that says it (None: the journal as a whole)."""
+
+    line: int | None
+    words: str
+
+
+def check_record(record: Record) -> Iterator[Step]:
+    """Every step that holds, as it is checked; a step that does not is a CertificateError."""
+    yield Step(None, "every line is as it was written, chained to the one before it")
+    known = Known(record.header)
+    claims = list(record.claims)
+    for k, (fact, line) in enumerate(zip(record.facts, record.lines, strict=True)):
+        while claims and claims[0].facts <= k:
+            yield from _checked_claim(known, claims.pop(0))
+        known.fold(fact, line)
+    yield Step(None, known.told())
+    for claimed in claims:
+        yield from _checked_claim(known, claimed)
+    ended = known.stopped is not None
+    if not (record.claims and record.claims[-1].facts == len(record.facts)):
+        demand(not ended, f"line {known.line}: the run ended here, and the journal does not claim anything of it")
+        yield Step(None, "nothing is claimed yet of these facts: the run has not ended")
+
+
+# --- the facts ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Known:
+    """What the facts say, folded one by one, each checked against those before it."""
+
+    header: Header
+    evaluated: dict[Mask, Evaluated] = field(default_factory=dict)
+    failed: set[Mask] = field(default_factory=set)
+    rejected: set[Mask] = field(default_factory=set)
+    answers: dict[int, Preferred] = field(default_factory=dict)
+    assumed: dict[int, Assumed] = field(default_factory=dict)
+    retracted: set[int] = field(default_factory=set)
+    stopped: Stopped | None = None
+    line: int = 1
+    _measure: dict[int, Mask] = field(default_factory=dict)
+    _compare: dict[int, tuple[Mask, Mask]] = field(default_factory=dict)
+
+    def fold(self, fact: Fact, line: int) -> None:
+        """Take one fact; one that cannot follow those before it is a false step."""
+        self.line = line
+        try:
+            self._fold(fact)
+        except (CertificateError, InputError) as error:
+            raise CertificateError(f"line {line}: {error}") from None
+
+    def _fold(self, fact: Fact) -> None:
+        match fact:
+            case Asked():
+                self._ask(fact)
+            case Evaluated(request=request, subset=subset):
+                self._expect_asked(request, subset)
+                self.evaluated[subset] = fact
+                self.rejected.discard(subset)
+            case Failed(request=request, subset=subset):
+                self._expect_asked(request, subset)
+                self.failed.add(subset)
+            case Preferred(request=request, first=first, second=second):
+                demand(request in self._compare, f"request {request} is answered, and asked for no comparison")
+                demand(self._compare[request] == (first, second), f"question {request} is answered with other subsets")
+                demand(request not in self.answers, f"question {request} is answered twice")
+                self.answers[request] = fact
+            case Assumed(request=request):
+                assumption_statement(fact)
+                self.assumed[request] = fact
+            case Retracted(retracts=request):
+                demand(request in self.answers or request in self.assumed, f"there is no answer {request} to take back")
+                self.retracted.add(request)
+            case Settled(conflict=conflict):
+                told = self.answers.keys() | self.assumed.keys()
+                demand(told >= set(conflict), "answers are settled that nobody gave")
+            case Stopped():
+                self.stopped = fact
+            case Resumed():
+                self.stopped = None
+
+    def _ask(self, fact: Asked) -> None:
+        ids = iter(fact.requests)
+        for subset in fact.evaluate:
+            self._measure[next(ids)] = subset
+        if fact.compare is not None:
+            demand(set(fact.compare) <= self.evaluated.keys(), "a subset is compared that was not measured")
+            self._compare[next(ids)] = fact.compare
+        self.rejected.update(subset for subset, _ in fact.rejected)
+
+    def _expect_asked(self, request: int, subset: Mask) -> None:
+        demand(self._measure.get(request) == subset, f"request {request} did not ask to measure this subset")
+        demand(subset not in self.evaluated and subset not in self.failed, "this subset was measured before")
+
+    def told(self) -> str:
+        """The facts in one line."""
+        taken = f" ({len(self.retracted)} taken back)" if self.retracted else ""
+        failed = f", {len(self.failed)} could not be measured" if self.failed else ""
+        return (
+            f"{_many(len(self.evaluated), 'subset')} measured{failed}, "
+            f"{_many(len(self.answers), 'question')} answered{taken}: each as it was asked"
+        )
+
+    # -- what the facts imply -----------------------------------------------------------------------
+
+    @property
+    def noise_level(self) -> float:
+        """The level of the noise-aware dominance, 0 without it."""
+        return float(self._setting("noise_level"))
+
+    def _setting(self, name: str) -> Any:
+        return self.header.settings["elicit"][name]
+
+    @property
+    def family(self) -> Family:
+        """The subsets that may be chosen."""
+        plain, attributes = self.header.settings["family"], self.header.attributes
+        return Family(
+            len(attributes), attributes.mask(plain["keep"]), attributes.mask(plain["drop"]), plain["max_size"]
+        )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the run worked in the exact set."""
+        return bool(self._setting("parsimony") == "exact")
+
+    @property
+    def space(self) -> dict[str, Any]:
+        """The set of utilities that the settings name; the margin of the exact set is the claim's to say."""
+        degree = self._setting("degree")
+        if self.is_exact:
+            return {"kind": "slice", "degree": degree}
+        return {
+            "kind": "parsimonious",
+            "tau": repr(float(self._setting("parsimony"))),
+            "C": repr(float(self._setting("slack"))),
+            "w": [repr(float(w)) for w in self._setting("weights")[:degree]],
+            "degree": degree,
+        }
+
+    def statements(self) -> list[Statement]:
+        """What the facts imply: dominance, transitively reduced, then answers and assumptions that stand."""
+        given = [answer_statement(a) for r, a in self.answers.items() if r not in self.retracted]
+        given += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
+        return [*self._dominance(), *(s for s in given if s is not None)]
+
+    def _dominance(self) -> list[Statement]:
+        if self.noise_level:
+            history = History(self.header.attributes, self.header.criteria, noise=Noise(self.noise_level))
+            for fact in self.evaluated.values():
+                history.record(fact)
+            return list(history.dominance)
+        signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
+        vectors = [
+            [sign * _on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
+            for fact in self.evaluated.values()
+        ]
+        subsets = list(self.evaluated)
+        return [
+            Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, WEIGHTS[Source.DOMINANCE])
+            for i, j in dominance(vectors)
+        ]
+
+
+def _on_grid(value: float) -> float:
+    """The multiple of the grid nearest to a criterion: a whole number, unless it is too large to be one."""
+    steps = value / GRID
+    return steps if math.isinf(steps) else round(steps)
+
+
+def dominance(vectors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Pairs (i, j): vector i is nowhere less than j and somewhere more, with no third one between them."""
+    below = [0] * len(vectors)
+    above = [0] * len(vectors)
+    for i, upper in enumerate(vectors):
+        for j, lower in enumerate(vectors):
+            if all(a >= b for a, b in zip(upper, lower, strict=True)) and upper != lower:
+                below[i] |= 1 << j
+                above[j] |= 1 << i
+    return [(i, j) for i in range(len(vectors)) for j in members(below[i]) if not below[i] & above[j]]
+
+
+# --- a claim -----------------------------------------------------------------------------------------
+
+
+def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
+    try:
+        for words in _Claim(known, claimed.content).check():
+            yield Step(claimed.line, words)
+    except (CertificateError, InputError) as error:
+        raise CertificateError(f"line {claimed.line}: {error}") from None
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+        raise CertificateError(
+            f"line {claimed.line}: the claim is malformed: {type(error).__name__}: {error}"
+        ) from error
+
+
+class _Claim:
+    """One claim against what was known when it was made."""
+
+    def __init__(self, known: Known, content: Plain) -> None:
+        self.known, self.content = known, content
+        self.attributes, self.evaluated = known.header.attributes, list(known.evaluated)
+        self.n = len(self.attributes)
+        self.bound: Fraction | None = None
+        self.proven_optimal = False
+
+    def check(self) -> Iterator[str]:
+        """What holds, step by step."""
+        demand(self.content["version"] == 1, f"a claim of version {self.content['version']!r:.20} is unknown here")
+        stopped = self.known.stopped
+        demand(self.content["request"] == (None if stopped is None else stopped.request), "the claim is of another end")
+        self._check_set()
+        yield self._check_statements()
+        if self.content["subset"] is None:
+            demand(not any(x in self.known.family for x in self.evaluated), "subsets were measured, none is claimed")
+            yield "nothing that may be chosen was measured, so nothing is recommended"
+            return
+        yield self._check_subset()
+        for proof in self.content["proofs"]:
+            yield self._check_proof(proof)
+        if stopped is not None and stopped.reason.startswith("optimal:"):
+            demand(self.proven_optimal, "the run ended as necessarily optimal, and no proof of that is claimed")
+            if not self.known.is_exact:
+                yield self._check_neighbours()
+
+    def _check_set(self) -> None:
+        """The set of utilities is the one that the settings name."""
+        degree = self.content["set"]["degree"]
+        demand(type(degree) is int and 1 <= degree <= 3, "the degree is 1, 2 or 3")
+        demand(sum(comb(self.n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS, "too many monomials to check")
+        told = dict(self.content["set"])
+        if self.known.is_exact:
+            margin = exact(told.pop("delta"))
+            demand(exact(repr(SMALLEST_MARGIN)) <= margin < 1, "the margin of the slice is out of its range")
+        demand(told == self.known.space, "the claim is about another set of utilities than the settings name")
+
+    def _check_statements(self) -> str:
+        """The statements are those that the facts imply: no more, no fewer, each from its source."""
+        implied = self.known.statements()
+        listed = [
+            (
+                mask_of(s["better"]),
+                mask_of(s["worse"]),
+                s["relation"],
+                exact(s["weight"]),
+                s["source"],
+                s["request"],
+            )
+            for s in self.content["statements"]
+        ]
+        wanted = [
+            (s.better, s.worse, s.relation.value, exact(repr(s.weight)), s.source.value, s.request) for s in implied
+        ]
+        for entry in set(listed) ^ set(wanted):
+            which = "rests on" if entry in listed else "leaves out"
+            words = f"{self._named(entry[0])} against {self._named(entry[1])}, {entry[2]}, from {entry[4]}"
+            raise CertificateError(f"the claim {which} a statement that the facts decide otherwise: {words}")
+        demand(len(listed) == len(wanted), "the claim repeats a statement")
+        self.beaten = {
+            s.worse
+            for s in (*uncontradicted(implied), *(s for s in implied if s.source is Source.DOMINANCE))
+            if s.strict and s.better in self.known.evaluated
+        }
+        measured = sum(s.source is Source.DOMINANCE for s in implied)
+        how = " (beyond noise, in floating point)" if self.known.noise_level else ""
+        return (
+            f"{_many(len(implied), 'statement')} follow from the facts: "
+            f"{measured} by dominance{how}, {len(implied) - measured} by answers and assumptions"
+        )
+
+    def _check_subset(self) -> str:
+        """The subset that is recommended was measured as claimed, may be chosen, and nothing dominates it."""
+        subset = self.subset = self.attributes.mask(self.content["subset"])
+        demand(subset in self.known.family, "the subset claimed as best may not be chosen")
+        demand(subset in self.known.evaluated, "the subset claimed as best was not measured")
+        measured = self.known.evaluated[subset].criteria
+        demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
+        for s in self.known.statements():
+            demand(
+                s.source is not Source.DOMINANCE or s.worse != subset,
+                f"the subset claimed as best is dominated by {self._named(s.better)}",
+            )
+        criteria = zip(self.known.header.criteria, measured, strict=True)
+        told = ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
+        return f"{self._named(subset)} is recommended: measured with {told}; no measured subset dominates it"
+
+    def _check_neighbours(self) -> str:
+        around = self.known.family.neighbours(self.subset)
+        done = self.known.evaluated.keys() | self.known.failed
+        demand(all(y in done for y in around), "a neighbour of the recommended subset was never measured")
+        return f"all {len(around)} subsets one flip away from it were measured"
+
+    # -- proofs -------------------------------------------------------------------------------------
+
+    def _check_proof(self, short: Plain) -> str:
+        claim = dict(short["claim"])
+        kinds = {
+            "regret": self._regret,
+            "least": self._least,
+            "rejected": self._rejected,
+            "inconsistent": self._inconsistent,
+        }
+        demand(claim["kind"] in kinds, f"a claim of kind {claim['kind']!r:.20} is unknown here")
+        return kinds[claim["kind"]](claim, short)
+
+    def _verify(self, claim: Plain, short: Plain, **changes: Any) -> None:
+        """Check the proof with all that it shares with the others put back."""
+        space = {**self.content["set"], **changes}
+        allowed = {"slice", "cone"} if self.known.is_exact else {"parsimonious"}
+        demand(short["set"] in allowed, "the proof is about another set of utilities than the settings name")
+        if short["set"] == "cone":
+            space["kind"] = "cone"
+            del space["delta"]
+        certificate = {
+            "version": 1,
+            "n": self.n,
+            "set": space,
+            "statements": self.content["statements"],
+            "claim": claim,
+            "proof": short["proof"],
+        }
+        verify(certificate)
+
+    def _everything(self) -> list[list[int]]:
+        return [members(x) for x in self.evaluated]
+
+    def _own(self, claim: Plain) -> None:
+        demand(mask_of(claim["subset"]) == self.subset, "the proof is about another subset than the one claimed")
+
+    def _regret(self, claim: dict[str, Any], short: Plain) -> str:
+        self._own(claim)
+        bound, where = exact(claim["bound"]), self._where(short)
+        if claim["scope"] == {"evaluated": True}:
+            claim["scope"] = {"subsets": [x for x in self._everything() if mask_of(x) != self.subset]}
+            self._verify(claim, short)
+            self.bound = bound
+            among = f"the {len(self.evaluated)} measured subsets"
+        else:
+            family = self.known.family
+            size = family.n if family.max_size is None else family.max_size
+            wanted = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
+            demand(claim["scope"] == wanted, "the proof is about another family than the settings name")
+            self._verify(claim, short)
+            self.proven_optimal = self.proven_optimal or bound == 0
+            among = f"all {family.count()} subsets that may be chosen"
+        if bound == 0:
+            return f"it is necessarily optimal among {among}, {where}"
+        return f"it loses at most {_shown(bound)} to any of {among}, {where}"
+
+    def _least(self, claim: dict[str, Any], short: Plain) -> str:
+        """Those that nothing puts below another lose at least the floor; when nothing is lost, only simpler ones do."""
+        self._own(claim)
+        demand(self.bound is not None, "no regret is proven that could be the least")
+        candidates = {mask_of(x) for x in claim["candidates"]}
+        open_ones = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
+        if self.bound == 0:
+            open_ones = {x for x in open_ones if simplest(x) < simplest(self.subset)}
+        demand(candidates >= open_ones, "the proof leaves out a subset that may lose less")
+        self._verify(claim | {"evaluated": self._everything()}, short)
+        floor = exact(claim["floor"])
+        if not candidates:
+            return "no other is left to compare: answers or measurements put every other one below another"
+        return f"each other that nothing puts below another ({len(candidates)}) may lose {_shown(floor)} or more"
+
+    def _rejected(self, claim: dict[str, Any], short: Plain) -> str:
+        subset = mask_of(claim["subset"])
+        demand(subset in self.known.rejected, "the proof rejects a subset that was not passed over")
+        full, name, where = claim | {"evaluated": self._everything()}, self._named(subset), self._where(short)
+        if self.known.is_exact:
+            self._verify(full, short)
+            return f"{name} cannot be best, {where}"
+        price = exact(full.pop("price"))
+        demand(price >= exact(self.content["set"]["tau"]), "a price below tau rejects nothing")
+        self._verify(full, short, tau=str(price))
+        return f"{name} cannot be best, {where}: to believe it costs more than {_shown(price)}"
+
+    def _inconsistent(self, claim: dict[str, Any], short: Plain) -> str:
+        self._verify(claim, short)
+        return "no utility of this degree satisfies every statement, so nothing is proven of the recommendation"
+
+    # -- words --------------------------------------------------------------------------------------
+
+    def _where(self, short: Plain) -> str:
+        space = self.content["set"]
+        match short["set"]:
+            case "parsimonious":
+                return f"in the parsimonious set (tau = {float(space['tau']):g}, C = {float(space['C']):g})"
+            case "slice":
+                return f"in the exact set's slice with margin {float(space['delta']):g}"
+            case _:
+                return "for every utility that satisfies the statements"
+
+    def _named(self, mask: Mask) -> str:
+        return "{" + ", ".join(self.attributes.subset(mask)) + "}"
+
+
+def _shown(value: Fraction) -> str:
+    return f"{float(value):.6g}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
