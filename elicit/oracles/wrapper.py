@@ -28,6 +28,7 @@ from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.criteria import Extra, Trial, gathered, listed, one_line, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, ScaledFolds, Task, neighbour_folds, scaled_folds
+from elicit.oracles.pruning import pruned, prunes
 from elicit.oracles.splits import Split, splits_of
 from elicit.oracles.threads import one_thread
 from elicit.subsets import Attributes
@@ -89,6 +90,7 @@ class WrapperOracle:
         self._score_params = dict(score_params or {})
         self._extras = listed(criteria, self.attributes, len(self._splits))
         self._fingerprint = self._identify()
+        self._chooses = prunes(self._estimator)
         self._scaled: ScaledFolds | None = None
         self._neighbours: NeighbourFolds | None = None
         if fast and not any(extra.timed for extra in self._extras):
@@ -126,6 +128,10 @@ class WrapperOracle:
         except Exception as error:
             return Failure(one_line(error))
 
+    def estimator_for(self, columns: Sequence[int]) -> Any:
+        """An unfitted clone for these columns; one that chooses columns by itself is cut down to them."""
+        return pruned(self._estimator, self._columns.X, columns) if self._chooses else clone(self._estimator)
+
     def _folds(self, columns: list[int]) -> tuple[list[float], list[float]]:
         """Score and fit time of every fold; time is 0 where the fit was shared."""
         known: list[float | None] = [None] * len(self._splits)
@@ -147,7 +153,7 @@ class WrapperOracle:
         if scaled is not None:
             model, (X_train, X_test) = clone(scaled.rest), scaled.fold(f, columns)
         else:
-            model = clone(self._estimator)
+            model = self.estimator_for(columns)
             X_train, X_test = _safe_indexing(part, train), _safe_indexing(part, test)
         start = time.perf_counter()
         model.fit(X_train, self._y[train], **self._rows_of(self._fit_params, train))

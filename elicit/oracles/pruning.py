@@ -1,0 +1,89 @@
+"""Pruning: an estimator that chooses columns itself, cut down to the columns that a subset leaves.
+
+A ColumnTransformer names the columns that each of its parts takes. Handed a subset it would miss the
+others, so a clone is made whose parts take only what is there: by name in a frame, by their new
+positions otherwise. Only a ColumnTransformer that X itself reaches is touched, never one further down.
+A callable that chooses columns is left alone: it looks at what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from elicit.errors import InputError
+from elicit.oracles.columns import is_frame
+
+
+def prunes(estimator: Any) -> bool:
+    """Whether the estimator chooses columns of X itself."""
+    return next(_choosers(estimator), None) is not None
+
+
+def pruned(estimator: Any, X: Any, columns: Sequence[int]) -> Any:
+    """A clone whose ColumnTransformers take, of what they would take of X, only the given columns."""
+    mine = clone(estimator)
+    for chooser in _choosers(mine):
+        parts = [(name, part, _left(chosen, X, columns)) for name, part, chosen in chooser.transformers]
+        chooser.set_params(transformers=parts)
+    return mine
+
+
+def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
+    """The ColumnTransformers that receive the columns of X as they are."""
+    if isinstance(estimator, ColumnTransformer):
+        yield estimator
+    elif isinstance(estimator, Pipeline):
+        real = (step for _, step in estimator.steps if step is not None and step != "passthrough")
+        first = next(real, None)
+        if first is not None:
+            yield from _choosers(first)
+    elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
+        for value in estimator.get_params(deep=False).values():
+            listed = value if isinstance(value, list | tuple) else [value]
+            for part in listed:  # such as (name, estimator) in a FeatureUnion or a VotingClassifier
+                inner = part[1] if isinstance(part, tuple) and len(part) == 2 else part
+                if hasattr(inner, "get_params"):
+                    yield from _choosers(inner)
+
+
+def _left(chosen: Any, X: Any, columns: Sequence[int]) -> Any:
+    """What is left of a choice of columns, in the words in which it was made."""
+    if callable(chosen):
+        return chosen
+    kept = {column: k for k, column in enumerate(columns)}
+    left = [column for column in _positions(chosen, X) if column in kept]
+    if isinstance(chosen, str | int) and left:
+        return chosen if isinstance(chosen, str) else kept[left[0]]  # one column, handed on as a vector
+    if is_frame(X):
+        return [X.columns[column] for column in left]
+    return [kept[column] for column in left]
+
+
+def _positions(chosen: Any, X: Any) -> list[int]:
+    """The positions in X of columns chosen by name, position, slice or truth values."""
+    width = X.shape[1]
+    numbers = list(range(width))
+    if is_frame(X):
+        names = [str(name) for name in X.columns]
+        place = {name: k for k, name in enumerate(names)}
+        listed = [chosen] if isinstance(chosen, str) else chosen
+        if isinstance(chosen, slice) and (isinstance(chosen.start, str) or isinstance(chosen.stop, str)):
+            start = 0 if chosen.start is None else _place(place, chosen.start)
+            stop = width if chosen.stop is None else _place(place, chosen.stop) + 1  # a slice of names holds its end
+            return numbers[start : stop : chosen.step]
+        if not isinstance(listed, slice | int) and len(listed) and all(isinstance(name, str) for name in listed):
+            return [_place(place, name) for name in listed]
+    found = numbers[chosen] if isinstance(chosen, slice | int) else _safe_indexing(numbers, list(chosen))
+    return found if isinstance(found, list) else [found]
+
+
+def _place(place: dict[str, int], name: str) -> int:
+    if name not in place:
+        raise InputError(f"the estimator's ColumnTransformer selects column {name!r}, which X does not have")
+    return place[name]
