@@ -27,6 +27,10 @@ class JournalError(ElicitError, RuntimeError):
     """A journal is damaged, locked or belongs to other data."""
 
 
+class JournalInUseError(JournalError):
+    """Another process is writing to the journal."""
+
+
 class SolverError(ElicitError, RuntimeError):
     """A program ended with a status that its kind of program cannot have."""
 

@@ -35,7 +35,7 @@ from types import TracebackType
 from typing import Any
 
 from elicit.asks import Failure, Measured
-from elicit.errors import InputError, JournalError
+from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.events import (
     Answer,
     Asked,
@@ -338,7 +338,7 @@ def _locked(path: StrPath, flags: int) -> Any:
     except OSError as error:
         file.close()
         if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK):
-            raise JournalError(
+            raise JournalInUseError(
                 f"{_named(path)} is in use by another session; end that one first, or choose another path"
             ) from None
         raise JournalError(
