@@ -1,0 +1,115 @@
+"""Methods that draw: what they draw, that they never repeat themselves, and where they end."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from played import drawn_value, play
+from scipy.stats import chisquare
+
+from elicit.errors import InputError
+from elicit.methods import Genetic, HillClimbing, Random, Reaching, Sized, Space
+from elicit.subsets import Family
+
+METHODS = [Random(), Random(1), HillClimbing(), HillClimbing(steepest=True), Genetic(), Genetic(4, mutations=0.0)]
+FAMILIES = [Family(4), Family(5, keep=0b1), Family(5, drop=0b11), Family(6, keep=0b10, max_size=3), Family(1)]
+
+
+@pytest.mark.parametrize("explorer", METHODS, ids=repr)
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+def test_without_a_budget_every_subset_is_evaluated_and_the_best_found(explorer, family):
+    value = drawn_value(family.n, 1)
+    found = play(explorer, family.n, value, family=family, seed=3)
+    assert set(found.values) == set(family)
+    assert found.best == max(family, key=value)
+    assert found.ended.why == "every subset was evaluated"
+
+
+@given(st.sampled_from(METHODS), st.integers(0, 1000), st.integers(1, 6), st.integers(1, 40))
+def test_a_goal_of_one_size_keeps_to_that_size(explorer, seed, size, budget):
+    found = play(explorer, 6, drawn_value(6, seed), goal=Sized(size), seed=seed, budget=budget)
+    assert {mask.bit_count() for mask in found.values} == {size}
+
+
+@given(st.sampled_from(METHODS), st.integers(0, 1000))
+def test_the_same_seed_takes_the_same_way(explorer, seed):
+    value = drawn_value(8, seed, 2)
+    one, other = (play(explorer, 8, value, seed=seed, budget=60) for _ in range(2))
+    assert list(one.values) == list(other.values)
+    assert len(one.values) == 60
+    assert list(play(explorer, 8, value, seed=seed + 1, budget=60).values) != list(one.values)
+
+
+@pytest.mark.parametrize("explorer", [Random(), HillClimbing(), Genetic()], ids=repr)
+def test_the_start_comes_first(explorer):
+    found = play(explorer, 8, drawn_value(8, 0), start=0b1010, budget=5)
+    assert next(iter(found.values)) == 0b1010
+
+
+@pytest.mark.parametrize("explorer", [Random(), HillClimbing(), Genetic()], ids=repr)
+def test_a_large_family_needs_a_budget(explorer):
+    with pytest.raises(InputError, match="never ends by itself; give a budget"):
+        play(explorer, 40, lambda _: 0.0)
+    assert len(play(explorer, 200, lambda mask: float(mask % 7), budget=30).values) == 30
+
+
+@pytest.mark.parametrize(
+    "space",
+    [Space(Family(4)), Space(Family(5, keep=0b100, max_size=3)), Space(Family(5, drop=0b1), Sized(2))],
+    ids=["all", "narrow", "one size"],
+)
+def test_each_subset_is_as_likely_as_any_other(space):
+    rng = np.random.default_rng(0)
+    counts = Counter(space.draw(rng) for _ in range(200 * space.count()))
+    assert set(counts) == {mask for mask in space.family if space.admits(mask)}
+    assert chisquare(list(counts.values())).pvalue > 1e-3
+
+
+def test_a_climb_ends_at_a_summit():
+    for seed in range(20):
+        value = drawn_value(6, seed)
+        for steepest in (False, True):
+            found = play(HillClimbing(restarts=0, steepest=steepest), 6, value, seed=seed)
+            assert found.ended.why == "0 restarts have come to their summits"
+            assert all(value(near) <= value(found.best) for near in Family(6).neighbours(found.best))
+
+
+def test_more_restarts_go_further():
+    sizes = [len(play(HillClimbing(restarts), 8, drawn_value(8, 0)).values) for restarts in (0, 2, 8)]
+    assert sizes == sorted(set(sizes))
+
+
+def test_a_genetic_algorithm_ends_after_its_generations_and_beats_drawing():
+    def value(mask):
+        return -float((mask ^ 0b1011001110).bit_count())
+
+    for seed in range(5):
+        bred = play(Genetic(20, generations=8), 10, value, seed=seed)
+        assert bred.ended.why == "8 generations have passed"
+        assert len(bred.values) <= 160
+        drawn = play(Random(), 10, value, seed=seed, budget=len(bred.values))
+        assert value(bred.best) >= value(drawn.best)
+        assert value(bred.best) >= -1
+
+
+def test_to_reach_a_value_they_look_for_the_smallest_subset():
+    for explorer in METHODS:
+        assert play(explorer, 5, lambda mask: mask.bit_count() / 5, goal=Reaching(0.6)).best == 0b111
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Random(0), "at_once is a whole number of at least 1"),
+        (lambda: HillClimbing(-1), "restarts is a whole number of at least 0"),
+        (lambda: HillClimbing(draws=0), "draws is a whole number of at least 1"),
+        (lambda: Genetic(1), "population is a whole number of at least 2"),
+        (lambda: Genetic(mutations=-1.0), "mutations is a number of at least 0"),
+        (lambda: Genetic(generations=0), "generations is a whole number of at least 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
