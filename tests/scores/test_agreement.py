@@ -1,0 +1,52 @@
+"""Ranks, their agreement, and a score as a power index."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import kendalltau, spearmanr
+
+from elicit.scores.agreement import as_power_index, kendall, ranks, spearman
+
+SCORES = arrays(float, (3, 7), elements=st.integers(0, 5).map(float))
+
+
+def test_rank_1_is_the_best_and_equal_scores_share():
+    assert ranks(np.array([0.1, 5.0, 0.1, np.inf])).tolist() == [3.5, 2, 3.5, 1]
+    assert ranks(np.array([0.1, 5.0, 0.1]), higher_is_better=False).tolist() == [1.5, 3, 1.5]
+
+
+@given(SCORES)
+def test_agreement_is_scipys(scores):
+    assume((np.ptp(scores, axis=1) > 0).all())
+    rankings = [ranks(row) for row in scores]
+    rho, tau = spearman(rankings), kendall(rankings)
+    for i in range(3):
+        for j in range(3):
+            assert rho[i, j] == pytest.approx(spearmanr(scores[i], scores[j]).statistic, abs=1e-12)
+            assert tau[i, j] == pytest.approx(kendalltau(scores[i], scores[j]).statistic, abs=1e-12)
+
+
+def test_a_score_that_ranks_nothing_agrees_with_nothing():
+    rankings = [ranks(np.array([1.0, 2.0, 3.0])), ranks(np.full(3, 7.0))]
+    for how in (spearman, kendall):
+        found = how(rankings)
+        assert found[0, 0] == pytest.approx(1)
+        assert np.isnan([found[0, 1], found[1, 0], found[1, 1]]).all()
+
+
+@given(arrays(float, 6, elements=st.floats(-1e3, 1e3)))
+def test_a_power_index_is_standardised_and_keeps_the_order(scores):
+    found = as_power_index(scores)
+    if np.ptp(scores) > 1e-6:
+        assert found.mean() == pytest.approx(0, abs=1e-9)
+        assert found.std() == pytest.approx(1)
+        assert (np.diff(found[np.argsort(scores)]) >= 0).all()
+        assert as_power_index(scores, higher_is_better=False) == pytest.approx(-found)
+
+
+def test_a_power_index_of_infinite_and_of_constant_scores():
+    assert as_power_index(np.array([0.0, 1.0, np.inf])) == pytest.approx(as_power_index(np.array([0.0, 1.0, 1.0])))
+    assert as_power_index(np.array([0.1, 0.1, 0.1])).tolist() == [0, 0, 0]
+    assert as_power_index(np.array([np.inf, np.inf])).tolist() == [0, 0]

@@ -1,0 +1,118 @@
+"""Scores that a model gives: equal to scikit-learn's and to closed forms, one number for a group of columns."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from elicit.errors import InputError
+from elicit.scores import coefficients, permuted, trees
+
+X, y = load_wine(return_X_y=True)
+DX, dy = load_diabetes(return_X_y=True)
+Z = StandardScaler().fit_transform(X)
+KNN = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+
+
+def test_a_fitted_model_is_measured_as_scikit_learn_does():
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(X[::2], y[::2])
+    expected = permutation_importance(model, X, y, n_repeats=4, random_state=3).importances_mean
+    assert permuted(X, y, model=model, repeats=4, seed=3) == pytest.approx(expected, abs=1e-12)
+    expected = permutation_importance(model, X, y, n_repeats=4, random_state=3, scoring="f1_macro").importances_mean
+    found = permuted(X, y, model=model, repeats=4, seed=3, scoring="f1_macro")
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_fitted_model_keeps_the_labels_it_knows():
+    named = np.array(["red", "white", "rose"])[y]
+    model = LogisticRegression().fit(Z, named)
+    assert permuted(Z, named, model=model).max() > 0.05
+
+
+def test_another_model_is_measured_on_the_rows_that_its_folds_left_out():
+    noise = np.random.default_rng(0).normal(size=(178, 30))
+    target = np.random.default_rng(1).integers(0, 2, 178)
+    # a tree learns noise by heart: shuffling then hurts on the rows it was fitted on, and on no others
+    tree = DecisionTreeClassifier(random_state=0)
+    by_heart = permuted(noise, target, model=clone(tree).fit(noise, target))
+    assert by_heart.min() >= 0
+    assert by_heart.mean() > 0.01
+    assert abs(permuted(noise, target, model=tree).mean()) < 0.005
+
+
+def test_the_columns_of_a_group_move_together():
+    few = X[:, [0, 6, 12]]
+    alone = permuted(np.column_stack([few, few]), y, model=KNN)
+    together = permuted(np.column_stack([few, few]), y, model=KNN, groups=[[i, i + 3] for i in range(3)])
+    # every column doubled is the same metric, so a pair that moves together is the column of the plain table
+    assert together == pytest.approx(permuted(few, y, model=KNN), abs=1e-12)
+    assert alone[:3].sum() < together.sum()
+
+
+def test_groups_of_one_column_change_nothing():
+    alone = permuted(X[:, :4], y, model=KNN, repeats=2)
+    assert permuted(X[:, :4], y, model=KNN, repeats=2, groups=[[0], [1], [2], [3]]) == pytest.approx(alone, abs=1e-12)
+
+
+def test_coefficients_are_those_on_standardised_columns():
+    DZ = StandardScaler().fit_transform(DX)
+    found = coefficients(DX * np.arange(1, 11) + 3, dy, model=LinearRegression())
+    assert found == pytest.approx(np.abs(LinearRegression().fit(DZ, dy).coef_), rel=1e-8)
+    assert coefficients(DX, dy) == pytest.approx(np.abs(Ridge(1.0).fit(DZ, dy).coef_), rel=1e-8)
+
+
+def test_coefficients_of_several_classes_rank_the_first_elimination_of_rfe():
+    found = coefficients(X, y)
+    eliminated = RFE(LogisticRegression(max_iter=5000), n_features_to_select=12).fit(Z, y)
+    assert found.argmin() == int(np.flatnonzero(~eliminated.support_)[0])
+
+
+def test_a_groups_coefficient_is_the_spread_of_its_part_of_the_prediction():
+    groups = [[0, 3], [1], [2, 4, 5], [6, 7, 8, 9]]
+    DZ = StandardScaler().fit_transform(DX)
+    beta = Ridge(1.0).fit(DZ, dy).coef_
+    expected = [(DZ[:, g] @ beta[g]).std() for g in groups]
+    assert coefficients(DX, dy, groups=groups) == pytest.approx(expected, rel=1e-8)
+
+
+def test_trees_share_out_the_impurity():
+    expected = RandomForestClassifier(30, random_state=5).fit(X, y).feature_importances_
+    found = trees(X, y, trees=30, seed=5)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert found.sum() == pytest.approx(1)
+    assert trees(DX, dy, trees=20).argmax() in (2, 8)
+
+
+@pytest.mark.parametrize("score", [coefficients, trees])
+def test_a_constant_column_scores_0_and_a_wide_table_and_one_column_have_scores(score):
+    data = np.column_stack([np.full(178, 0.1), X])
+    assert score(data, y)[0] == 0
+    assert np.isfinite(score(np.hstack([X, X])[::10], y[::10])).all()
+    assert score(X[:, 6:7], y)[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: coefficients(X, y, model=SVC()), "SVC has no coef_; choose another model"),
+        (lambda: trees(X, y, model=Ridge()), "Ridge has no feature_importances_"),
+        (lambda: trees(X, y, trees=0), "trees must be a whole number"),
+        (lambda: permuted(X, y, repeats=0), "repeats must be a whole number"),
+        (lambda: permuted(X, y, folds=1), "folds must be a whole number of at least 2"),
+        (lambda: permuted(X[:62], y[:62]), "5 folds need as many rows of every class, found 3"),
+        (lambda: coefficients(X, y, model=make_pipeline(RFE(Ridge(), n_features_to_select=2), Ridge())), "2 columns"),
+        (lambda: coefficients(np.where(X > 1679, np.nan, X), y), "X is nan in row"),
+    ],
+)
+def test_bad_input_is_named(make, says):
+    with pytest.raises(InputError, match=says):
+        make()

@@ -1,0 +1,63 @@
+"""An attribute score by name as the power index that a scenario starts from."""
+
+import numpy as np
+import pytest
+
+from elicit.data import load
+from elicit.errors import InputError
+from elicit.experiment import run_scenario
+from elicit.scenario import scenario_from
+from elicit.scores import fisher
+from elicit.scores.agreement import as_power_index
+
+
+def plain(**elicit):
+    return {
+        "oracle": {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3},
+        "operator": {"utility": "score - 0.01 * size"},
+        "elicit": {"budget": 5, "questions": 2, **elicit},
+    }
+
+
+def test_a_score_by_name_is_standardised():
+    iris = load("iris")
+    (spec,) = scenario_from(plain(prior="fisher"), None).elicits
+    assert spec.prior == pytest.approx(as_power_index(fisher(iris.X, iris.y)))
+    assert np.mean(spec.prior) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_list_of_numbers_stays_what_it_was():
+    (spec,) = scenario_from(plain(prior=[1, 2, 3, 4.5]), None).elicits
+    assert spec.prior == (1, 2, 3, 4.5)
+
+
+def test_the_first_subsets_follow_the_prior():
+    # a prior so sharp that the law can draw one subset only
+    sharp = plain(prior=[-60.0, -60.0, 60.0, 60.0], start=1, budget=1, explore="law")
+    (result,) = run_scenario(scenario_from(sharp, None))
+    assert result["subset"] == ["petal length (cm)", "petal width (cm)"]
+    named = plain(prior="fisher", start=1, budget=1, explore="law", temperature=0.01)
+    (result,) = run_scenario(scenario_from(named, None))
+    assert result["subset"] == ["petal length (cm)", "petal width (cm)"]
+
+
+def test_columns_of_texts_are_scored_as_one_attribute(tmp_path):
+    (tmp_path / "d.csv").write_text(
+        "a,colour,kind\n" + "".join(f"{i},{'rgb'[i % 3]},{'yn'[i % 2]}\n" for i in range(40))
+    )
+    section = {**plain(prior="relieff"), "oracle": {**plain()["oracle"], "data": "d.csv", "target": "kind"}}
+    (spec,) = scenario_from(section, tmp_path).elicits
+    assert len(spec.prior) == 2
+
+
+@pytest.mark.parametrize(
+    ("section", "says"),
+    [
+        (plain(prior="fischer"), r"\[elicit\] unknown score 'fischer'; did you mean 'fisher'"),
+        (plain(prior="rrelieff"), "needs a target of numbers"),
+        ({**plain(prior="fisher"), "oracle": {"kind": "synthetic", "n": 4}}, "this oracle has none; list one number"),
+    ],
+)
+def test_a_prior_that_cannot_be_is_named(section, says):
+    with pytest.raises(InputError, match=says):
+        scenario_from(section, None)

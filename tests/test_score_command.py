@@ -1,0 +1,145 @@
+"""elicit score: scores side by side as text and as JSON; bad input is one line and exit status 2."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, spearmanr
+from sklearn.datasets import load_wine
+
+from elicit.cli import main
+from elicit.data import load, model_of
+from elicit.scores import MEASURES, fisher, relieff, score_named
+
+X, y = load_wine(return_X_y=True)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder to be in, with a file of two numbers, one text of three values, and a target of classes."""
+    rng = np.random.default_rng(0)
+    rows = [(rng.normal(), rng.normal(), "rgb"[rng.integers(3)]) for _ in range(90)]
+    lines = [f"{a:.3f},{b:.3f},{c},{'yes' if (a > 0) != (c == 'g') else 'no'}" for a, b, c in rows]
+    (tmp_path / "d.csv").write_text("\n".join(["size,noise,colour,bought", *lines]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def printed(capsys, *arguments):
+    assert main(["score", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def written(tmp_path, *arguments):
+    assert main(["score", *arguments, "--json", str(tmp_path / "out.json")]) == 0
+    return json.loads((tmp_path / "out.json").read_text())
+
+
+def test_every_score_is_listed_with_its_meaning(capsys):
+    out = "\n".join(printed(capsys, "--list"))
+    for measure in MEASURES:
+        assert f"{measure.name}" in out
+        assert measure.meaning in out
+    assert "neighbours=10" in out
+
+
+def test_the_best_mean_rank_stands_first_and_ranks_stand_beside_the_scores(capsys):
+    out = printed(capsys, "wine", "--by", "fisher,relieff")
+    assert out[0] == "wine: 178 rows, 13 attributes, a target of classes"
+    assert out[1].split() == ["attribute", "fisher", "relieff", "mean", "rank"]
+    assert out[2].split() == ["flavanoids", "2.673", "(1)", "0.1682", "(2)", "1.5"]
+    means = [float(line.split()[-1]) for line in out[2:15]]
+    assert means == sorted(means)
+
+
+def test_json_holds_the_scores_the_ranks_and_their_agreement(tmp_path):
+    plain = written(tmp_path, "wine", "--by", "fisher,relieff", "--option", "relieff.neighbours=5")
+    assert plain["scores"]["fisher"]["values"] == pytest.approx(fisher(X, y))
+    assert plain["scores"]["relieff"]["values"] == pytest.approx(relieff(X, y, neighbours=5))
+    assert plain["scores"]["relieff"]["options"] == {"neighbours": 5}
+    assert plain["scores"]["fisher"]["ranks"][6] == 1
+    both = fisher(X, y), relieff(X, y, neighbours=5)
+    assert plain["agreement"]["spearman"][0][1] == pytest.approx(spearmanr(*both).statistic)
+    assert plain["agreement"]["kendall"][1][0] == pytest.approx(kendalltau(*both).statistic)
+
+
+def test_a_text_column_is_one_attribute_with_one_number(here):
+    plain = written(here, "d.csv", "--target", "bought", "--by", "fisher,relieff,trees,coefficients")
+    assert plain["attributes"] == ["size", "noise", "colour"]
+    data = load("d.csv", "bought")
+    apart = fisher(data.X, data.y)
+    assert plain["scores"]["fisher"]["values"][2] == pytest.approx(apart[2:].max())
+    assert all(len(score["values"]) == 3 for score in plain["scores"].values())
+    assert np.argmin(plain["scores"]["relieff"]["values"]) == 1
+
+
+def test_what_is_shown_when_nothing_is_asked_for_serves_the_target(capsys):
+    assert "rrelieff" in printed(capsys, "diabetes", "--option", "trees.trees=5")[1]
+    assert "rrelieff" not in printed(capsys, "iris", "--option", "trees.trees=5")[1]
+
+
+def test_a_number_that_json_cannot_hold_is_null_and_its_rank_tells(here):
+    (here / "sure.csv").write_text("a,b,kind\n0,5,x\n0,6,x\n1,5,z\n1,6,z\n")
+    plain = written(here, "sure.csv", "--target", "kind", "--by", "fisher,variance")
+    assert plain["scores"]["fisher"] == {"values": [None, 0.0], "ranks": [1.0, 2.0], "options": {}}
+
+
+def test_one_attribute_and_constant_scores_are_shown_without_agreement(here, capsys):
+    (here / "one.csv").write_text("a,kind\n0,x\n1,x\n2,z\n4,z\n")
+    assert len(printed(capsys, "one.csv", "--target", "kind", "--by", "fisher,variance")) == 3
+    (here / "flat.csv").write_text("a,b,kind\n1,3,x\n1,3,x\n1,3,z\n1,3,z\n")
+    assert "nan" in printed(capsys, "flat.csv", "--target", "kind", "--by", "fisher,variance")[-1]
+    assert (
+        written(here, "flat.csv", "--target", "kind", "--by", "fisher,variance")["agreement"]["kendall"][0][1] is None
+    )
+
+
+def test_relevance_gives_each_attribute_a_verdict(here, capsys):
+    plain = written(here, "d.csv", "--target", "bought", "--relevance", "--model", "tree:3", "--folds", "5")
+    capsys.readouterr()
+    kinds = {name: verdict["kind"] for name, verdict in zip(plain["attributes"], plain["relevance"], strict=True)}
+    assert kinds == {"size": "relevant", "noise": "irrelevant", "colour": "relevant"}
+    assert plain["relevance"][0]["among"] == ["noise", "colour"]
+    assert plain["scores"] == {}
+    out = printed(capsys, "d.csv", "--target", "bought", "--relevance", "--model", "tree:3", "--folds", "5")
+    assert out[2].startswith("size    relevant         gain +0.")
+    assert out[2].endswith("beside all others")
+
+
+def test_a_model_by_name_serves_permutation(tmp_path):
+    plain = written(tmp_path, "iris", "--by", "permutation", "--model", "knn:3", "--option", "permutation.repeats=1")
+    iris = load("iris")
+    expected = score_named("permutation").scores(iris.X, iris.y, model=model_of("knn:3", True), repeats=1)
+    assert plain["scores"]["permutation"]["values"] == pytest.approx(expected)
+
+
+def test_control_characters_of_a_name_never_reach_the_terminal(here, capsys):
+    (here / "evil.csv").write_text("a\x1b[2J,b,kind\n0,5,x\n0,6,x\n1,5,z\n1,7,z\n")
+    assert "\x1b" not in "\n".join(printed(capsys, "evil.csv", "--target", "kind", "--by", "fisher,variance"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "say which data"),
+        (["wine", "--by", "fischer"], "did you mean 'fisher'"),
+        (["wine", "--by", "rrelieff"], "rrelieff needs a target of numbers, this one holds classes"),
+        (["diabetes", "--by", "f,chi2"], "chi2 needs a target of classes, this one holds numbers"),
+        (["wine", "--by", "fisher,fisher"], "names 'fisher' twice"),
+        (["wine", "--by", ","], "names no score"),
+        (["wine", "--by", "relief"], "relief compares two classes, the target has 3"),
+        (["wine", "--by", "fisher", "--option", "relieff.neighbours=3"], "relieff is not among the scores"),
+        (["wine", "--by", "relieff", "--option", "neighbours=3"], "--option is SCORE.NAME=VALUE"),
+        (["wine", "--by", "relieff", "--option", "relieff.neighbors=3"], "did you mean 'neighbours'"),
+        (["wine", "--by", "relieff", "--option", "relieff.neighbours=x"], "neighbours must be a whole number"),
+        (["wine", "--by", "trees", "--option", "trees.seed=x"], "trees cannot be computed with {'seed': 'x'}"),
+        (["wine", "--relevance", "--model", "knm"], "unknown model 'knm'; did you mean 'knn'?"),
+        (["d.csv"], "say which column is the target"),
+        (["wine", "--by", "fisher", "--json", "no/such/place.json"], "cannot be written"),
+    ],
+)
+def test_bad_input_is_one_line(here, capsys, arguments, says):  # noqa: ARG001  # here: a folder to be in
+    assert main(["score", *arguments]) == 2
+    complaints = [line for line in capsys.readouterr().err.splitlines() if line.startswith("elicit: ")]
+    assert len(complaints) == 1
+    assert says in complaints[0]
