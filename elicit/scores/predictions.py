@@ -5,10 +5,12 @@ The game of a row x is v(S) = E_z f(x_S, z_−S), z a row of the background, and
 
 Sampling: a walk takes one background row z and one order, and turns z into x attribute by attribute; the
 walk in the reverse order uses the same z. Both end points are known beforehand, so a walk costs d − 1 rows
-of the model. Background rows are taken in turn, and what they differ from the whole background in the mean
-is taken out by regression (a control variate), which leaves the sum exact: Σ_j φ_j = f(x) − mean_z f(z).
+of the model. Background rows are taken in turn. Once all were used, the mean is over their means; before,
+what those used differ from all in the mean of f is taken out by regression (a control variate). Either way
+the sum is exact: Σ_j φ_j = f(x) − mean_z f(z).
 
-The rule: values come with their standard errors, over pairs of walks.
+The rule: values come with their standard errors, over pairs of walks. Where every background row was used
+twice they are those within the rows; with fewer walks that cannot be known, and they are too large.
 """
 
 from __future__ import annotations
@@ -90,11 +92,35 @@ def _row(
         _steps(ask, sheet, at, end, known, before, used, d - 1 - ranks),
     )
     steps = (both[0] + both[1]) / 2  # (pairs, d, outputs)
-    slope = _slope(steps, before[used])
-    values = steps.mean(axis=0) + slope * (before[used].mean(axis=0) - before.mean(axis=0))
-    left = steps + slope * (before[used] - before[used].mean(axis=0))[:, None]
-    spread = left.std(axis=0, ddof=1) if pairs > 1 else np.full_like(values, np.nan)
-    return values, spread / np.sqrt(pairs)
+    return (
+        _over_rows(steps, used, known.n) if pairs >= known.n else _regressed(steps, before[used], before.mean(axis=0))
+    )
+
+
+def _over_rows(steps: Floats, used: Ints, rows: int) -> tuple[Floats, Floats]:
+    """Mean over the background rows of the mean over the pairs of walks from each, and its standard error."""
+    counts = np.bincount(used, minlength=rows)
+    means = np.zeros((rows, *steps.shape[1:]))
+    np.add.at(means, used, steps)
+    means /= counts[:, None, None]
+    if len(used) < 2 * rows:
+        return means.mean(axis=0), _spread(steps)
+    within = ((steps - means[used]) ** 2).sum(axis=0) / (len(used) - rows)
+    return means.mean(axis=0), np.sqrt(within * (1 / counts).sum()) / rows
+
+
+def _regressed(steps: Floats, before: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Mean over the pairs of walks, corrected for what f is where they begin; `mean` is that of all rows."""
+    slope = _slope(steps, before)
+    values = steps.mean(axis=0) + slope * (before.mean(axis=0) - mean)
+    return values, _spread(steps + slope * (before - before.mean(axis=0))[:, None], fitted=2)
+
+
+def _spread(steps: Floats, fitted: int = 1) -> Floats:
+    """Standard error of the mean over the first axis, `fitted` numbers having been fitted; NaN where unknown."""
+    if len(steps) <= fitted:
+        return np.full(steps.shape[1:], np.nan)
+    return np.asarray(steps.std(axis=0, ddof=fitted) / np.sqrt(len(steps)))
 
 
 def _steps(

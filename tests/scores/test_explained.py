@@ -1,0 +1,48 @@
+"""Scores of data through a model fitted to them: known answers for models that can be read off."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from elicit.scores import johnson, score_named
+from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 3)) @ np.array([[1, 0.7, 0], [0, 1, 0], [0, 0, 1]])
+y = X @ [1.0, 0.5, 0.0]
+
+
+def test_shapley_of_a_linear_model_is_the_mean_size_of_each_part():
+    found = shapley_of_data(X, y, model=LinearRegression(), rows=300, walks=600)
+    assert found == pytest.approx(np.abs([1.0, 0.5, 0.0] * (X - X.mean(axis=0))).mean(axis=0), abs=1e-9)
+
+
+def test_johnson_shapley_of_a_linear_model_is_johnson():
+    assert johnson_shapley_of_data(X, y, model=LinearRegression()) == pytest.approx(johnson(X, y), abs=0.02)
+
+
+def test_pimp_finds_the_column_without_effect():
+    p = pimp_of_data(X, y + RNG.normal(size=300), model=LinearRegression(), draws=30)
+    assert p[0] == pytest.approx(1 / 31)
+    assert p[2] > 0.05
+
+
+@pytest.mark.parametrize("name", ["shapley", "johnson-shapley"])
+def test_several_classes_are_added_up(name):
+    iris, label = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=2000)
+    scores = score_named(name).scores(iris, label, model=model)
+    named = score_named(name).scores(iris, np.array(["u", "v", "w"])[label], model=model)
+    assert scores == pytest.approx(named)
+    assert scores.shape == (4,)
+    assert set(np.argsort(scores)[-2:]) == {2, 3}  # the petals
+
+
+@pytest.mark.parametrize("name", ["lmg", "johnson", "shapley-effects", "johnson-shapley"])
+def test_shares_of_a_group_add_up_its_columns_or_take_them_together(name):
+    target = y + RNG.normal(size=300)
+    options = {"model": LinearRegression()} if name == "johnson-shapley" else {}
+    alone = score_named(name).scores(X, target, **options)
+    grouped = score_named(name).scores(X, target, groups=[[0, 1], [2]], **options)
+    assert grouped.sum() == pytest.approx(alone.sum(), abs=1e-9)

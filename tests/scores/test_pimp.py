@@ -1,0 +1,54 @@
+"""PIMP: its p-values by hand, honest when nothing matters, small when something does, the same for any n_jobs."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from elicit.errors import InputError
+from elicit.scores import pimp
+from elicit.scores.pimp import p_values
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+y = X[:, 0] + RNG.normal(size=60) / 2
+
+
+def test_p_values_by_hand():
+    null = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]])
+    assert p_values(np.array([2.0, 9.0]), null).tolist() == [3 / 4, 1 / 4]
+
+
+def test_what_matters_has_the_smallest_p_and_what_does_not_has_none():
+    found = pimp(LinearRegression(), X, y, draws=99)
+    assert found.p_values[0] == pytest.approx(0.01)
+    assert found.p_values[1:].min() > 0.03
+    assert found.null.shape == (99, 3)
+
+
+def test_without_any_effect_p_values_are_even():
+    drawn = [
+        pimp(LinearRegression(), X, np.random.default_rng(seed).normal(size=60), draws=19, random_state=seed).p_values
+        for seed in range(25)
+    ]
+    assert np.mean(drawn) == pytest.approx(0.525, abs=0.1)
+    assert np.mean(np.array(drawn) <= 0.05) < 0.12
+
+
+def test_any_importance_may_be_judged():
+    def size(model, _X, _y):
+        return np.abs(model.coef_)
+
+    found = pimp(LinearRegression(), X, y, draws=50, importance=size)
+    assert found.observed == pytest.approx(np.abs(LinearRegression().fit(X, y).coef_))
+    assert found.p_values[0] == pytest.approx(1 / 51)
+
+
+def test_the_result_does_not_depend_on_n_jobs():
+    one, two = (pimp(LinearRegression(), X, y, draws=6, n_jobs=jobs) for jobs in (1, 2))
+    assert (one.null == two.null).all()
+
+
+@pytest.mark.parametrize(("target", "draws"), [(np.zeros(60), 5), (y, 0), (y[:, None], 5)])
+def test_bad_input_is_named(target, draws):
+    with pytest.raises(InputError):
+        pimp(LinearRegression(), X, target, draws=draws)

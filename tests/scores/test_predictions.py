@@ -1,0 +1,143 @@
+"""Sampled Shapley values against brute force, exact linear and tree cases of shap, and their own errors."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine, make_friedman1
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+
+from elicit.errors import InputError
+from elicit.scores import shapley_values
+from elicit.scores.games import shapley_of_game
+
+X, y = make_friedman1(120, n_features=5, noise=0.1, random_state=0)
+FOREST = RandomForestRegressor(20, random_state=0).fit(X, y)
+LINEAR = LinearRegression().fit(X, y)
+
+
+def by_coalitions(f, x, background):
+    """v(S) = mean over the background of f(x_S, z_−S), for every S."""
+    d = len(x)
+    values = []
+    for mask in range(1 << d):
+        mixed = background.copy()
+        held = [j for j in range(d) if mask >> j & 1]
+        mixed[:, held] = x[held]
+        values.append(f(mixed).mean(axis=0))
+    return shapley_of_game(np.array(values))
+
+
+def test_values_lie_within_their_errors_of_all_coalitions():
+    background = X[:40]
+    found = shapley_values(FOREST, X[100:110], background, walks=400)
+    exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:110]])
+    z = (found.values - exact) / found.errors
+    assert np.abs(z).max() < 4.5
+    assert 0.8 < np.sqrt((z**2).mean()) < 1.2
+
+
+@pytest.mark.parametrize("walks", [40, 60, 100])
+def test_errors_of_few_walks_are_too_large_and_not_too_small(walks):
+    background = X[:40]
+    found = shapley_values(FOREST, X[100:], background, walks=walks)
+    exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:]])
+    assert np.sqrt(np.mean(((found.values - exact) / found.errors) ** 2)) < 1.1
+
+
+def test_the_sum_is_exact_however_few_the_walks():
+    for walks in (2, 6, 90):
+        found = shapley_values(FOREST, X[:5], X[40:80], walks=walks)
+        assert found.base + found.values.sum(axis=1) == pytest.approx(FOREST.predict(X[:5]), abs=1e-10)
+        assert found.base == pytest.approx(FOREST.predict(X[40:80]).mean())
+
+
+def test_a_linear_model_is_exact_as_soon_as_the_background_was_used():
+    found = shapley_values(LINEAR, X[:3], X[:30], walks=60)
+    assert found.values == pytest.approx(LINEAR.coef_ * (X[:3] - X[:30].mean(axis=0)), abs=1e-10)
+
+
+def test_a_linear_model_is_that_of_shap():
+    shap = pytest.importorskip("shap")
+    theirs = shap.explainers.Linear(LINEAR, shap.maskers.Independent(X[:30], max_samples=30))(X[:3]).values
+    assert shapley_values(LINEAR, X[:3], X[:30], walks=60).values == pytest.approx(theirs, abs=1e-8)
+
+
+def test_a_forest_is_that_of_shap_within_the_errors():
+    shap = pytest.importorskip("shap")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # shap's own
+        explainer = shap.TreeExplainer(FOREST, X[:40], feature_perturbation="interventional")
+        theirs = explainer.shap_values(X[100:104], check_additivity=False)
+    found = shapley_values(FOREST, X[100:104], X[:40], walks=600)
+    assert (np.abs(found.values - theirs) < 4.5 * found.errors + 1e-6).all()
+
+
+def test_every_class_is_explained_at_once_or_one_by_name():
+    wine, label = load_wine(return_X_y=True)
+    wine, names = wine[:, :4], np.array(["a", "b", "c"])[label]
+    model = RandomForestClassifier(10, random_state=0).fit(wine, names)
+    all_classes = shapley_values(model, wine[:3], wine[::9], walks=40)
+    assert all_classes.values.shape == (3, 4, 3)
+    assert all_classes.base + all_classes.values.sum(axis=1) == pytest.approx(model.predict_proba(wine[:3]))
+    one = shapley_values(model, wine[:3], wine[::9], walks=40, target="c")
+    assert one.values == pytest.approx(all_classes.values[:, :, 2], abs=1e-12)
+    assert all_classes.importance.shape == (4,)
+
+
+def test_two_classes_are_the_probability_of_the_second():
+    model = RandomForestClassifier(10, random_state=0).fit(X, y > y.mean())
+    found = shapley_values(model, X[:4], X[:20], walks=20)
+    assert found.base + found.values.sum(axis=1) == pytest.approx(model.predict_proba(X[:4])[:, 1])
+
+
+def test_an_attribute_that_the_model_ignores_has_none():
+    found = shapley_values(lambda X: X[:, 0] * X[:, 1], X[:4], X[:25], walks=20)
+    assert np.abs(found.values[:, 2:]).max() < 1e-12
+
+
+def test_one_attribute_needs_no_walk():
+    found = shapley_values(lambda X: X[:, 0] ** 2, np.array([[3.0]]), np.array([[1.0], [2.0]]), walks=2)
+    assert found.values.tolist() == [[9 - 2.5]]
+
+
+def test_rows_of_the_model_are_counted():
+    asked = []
+
+    def model(X):
+        asked.append(len(X))
+        return X[:, 0] * X[:, 1]
+
+    found = shapley_values(model, X[:3], X[:10], walks=8)
+    assert found.rows_asked == sum(asked) == 10 + 3 + 3 * 8 * 4
+
+
+def test_frames_keep_names_and_categories():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "colour": pandas.Categorical(["r", "g", "r", "b"])})
+
+    def model(rows):
+        assert rows["colour"].dtype == frame["colour"].dtype
+        return rows["size"] * (rows["colour"] == "r")
+
+    found = shapley_values(lambda rows: model(rows).to_numpy(), frame.iloc[:1], frame, walks=8)
+    assert found.names == ("size", "colour")
+    assert found.values.sum() == pytest.approx(1.0 - 4 / 4)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: shapley_values(FOREST, X[:2], X[:5], walks=3), "even number"),
+        (lambda: shapley_values(FOREST, X[:2], X[:5, :4]), "the same ones"),
+        (lambda: shapley_values(RandomForestRegressor(), X[:2], X), "not fitted"),
+        (lambda: shapley_values("model", X[:2], X), "estimator or a function"),
+        (lambda: shapley_values(FOREST, X[:2], X, response="predict_proba"), "has no predict_proba"),
+        (lambda: shapley_values(lambda X: X[:, 0] * np.nan, X[:2], X), "not finite"),
+        (lambda: shapley_values(lambda X: X[0], X[:2], X), "one number a row"),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(InputError, match=words):
+        call()

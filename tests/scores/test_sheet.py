@@ -1,0 +1,59 @@
+"""Rows with replaced columns: arrays stay arrays, frames keep names and types, the original is never changed."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from elicit.errors import InputError
+from elicit.scores.sheet import Sheet
+
+
+def test_an_array_of_whole_numbers_takes_fractions():
+    X = np.array([[1, 2], [3, 4]])
+    assert Sheet(X).replaced([1, 0, 1], {0: [0.5, 0.25, 0.125]}).tolist() == [[0.5, 4], [0.25, 2], [0.125, 4]]
+    assert X.tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_frame_keeps_names_types_and_itself():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"n": [1, 2], "c": pandas.Categorical(["u", "v"]), "t": ["p", "q"]}, index=[7, 7])
+    sheet = Sheet(frame)
+    changed = sheet.replaced([0, 1, 1], {0: [0.5, 1.5, 2.5], 1: ["v", "v", "u"]})
+    assert changed["n"].tolist() == [0.5, 1.5, 2.5]
+    assert changed["c"].tolist() == ["v", "v", "u"]
+    assert changed["c"].dtype == frame["c"].dtype
+    assert changed["t"].tolist() == ["p", "q", "q"]
+    assert frame["n"].tolist() == [1, 2]
+    assert [sheet.numeric(j) for j in range(3)] == [True, False, False]
+    assert sheet.position("c") == sheet.position(1) == 1
+
+
+def test_truth_values_are_categories():
+    pandas = pytest.importorskip("pandas")
+    assert not Sheet(pandas.DataFrame({"b": [True, False]})).numeric(0)
+    assert not Sheet(np.array([[True, "x"], [False, "y"]], dtype=object)).numeric(0)
+
+
+@pytest.mark.parametrize("attribute", ["other", 2, -1, 1.0, True])
+def test_an_unknown_attribute_is_named(attribute):
+    with pytest.raises(InputError):
+        Sheet(np.eye(2)).position(attribute)
+
+
+def test_gaps_and_texts_are_no_numbers():
+    with pytest.raises(InputError, match="row 1"):
+        Sheet(np.array([[1.0], [np.nan]])).numbers(0)
+    with pytest.raises(InputError, match="holds no numbers"):
+        Sheet(np.array([["a"], ["b"]])).numbers(0)
+
+
+@pytest.mark.parametrize("X", [csr_matrix(np.eye(2)), np.zeros(3), np.zeros((0, 2)), np.zeros((2, 0))])
+def test_what_has_no_rows_and_columns_is_refused(X):
+    with pytest.raises(InputError):
+        Sheet(X)
+
+
+def test_a_polars_frame_is_told_what_to_do():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(InputError, match="to_pandas"):
+        Sheet(polars.DataFrame({"a": [1.0, 2.0]}))
