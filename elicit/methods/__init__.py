@@ -2,17 +2,19 @@
 
 from elicit.methods.consistency import Inconsistency
 from elicit.methods.elimination import Elimination
+from elicit.methods.focus import Consistency, Focus
 from elicit.methods.frame import Ended, Explorer, Search, Space
 from elicit.methods.goals import Goal, Reaching, Sized, TradeOff
 from elicit.methods.method import Method, Value, first_criterion
 from elicit.methods.registry import METHODS, Entry, Material, Named, explorer_of, named
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import Genetic, HillClimbing, Random
-from elicit.methods.systematic import Adaptive, Exhaustive, Focus, Ranking
+from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
 
 __all__ = [
     "METHODS",
     "Adaptive",
+    "Consistency",
     "Elimination",
     "Ended",
     "Entry",

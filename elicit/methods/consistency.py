@@ -9,13 +9,14 @@ operations on packed bits, and adding an attribute never makes it less consisten
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
-from elicit.subsets import Mask, members
+from elicit.subsets import Mask, mask_of, members
 
 #: Pairs of cases of two classes beyond which consistency is refused: 2^26 pairs are 8 MB an attribute.
 LARGEST_PAIRS = 1 << 26
@@ -53,14 +54,35 @@ class Inconsistency:
 
     def __call__(self, subset: Mask) -> float:
         """The inconsistency of a subset; the empty one agrees everywhere."""
+        agree = self._agreeing(subset)
+        return len(np.union1d(self._first[agree], self._second[agree])) / self._rows
+
+    def clash(self, subset: Mask) -> Mask | None:
+        """The attributes that tell apart a pair that the subset does not: the pair with the fewest of them.
+
+        None when the subset tells all pairs apart; 0 when no attribute could tell the pair apart.
+        """
+        agree = self._agreeing(subset)
+        if not agree.size:
+            return None
+        pair = int(agree[self._ways[agree].argmin()])
+        byte, bit = pair // 8, 7 - pair % 8
+        return mask_of(i for i, apart in enumerate(self._apart) if apart[byte] >> bit & 1)
+
+    def _agreeing(self, subset: Mask) -> NDArray[np.intp]:
+        """The pairs that agree on the subset."""
         apart = np.zeros((len(self._first) + 7) // 8, dtype=np.uint8)
         for i in members(subset):
             apart |= self._apart[i]
-        agree = np.unpackbits(~apart, count=len(self._first)).astype(np.bool_)
-        if not agree.any():
-            return 0.0
-        cases = np.union1d(self._first[agree], self._second[agree])
-        return len(cases) / self._rows
+        return np.flatnonzero(np.unpackbits(~apart, count=len(self._first)))
+
+    @cached_property
+    def _ways(self) -> NDArray[np.int64]:
+        """For each pair, how many attributes tell it apart."""
+        found = np.zeros(len(self._first), dtype=np.int64)
+        for apart in self._apart:
+            found += np.unpackbits(apart, count=len(self._first))
+        return found
 
 
 def _pairs(classes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -14,10 +14,11 @@ from typing import Any, Literal, Protocol
 
 from elicit.errors import InputError
 from elicit.methods.elimination import Elimination
+from elicit.methods.focus import Consistency, Focus
 from elicit.methods.frame import Explorer
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import Genetic, HillClimbing, Random
-from elicit.methods.systematic import Adaptive, Exhaustive, Focus, Ranking
+from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
 from elicit.scores import score_named
 from elicit.subsets import Mask
 
@@ -29,7 +30,7 @@ class Material(Protocol):
         """The attribute score of this name, the greater the better."""
         ...
 
-    def inconsistency(self, tolerance: float) -> Callable[[Mask], float]:
+    def inconsistency(self, tolerance: float) -> Consistency:
         """The share of cases that agree on a subset with a case of another class."""
         ...
 

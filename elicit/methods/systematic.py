@@ -1,8 +1,7 @@
-"""Methods that lay their subsets out beforehand: exhaustive search, rankings, FOCUS and SAC.
+"""Methods that lay their subsets out beforehand: exhaustive search, rankings and SAC.
 
 - `Exhaustive`: every subset, those nearest to the start first; from nothing that is smaller ones first.
 - `Ranking`: attributes in the order of one number each: every prefix, the k best, or those above a threshold.
-- `Focus`: the smallest subsets on which no two cases agree that differ in class (Almuallim, Dietterich 1991).
 - `Adaptive`: SAC, adaptive selection of attributes: they are ranked by what each does alone, and the ranking
   is cut where Fisher's discriminant best separates the performances above from those below.
 """
@@ -10,22 +9,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
+from elicit.methods.frame import Ended, Search, Space, best_of
 from elicit.methods.goals import UNMEASURED, level
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of, members
 
 #: Subsets that exhaustive search gives out at once.
 _AT_ONCE = 256
-
-#: Subsets whose consistency FOCUS looks at before it gives up.
-LARGEST_SEARCH = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -142,40 +138,3 @@ def discriminating_cut(performances: Sequence[float]) -> int:
         if discriminant > largest:
             found, largest = i, discriminant
     return found
-
-
-@dataclass(frozen=True)
-class Focus:
-    """All consistent subsets of the smallest size that has one; the oracle chooses among them.
-
-    inconsistency: a number for a subset that never grows when attributes are added (see `Inconsistency`).
-    most: the inconsistency at which a subset still counts as consistent.
-    """
-
-    inconsistency: Callable[[Mask], float]
-    most: float = 0.0
-
-    def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
-        whole = self.inconsistency(space.everything)
-        if whole > self.most:
-            return Ended(f"no subset is consistent: even all attributes leave an inconsistency of {whole:.4g}")
-        first, looked = space.from_below(), 0
-        outside = members(space.everything & ~first)
-        for size in range(max(space.bottom, first.bit_count()), space.top + 1):
-            looked += math.comb(len(outside), size - first.bit_count())
-            if looked > LARGEST_SEARCH:
-                raise InputError(
-                    f"no subset of fewer than {size} attributes is consistent, and {looked} are too many to look at "
-                    f"(limit {LARGEST_SEARCH}); allow more inconsistency, tolerate less distance, or drop attributes"
-                )
-            masks = (first | mask_of(added) for added in combinations(outside, size - first.bit_count()))
-            consistent = sorted((at, mask) for mask in masks if mask and (at := self.inconsistency(mask)) <= self.most)
-            if consistent:
-                batch = [mask for _, mask in consistent]
-                values = yield batch
-                if (failed := none_measured(batch, values)) is not None:
-                    return failed
-                chosen, value = best_of(batch, values)
-                if space.goal.settled(value) or not space.goal.settled(math.inf):
-                    return Ended(f"{len(batch)} smallest consistent subsets were evaluated", chosen)
-        return Ended(f"no subset of at most {space.top} attributes is consistent and reaches the goal")

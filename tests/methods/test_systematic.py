@@ -1,17 +1,14 @@
-"""Exhaustive search, rankings, FOCUS and SAC against brute force and cases worked by hand."""
+"""Exhaustive search, rankings and SAC against brute force and cases worked by hand."""
 
-import itertools
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from played import drawn_value, play
 
-import elicit.methods.systematic as systematic
 from elicit.errors import InputError
-from elicit.methods import Adaptive, Exhaustive, Focus, Inconsistency, Ranking, Reaching, Sized, TradeOff
+from elicit.methods import Adaptive, Exhaustive, Ranking, Reaching, Sized, TradeOff
 from elicit.methods.systematic import discriminating_cut
 from elicit.subsets import Family
 
@@ -141,61 +138,3 @@ def test_sac_leaves_out_what_cannot_be_measured():
     assert not found.ended.chosen & 1
     nothing = play(Adaptive(), 3, lambda _: -math.inf)
     assert (nothing.best, nothing.ended.why) == (None, "no attribute could be measured alone")
-
-
-# FOCUS
-
-#: Hand-worked: the class is a XOR b; c repeats a, d is constant, e tells two of the cases apart only.
-XOR = np.array([[0, 0, 0, 5, 0], [0, 1, 0, 5, 0], [1, 0, 1, 5, 0], [1, 1, 1, 5, 1]])
-CLASSES = [0, 1, 1, 0]
-
-
-def test_focus_finds_the_smallest_consistent_subsets_by_hand():
-    found = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda mask: float(mask == 0b00110))
-    assert set(found.values) == {0b00011, 0b00110}  # a, b and b, c; no attribute alone, no other pair
-    assert found.best == found.ended.chosen == 0b00110
-    assert found.ended.why == "2 smallest consistent subsets were evaluated"
-
-
-def test_focus_starts_where_it_is_told():
-    found = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, start=0b01000)
-    assert set(found.values) == {0b01011, 0b01110}
-
-
-def test_focus_goes_on_until_a_value_is_reached():
-    found = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda mask: mask.bit_count() / 5, goal=Reaching(0.6))
-    assert found.best.bit_count() == 3
-    assert play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, goal=Sized(4)).best.bit_count() == 4
-
-
-def test_focus_says_when_nothing_is_consistent():
-    rows = np.array([[1, 0], [1, 0], [0, 1]])
-    found = play(Focus(Inconsistency(rows, [0, 1, 1])), 2, lambda _: 1.0)
-    assert (found.values, found.best) == ({}, None)
-    assert "even all attributes leave an inconsistency of 0.6667" in found.ended.why
-    allowed = play(Focus(Inconsistency(rows, [0, 1, 1]), most=0.7), 2, lambda _: 1.0)
-    assert allowed.best == 0b01
-    small = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, family=Family(5, max_size=1))
-    assert "no subset of at most 1 attributes is consistent" in small.ended.why
-
-
-@given(st.integers(0, 10_000), st.integers(2, 5))
-def test_focus_agrees_with_looking_at_every_pair_of_rows(seed, n):
-    rng = np.random.default_rng(seed)
-    rows, classes = rng.integers(0, 2, (8, n)), rng.integers(0, 2, 8)
-
-    def consistent(mask):
-        cases = zip(rows.tolist(), classes.tolist(), strict=True)
-        chosen = [(tuple(v for i, v in enumerate(row) if mask >> i & 1), c) for row, c in cases]
-        return all(a[1] == b[1] or a[0] != b[0] for a, b in itertools.combinations(chosen, 2))
-
-    found = play(Focus(Inconsistency(rows, classes)), n, lambda _: 1.0)
-    sizes = [mask.bit_count() for mask in range(1, 1 << n) if consistent(mask)]
-    smallest = min(sizes, default=0)
-    assert set(found.values) == {m for m in range(1, 1 << n) if m.bit_count() == smallest and consistent(m)}
-
-
-def test_focus_gives_up_before_it_looks_at_too_many(monkeypatch):
-    monkeypatch.setattr(systematic, "LARGEST_SEARCH", 10)
-    with pytest.raises(InputError, match="no subset of fewer than 2 attributes is consistent, and 15 are too many"):
-        play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0)

@@ -1,0 +1,90 @@
+"""Material: what the classical methods read of the data, besides what an oracle measures.
+
+Scores rank the attributes one by one, consistency looks at pairs of cases, and importances come from a
+model fitted on all rows of a subset: its coefficients or its own importances, squared and summed over the
+classes, as recursive elimination has it; a model that has neither is judged by permuting its columns. A
+group of columns is one attribute, with the sum of their importances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.inspection import permutation_importance
+from sklearn.pipeline import Pipeline
+
+from elicit.data import Data
+from elicit.errors import InputError
+from elicit.methods import Inconsistency
+from elicit.oracles.columns import columns_of
+from elicit.oracles.threads import one_thread
+from elicit.scores import score_named
+from elicit.subsets import Attributes, Mask
+
+#: Permutations of a column behind its importance.
+_PERMUTATIONS = 5
+
+
+class DataMaterial:
+    """The data behind an oracle, and a model for the methods that fit one; see the head of this file."""
+
+    def __init__(self, data: Data, model: Any = None, *, random_state: int = 0) -> None:
+        self._columns = columns_of(data.X, data.columns, data.groups)
+        self._data, self._model, self._random_state = data, model, random_state
+
+    @property
+    def attributes(self) -> Attributes:
+        """What the numbers are about, in order."""
+        return self._columns.attributes
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is a model."""
+        return self._model is not None
+
+    def scores(self, by: str) -> tuple[float, ...]:
+        """The attribute score of this name, turned so that more is better."""
+        measure = score_named(by)
+        groups = self._columns.positions if self._data.groups else None
+        found = measure.scores(self._data.X, self._data.y, groups)
+        return tuple(float(score) if measure.higher_is_better else -float(score) for score in found)
+
+    def inconsistency(self, tolerance: float) -> Inconsistency:
+        """The inconsistency of subsets; two values agree within `tolerance` standard deviations of the column."""
+        if not self._data.classes:
+            raise InputError("consistency is about classes, but the target holds numbers; choose another method")
+        spread = self._data.X.std(axis=0)
+        scaled = self._data.X / np.where(spread > 0, spread, 1.0)
+        return Inconsistency(scaled, self._data.y, groups=self._columns.positions, tolerance=tolerance)
+
+    def importance(self, subset: Mask) -> Sequence[float]:
+        """One number for each attribute of the subset, in their order."""
+        if self._model is None:
+            raise InputError("the importances of a model need a `model`; name one")
+        columns = self._columns.of(subset)
+        X, y = self._data.X[:, columns], self._data.y
+        with one_thread():
+            fitted = clone(self._model).fit(X, y)
+            found = _own_importances(fitted, len(columns))
+            if found is None:
+                permuted = permutation_importance(
+                    fitted, X, y, n_repeats=_PERMUTATIONS, random_state=self._random_state
+                )
+                found = permuted.importances_mean
+        place = {column: k for k, column in enumerate(columns)}
+        positions = (p for i, p in enumerate(self._columns.positions) if subset >> i & 1)
+        return [float(sum(found[place[column]] for column in p)) for p in positions]
+
+
+def _own_importances(fitted: Any, width: int) -> NDArray[np.float64] | None:
+    """(width,) squared coefficients or importances of a fitted model, None when it has none for its columns."""
+    last = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+    for name in ("coef_", "feature_importances_"):
+        own = getattr(last, name, None)
+        if own is not None and np.shape(own)[-1] == width:
+            return np.asarray((np.asarray(own, dtype=np.float64).reshape(-1, width) ** 2).sum(axis=0))
+    return None

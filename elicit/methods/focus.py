@@ -1,0 +1,101 @@
+"""FOCUS: the smallest subsets on which no two cases agree that differ in class (Almuallim, Dietterich 1991).
+
+Every pair of cases that must be told apart needs one of the attributes that tell it apart. So instead of
+looking at every subset of a size, the search takes a pair that is not told apart yet and tries each of its
+attributes in turn; having tried one, it leaves it out, so that it meets every consistent subset once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Protocol
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
+from elicit.subsets import Mask, mask_of, members
+
+#: Subsets that a search looks at before it gives up: some seconds for a few hundred cases.
+LARGEST_SEARCH = 1 << 17
+
+
+class Consistency(Protocol):
+    """How far a subset is from telling apart what differs in class."""
+
+    def __call__(self, subset: Mask) -> float:
+        """The inconsistency: 0 for a consistent subset, never more when attributes are added."""
+        ...
+
+    def clash(self, subset: Mask) -> Mask | None:
+        """The attributes one of which must be added before the subset is consistent; None when it is."""
+        ...
+
+
+@dataclass(frozen=True)
+class Focus:
+    """All consistent subsets of the smallest size that has one; the oracle chooses among them.
+
+    most: the inconsistency at which a subset still counts as consistent. Above 0 every subset is looked at.
+    """
+
+    inconsistency: Consistency
+    most: float = 0.0
+
+    def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
+        whole = self.inconsistency(space.everything)
+        if whole > self.most:
+            return Ended(f"no subset is consistent: even all attributes leave an inconsistency of {whole:.4g}")
+        first, effort = space.from_below(), _Effort()
+        for size in range(max(space.bottom, first.bit_count()), space.top + 1):
+            search = self._exactly if self.most == 0 else self._nearly
+            batch = sorted(mask for mask in search(space, first, size - first.bit_count(), effort) if mask)
+            if not batch:
+                continue
+            values = yield batch
+            if (failed := none_measured(batch, values)) is not None:
+                return failed
+            chosen, value = best_of(batch, values)
+            if space.goal.settled(value) or not space.goal.settled(math.inf):
+                return Ended(f"{len(batch)} smallest consistent subsets were evaluated", chosen)
+        return Ended(f"no subset of at most {space.top} attributes is consistent and reaches the goal")
+
+    def _exactly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
+        """The consistent subsets with `more` attributes more."""
+        return self._completed(first, more, space.everything & ~first, effort)
+
+    def _completed(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
+        effort.spend(1)
+        needed = self.inconsistency.clash(subset)
+        if needed is None:
+            effort.spend(math.comb(outside.bit_count(), more) - 1)
+            yield from (subset | mask_of(added) for added in combinations(members(outside), more))
+        elif more > 0:
+            for i in members(needed & outside):
+                outside &= ~(1 << i)
+                yield from self._completed(subset | 1 << i, more - 1, outside, effort)
+
+    def _nearly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
+        """The nearly consistent subsets with `more` attributes more, by looking at all."""
+        outside = members(space.everything & ~first)
+        effort.spend(math.comb(len(outside), more))
+        masks = (first | mask_of(added) for added in combinations(outside, more))
+        return (mask for mask in masks if self.inconsistency(mask) <= self.most)
+
+
+@dataclass
+class _Effort:
+    """How many subsets were looked at."""
+
+    looked: int = field(default=0)
+
+    def spend(self, subsets: int) -> None:
+        self.looked += subsets
+        if self.looked > LARGEST_SEARCH:
+            raise InputError(
+                f"the smallest consistent subsets are not found by looking at {LARGEST_SEARCH} subsets; "
+                "tolerate less distance, drop attributes, or take another method"
+            )
