@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Ints, column_mask, constant, table, whole
+from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, table, whole
 
 
 def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | None = None) -> Floats:
@@ -40,12 +40,14 @@ def mutual_information(
     """Mutual information by nearest neighbours; `discrete`: whether columns hold codes, for all or one by one."""
     given = table(X, y, "mutual-information", classes=classes)
     whole("neighbours", neighbours)
-    smallest = int(given.counts.min()) if given.classes else len(given.X)
-    if not given.classes and neighbours >= smallest:
-        raise InputError(f"neighbours must be fewer than the {smallest} rows, found {neighbours}; ask for fewer")
+    if given.classes and given.counts.max() < 2:
+        raise InputError("mutual-information needs a class with two rows, every row has its own; add rows")
+    if not given.classes and neighbours >= len(given.X):
+        raise InputError(f"neighbours must be fewer than the {len(given.X)} rows, found {neighbours}; ask for fewer")
     estimate = mutual_info_classif if given.classes else mutual_info_regression
     mask = column_mask(discrete, given.X.shape[1])
-    found = estimate(given.X, given.y, discrete_features=mask, n_neighbors=neighbours, random_state=seed)
+    X = np.where(mask, given.X, centred(given.X))  # the unit does not matter, and its squares should exist
+    found = estimate(X, given.y, discrete_features=mask, n_neighbors=neighbours, random_state=seed)
     return np.where(constant(given.X), 0.0, found)
 
 

@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Groups, Table, constant, numbers, table, whole
+from elicit.scores.protocol import Floats, Groups, Table, centred, constant, numbers, table, whole
 
 
 def permuted(
@@ -47,9 +47,10 @@ def permuted(
     given = table(X, y, "permutation", classes=classes)
     target = np.asarray(y) if given.classes else given.y
     whole("folds", folds, 2)
-    most = int(given.counts.min()) if given.classes else len(target)
-    if most < folds:
-        raise InputError(f"{folds} folds need as many rows of every class, found {most}; ask for fewer folds")
+    if given.classes and given.counts.min() < folds:
+        raise InputError(f"{folds} folds need as many rows of every class, found {given.counts.min()}; ask for fewer")
+    if len(target) < 2 * folds:
+        raise InputError(f"{folds} folds need {2 * folds} rows, found {len(target)}; ask for fewer")
     kind = StratifiedKFold if given.classes else KFold
     falls = []
     for train, test in kind(folds, shuffle=True, random_state=seed).split(given.X, target):
@@ -130,7 +131,5 @@ def _read(model: Any, attribute: str, columns: int) -> Floats:
 
 def _standardised(X: Floats) -> Floats:
     """Mean 0 and deviation 1; a constant column becomes 0."""
-    same = constant(X)
-    Z = (X - X.mean(axis=0)) / np.where(same, 1.0, X.std(axis=0))
-    Z[:, same] = 0.0
-    return np.asarray(Z)
+    Z = centred(X)
+    return np.asarray(Z / np.where(constant(X), 1.0, Z.std(axis=0)))

@@ -26,6 +26,9 @@ Groups = Sequence[Sequence[int]]
 #: A numeric target with more distinct values than this is a number, not a class, unless told.
 MOST_CLASSES = 20
 
+#: Larger numbers have no squares that could be summed up.
+LARGEST = 1e150
+
 
 @dataclass(frozen=True)
 class Table:
@@ -53,9 +56,9 @@ def table(
         raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
     held = targets != "numbers" and (holds_classes(target) if classes is None else classes)
     if held:
-        codes: Ints = np.unique(target, return_inverse=True)[1].astype(np.intp)
+        codes = _codes(target)
         if codes.max() == 0:
-            raise InputError(f"{by} compares classes, but every row of the target is {target.flat[0]!r}; add others")
+            raise InputError(f"{by} compares classes, but every row of the target is {target[0]!s}; add others")
         return Table(data, codes, True)
     if targets == "classes":
         raise InputError(
@@ -64,7 +67,7 @@ def table(
     if target.dtype.kind not in "biuf":
         raise InputError(f"{by} needs a target of numbers, but this one holds texts; choose another score")
     if (target == target[0]).all():
-        raise InputError(f"every row of the target is {target[0]!r}, so nothing explains it; give one that varies")
+        raise InputError(f"every row of the target is {target[0]!s}, so nothing explains it; give one that varies")
     return Table(data, target.astype(np.float64), False)
 
 
@@ -73,6 +76,14 @@ def holds_classes(target: NDArray[Any]) -> bool:
     if target.dtype.kind not in "iuf":
         return True
     return bool((target == np.round(target)).all()) and len(np.unique(target)) <= MOST_CLASSES
+
+
+def _codes(target: NDArray[Any]) -> Ints:
+    """Classes numbered 0, 1, … in order."""
+    try:
+        return np.unique(target, return_inverse=True)[1].astype(np.intp)
+    except TypeError as error:
+        raise InputError(f"the target mixes kinds of values ({error}); give all labels as texts") from error
 
 
 def numbers(X: Any, *, gaps: bool = False) -> Floats:
@@ -88,6 +99,9 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise InputError(f"X is {values[row, column]} in row {row}, column {column}; fill or drop such rows first")
+    if (np.abs(values) > LARGEST).any():
+        row, column = np.argwhere(np.abs(values) > LARGEST)[0]
+        raise InputError(f"X is {values[row, column]:g} in row {row}, column {column}, too large to square; rescale it")
     return values
 
 
@@ -104,6 +118,14 @@ def constant(X: Floats) -> NDArray[np.bool_]:
     if not np.isnan(X[0]).any():
         return np.asarray(same.all(axis=0))
     return np.array([len(np.unique(column[~np.isnan(column)])) <= 1 for column in X.T])
+
+
+def centred(X: Floats) -> Floats:
+    """Mean 0 and largest |value| 1, whatever the unit; a constant column becomes 0."""
+    same = constant(X)
+    moved = X - X.mean(axis=0)
+    moved[:, same] = 0.0
+    return np.asarray(moved / np.where(same, 1.0, np.abs(moved).max(axis=0)))
 
 
 def column_mask(discrete: Any, n: int) -> NDArray[np.bool_]:

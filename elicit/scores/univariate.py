@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.feature_selection import chi2 as chi2_test
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Table, constant, numbers, table
+from elicit.scores.protocol import Floats, Table, centred, constant, numbers, table
 
 
 def variance(X: Any, y: Any = None) -> Floats:  # noqa: ARG001  # every score takes a target
@@ -68,18 +68,22 @@ def chi2(X: Any, y: Any) -> Floats:
 
 
 def _squares(given: Table) -> tuple[Floats, Floats]:
-    """Sums of squares of each column that the target explains, and those that it leaves; both 0 for a constant."""
-    X = np.where(constant(given.X), 0.0, given.X - given.X.mean(axis=0))
+    """Sums of squares of each column that the target explains, and those that it leaves, in one unit; 0 for a constant.
+
+    What rounding alone can leave counts as nothing.
+    """
+    X = centred(given.X)
     if given.classes:
         member = np.equal.outer(np.arange(len(given.counts)), given.y).astype(np.float64)  # (classes, rows)
         means = member @ X / given.counts[:, None]
         explained, left = given.counts @ means**2, ((X - means[given.y]) ** 2).sum(axis=0)
     else:
-        y = given.y - given.y.mean()
+        y = centred(given.y[:, None])[:, 0]
         slope = y @ X / (y @ y)
         explained, left = slope**2 * (y @ y), ((X - np.outer(y, slope)) ** 2).sum(axis=0)
-    rounding = len(X) * (4 * np.finfo(np.float64).eps * np.abs(given.X).max(axis=0)) ** 2
-    return explained, np.where(left <= rounding, 0.0, left)
+    span = np.where(constant(given.X), 1.0, np.ptp(given.X, axis=0))
+    noise = 4 * np.finfo(np.float64).eps * (1 + np.abs(given.X).max(axis=0) / span)  # of one entry of X
+    return explained, np.where(left <= len(X) * noise**2, 0.0, left)
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

@@ -60,6 +60,70 @@ def test_a_score_refuses_a_target_that_it_does_not_serve(measure):
         measure.scores(X, y)
 
 
+RNG = np.random.default_rng(0)
+HALVES = np.repeat([0, 1], 10)
+DEGENERATE = {
+    "two copies of a column": (np.repeat(RNG.random((20, 1)), 2, axis=1), HALVES),
+    "constant columns": (np.ones((20, 2)), HALVES),
+    "constant columns and numbers": (np.ones((20, 2)), RNG.random(20)),
+    "fewer rows than columns": (RNG.random((12, 40)), np.repeat(["a", "b"], 6)),
+    "fewer rows than columns and numbers": (RNG.random((12, 40)), RNG.random(12)),
+    "tiny numbers": (RNG.random((20, 3)) * 1e-200, RNG.random(20) * 1e-200),
+    "truth values": (RNG.random((20, 3)), RNG.random(20) > 0.5),
+    "a class with one row": (RNG.random((20, 3)), ["a"] * 19 + ["b"]),
+    "two rows": ([[1.0, 2.0], [3.0, 1.0]], ["a", "b"]),
+    "two rows and numbers": ([[1.0, 2.0], [3.0, 1.0]], [0.1, 0.2]),
+    "one attribute": (RNG.random((20, 1)), HALVES),
+    "gaps": (np.where(RNG.random((20, 3)) < 0.2, np.nan, 1.0), HALVES),
+}
+REFUSED = {
+    "one row": ([[1.0, 2.0]], ["a"]),
+    "one class": (RNG.random((20, 3)), ["a"] * 20),
+    "labels of several kinds": (RNG.random((3, 3)), np.array([None, "a", "b"], dtype=object)),
+    "no rows": (np.empty((0, 3)), []),
+    "no columns": (np.empty((3, 0)), [0, 1, 0]),
+    "texts": (np.array([["a", "b"], ["c", "d"]]), [0, 1]),
+    "numbers too large to square": (RNG.random((20, 3)) * 1e200, HALVES),
+}
+
+
+def tried(measure, X, y):
+    """The scores, or the complaint."""
+    try:
+        return measure.scores(X, y, **options_of(measure)), ""
+    except InputError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("measure", QUICK, ids=lambda m: m.name)
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_degenerate_data_have_scores_or_one_clear_error(case, measure):
+    X, y = DEGENERATE[case]
+    found, complaint = tried(measure, X, y)
+    assert "\n" not in complaint
+    if case in ("two copies of a column", "one attribute", "truth values") and measure.serves(True):
+        assert not complaint
+    if not complaint:
+        assert not np.isnan(found).any()
+    if not complaint and case.startswith("constant"):
+        assert (found == 0).all()
+    if not complaint and case == "two copies of a column" and measure.name not in ("permutation", "trees"):
+        assert found[0] == pytest.approx(found[1], abs=1e-6)
+    if case == "gaps":
+        assert ("X is nan in row" in complaint) == (measure.name not in ("relief", "relieff", "rrelieff"))
+
+
+@pytest.mark.parametrize("measure", QUICK, ids=lambda m: m.name)
+@pytest.mark.parametrize("case", REFUSED)
+def test_data_without_any_answer_are_refused(case, measure):
+    X, y = REFUSED[case]
+    if measure.name == "variance" and case in ("one row", "one class", "labels of several kinds"):
+        assert np.isfinite(measure.scores(X, y)).all()  # the target is not looked at
+        return
+    with pytest.raises(InputError):
+        measure.scores(X, y)
+
+
 def test_less_is_better_takes_the_least_of_a_group():
     measure = Measure("p", lambda X, _: np.asarray(X)[0], "first row", higher_is_better=False)
     assert measure.scores(np.array([[3.0, 1.0, 2.0]]), [0], [[0, 1], [2]]).tolist() == [1, 2]
