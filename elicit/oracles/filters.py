@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import type_of_target
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
@@ -29,14 +28,13 @@ from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.columns import columns_of
 from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed, one_line
 from elicit.oracles.describe import fingerprint
+from elicit.scores.information import codes, counted, shared
+from elicit.scores.protocol import holds_classes, numbers
 from elicit.subsets import Attributes, Mask, members
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Merit = Callable[[Mask], float]
-
-#: A numeric target with more distinct values than this is a number, not a class, unless told.
-MOST_CLASSES = 20
 
 
 class FilterOracle:
@@ -73,8 +71,8 @@ class FilterOracle:
         columns = columns_of(X, attributes)
         self._attributes = columns.attributes
         self._extras = listed(criteria, self._attributes, 0)
-        data, target, discrete = _numbers(columns.X), _target(y, columns.X.shape[0]), False
-        discrete = _has_classes(target) if classes is None else classes
+        data, target, discrete = numbers(columns.X), _target(y, columns.X.shape[0]), False
+        discrete = holds_classes(target) if classes is None else classes
         if merit in ("sum", "mean"):
             values = _scores(scores, X, y, len(self._attributes))
             self._merit: Merit = _Added(values, merit == "mean")
@@ -132,14 +130,14 @@ class _Redundant:
     """mean_i I(i; y) − mean_{i<j} I(i; j); the second mean is 0 for a single attribute."""
 
     def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
-        codes = _codes(X, bins)
+        coded = _codes(X, bins)
         target = np.unique(y, return_inverse=True)[1] if discrete else _codes(y.reshape(-1, 1), bins)[:, 0]
-        n = codes.shape[1]
-        self.relevance = np.array([mutual_information(codes[:, i], target) for i in range(n)])
+        n = coded.shape[1]
+        self.relevance = np.array([shared(coded[:, i], target) for i in range(n)])
         self.between = np.zeros((n, n))
         for i in range(n):
             for j in range(i):
-                self.between[j, i] = mutual_information(codes[:, i], codes[:, j])
+                self.between[j, i] = shared(coded[:, i], coded[:, j])
 
     def __call__(self, mask: Mask) -> float:
         v = members(mask)
@@ -157,7 +155,7 @@ class _Consistent:
 
     def __call__(self, mask: Mask) -> float:
         pattern = np.unique(self.codes[:, members(mask)], axis=0, return_inverse=True)[1].ravel()
-        return float(_counts(pattern, self.target).max(axis=1).sum() / len(self.target))
+        return float(counted(pattern, self.target).max(axis=1).sum() / len(self.target))
 
 
 _MERITS: dict[str, Any] = {
@@ -169,31 +167,9 @@ _MERITS: dict[str, Any] = {
 }
 
 
-def mutual_information(a: Ints, b: Ints) -> float:
-    """I(a; b) = Σ p(a,b) ln(p(a,b) / (p(a) p(b))) of two columns of codes, in nats."""
-    joint = _counts(a, b) / len(a)
-    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    seen = joint > 0
-    return float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
-
-
-def _counts(a: Ints, b: Ints) -> Floats:
-    """Shape (codes of a, codes of b): how many rows have both."""
-    width = int(b.max()) + 1
-    cells = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width)
-    return cells.reshape(-1, width).astype(np.float64)
-
-
 def _codes(X: Floats, bins: int) -> Ints:
     """Discrete version of each column: its distinct values, or its quantile intervals when they are many."""
-    coded = np.empty(X.shape, dtype=np.intp)
-    for i, column in enumerate(X.T):
-        distinct, code = np.unique(column, return_inverse=True)
-        if len(distinct) > bins:
-            cuts = np.unique(np.quantile(column, np.arange(1, bins) / bins))
-            code = np.searchsorted(cuts, column, side="left")
-        coded[:, i] = code
-    return coded
+    return np.column_stack([codes(column, bins) for column in X.T])
 
 
 def _unit(X: Floats) -> Floats:
@@ -212,17 +188,6 @@ def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:
     return np.asarray(np.sqrt(between))
 
 
-def _numbers(X: Any) -> Floats:
-    try:
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"a filter needs numeric columns ({one_line(error)}); encode the others first") from error
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0]
-        raise InputError(f"X is {values[row, column]} in row {row}, column {column}; fill or drop such rows first")
-    return values
-
-
 def _target(y: Any, rows: int) -> NDArray[Any]:
     target = np.asarray(y)
     if target.shape != (rows,):
@@ -230,12 +195,6 @@ def _target(y: Any, rows: int) -> NDArray[Any]:
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
     return target
-
-
-def _has_classes(y: NDArray[Any]) -> bool:
-    if y.dtype.kind not in "iuf":
-        return True
-    return type_of_target(y) in ("binary", "multiclass") and len(np.unique(y)) <= MOST_CLASSES
 
 
 def _scores(scores: Any, X: Any, y: Any, n: int) -> Floats:

@@ -53,11 +53,17 @@ def mutual_information(
 
 def shared(a: Ints, b: Ints) -> float:
     """I(a; b) of two columns of codes."""
-    width = int(b.max()) + 1
-    joint = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).reshape(-1, width) / len(a)
+    joint = counted(a, b) / len(a)
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     seen = joint > 0
     return float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
+
+
+def counted(a: Ints, b: Ints) -> Floats:
+    """(codes of a, codes of b): how many rows have both."""
+    width = int(b.max()) + 1
+    cells = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width)
+    return cells.reshape(-1, width).astype(np.float64)
 
 
 def codes(column: Floats, bins: int | None) -> Ints:
