@@ -1,0 +1,75 @@
+"""Displays: what is drawn is the result, on the axis that was given, with names as plain text."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from elicit.effects import (
+    AleDisplay,
+    InteractionDisplay,
+    PartialDependenceDisplay,
+    ale,
+    h_statistic,
+    individual_expectations,
+    partial_dependence,
+)
+from elicit.errors import InputError
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  # the backend is chosen before
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+
+
+def model(X):
+    return X[:, 0] * X[:, 1] + X[:, 2]
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    pyplot.close("all")
+
+
+def test_a_curve_and_its_rows():
+    found = individual_expectations(model, X, 0, points=10)
+    drawn = found.plot()
+    assert len(drawn.ax_.lines) == 31
+    assert drawn.ax_.lines[-1].get_ydata() == pytest.approx(found.average)
+    assert drawn.figure_ is drawn.ax_.figure
+
+
+def test_a_given_axis_is_used():
+    _, axes = pyplot.subplots(1, 3)
+    assert PartialDependenceDisplay.from_estimator(model, X, [0, 1], points=5, ax=axes[0]).ax_ is axes[0]
+    assert AleDisplay.from_estimator(model, X, 0, ax=axes[1]).ax_ is axes[1]
+    assert InteractionDisplay.from_estimator(model, X, ax=axes[2]).ax_ is axes[2]
+
+
+def test_an_effect_and_a_map_of_interactions():
+    effect = ale(model, X, 2)
+    assert effect.plot().ax_.lines[-1].get_ydata() == pytest.approx(effect.effect)
+    found = h_statistic(model, X)
+    shown = np.asarray(found.plot().ax_.images[0].get_array())
+    assert shown[0, 1] == pytest.approx(found.matrix[0, 1])
+    assert np.diag(shown) == pytest.approx(found.overall)
+    assert h_statistic(model, X, overall=False).plot().ax_.images
+
+
+def test_hostile_names_are_drawn_as_they_are_written():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"$\\frac{x$": ["a$b$", "c\x1b[31m", "a$b$"], "x": [1.0, 2.0, 3.0]})
+    drawn = partial_dependence(lambda rows: rows["x"].to_numpy(), frame, 0).plot()
+    drawn.figure_.canvas.draw()
+    assert [label.get_text() for label in drawn.ax_.get_xticklabels()] == [r"a\$b\$", r"c\x1b[31m"]
+    drawn = ale(lambda rows: rows["x"].to_numpy(), frame, 0, categorical=True).plot()
+    drawn.figure_.canvas.draw()
+
+
+def test_without_matplotlib_the_remedy_is_named(monkeypatch):
+    found = ale(model, X, 0)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match="elicit\\[plot\\]"):
+        found.plot()

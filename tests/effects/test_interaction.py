@@ -1,0 +1,227 @@
+"""H-statistics: the definition by brute force, both paths alike, and closed cases."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine, make_friedman1
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from elicit.effects import h_statistic, pair_prior
+from elicit.effects.trees import boxes_of
+from elicit.errors import InputError
+from elicit.scores.answers import answers
+
+X, y = make_friedman1(40, n_features=5, noise=0.3, random_state=0)
+WINE, LABEL = load_wine(return_X_y=True)
+
+
+def centred(values):
+    return values - np.mean(values)
+
+
+def dependence(f, X, held):
+    """PD of these attributes at every row, one row of the model at a time."""
+    found = []
+    for row in X:
+        mixed = X.copy()
+        mixed[:, held] = row[held]
+        found.append(f(mixed).mean())
+    return centred(found)
+
+
+def brute_force(f, X):
+    d = X.shape[1]
+    one = [dependence(f, X, [j]) for j in range(d)]
+    rest = [dependence(f, X, [k for k in range(d) if k != j]) for j in range(d)]
+    F = centred(f(X))
+    pairs = np.zeros((d, d))
+    for i in range(d):
+        for j in range(i):
+            both = dependence(f, X, [i, j])
+            pairs[i, j] = pairs[j, i] = np.sqrt(((both - one[i] - one[j]) ** 2).sum() / (both**2).sum())
+    overall = [np.sqrt(((F - a - b) ** 2).sum() / (F**2).sum()) for a, b in zip(one, rest, strict=True)]
+    return pairs, overall
+
+
+@pytest.mark.parametrize("model", [RandomForestRegressor(10, random_state=0), KNeighborsRegressor(3)])
+def test_h_is_its_definition(model):
+    model.fit(X, y)
+    pairs, overall = brute_force(model.predict, X)
+    found = h_statistic(model, X)
+    assert found.matrix == pytest.approx(pairs, abs=1e-12)
+    assert found.overall == pytest.approx(overall, abs=1e-12)
+
+
+MODELS = [
+    (DecisionTreeRegressor(random_state=0), {}),
+    (RandomForestRegressor(20, random_state=0), {}),
+    (ExtraTreesRegressor(20, max_depth=4, random_state=0), {}),
+    (GradientBoostingRegressor(n_estimators=20, random_state=0), {}),
+    (GradientBoostingRegressor(n_estimators=20, init="zero", loss="huber", random_state=0), {}),
+]
+CLASSIFIERS = [
+    (DecisionTreeClassifier(max_depth=4, random_state=0), {"target": 1}),
+    (RandomForestClassifier(20, class_weight="balanced", random_state=0), {"target": 2}),
+    (ExtraTreesClassifier(20, random_state=0), {"target": 0}),
+    (GradientBoostingClassifier(n_estimators=8, random_state=0), {"target": 2, "response": "decision_function"}),
+]
+
+
+@pytest.mark.parametrize(("model", "options"), MODELS)
+def test_boxes_and_batches_agree_for_numbers(model, options):
+    model.fit(X, y)
+    quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
+    assert (quick.path, asked.path) == ("trees", "batches")
+    assert quick.h == pytest.approx(asked.h, abs=1e-11)
+    assert quick.strength == pytest.approx(asked.strength, abs=1e-11)
+    assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
+
+
+@pytest.mark.parametrize(("model", "options"), CLASSIFIERS)
+def test_boxes_and_batches_agree_for_classes(model, options):
+    model.fit(WINE, LABEL)
+    rows = WINE[::7]
+    quick, asked = h_statistic(model, rows, **options), h_statistic(model, rows, path="batches", **options)
+    assert (quick.path, asked.path) == ("trees", "batches")
+    assert quick.h == pytest.approx(asked.h, abs=1e-11)
+    assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
+
+
+def test_two_classes_of_boosting():
+    model = GradientBoostingClassifier(n_estimators=8, random_state=0).fit(X, y > y.mean())
+    options = {"response": "decision_function"}
+    quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
+    assert quick.path == "trees"
+    assert quick.h == pytest.approx(asked.h, abs=1e-11)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(3, 30), d=st.integers(1, 5), whole=st.booleans())
+def test_boxes_agree_on_any_data_ties_included(seed, n, d, whole):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, d)) * 3
+    Z = np.round(Z) if whole else Z
+    model = RandomForestRegressor(5, random_state=seed).fit(Z, rng.normal(size=n) + Z.prod(axis=1))
+    quick, asked = h_statistic(model, Z), h_statistic(model, Z, path="batches")
+    assert quick.strength == pytest.approx(asked.strength, abs=1e-9)
+    assert quick.overall == pytest.approx(asked.overall, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        (GradientBoostingClassifier(n_estimators=3), {}),  # probabilities are no sum of trees
+        (RandomForestClassifier(3), {"response": "predict"}),
+        (GradientBoostingRegressor(n_estimators=3, init=LinearRegression()), {}),
+        (LinearRegression(), {}),
+    ],
+)
+def test_what_is_no_sum_of_boxes_is_asked(model, options):
+    model.fit(X, y > y.mean())
+    assert boxes_of(answers(model, **options)) is None
+
+
+def test_a_model_that_does_something_besides_is_asked():
+    class Doubled(RandomForestRegressor):
+        def predict(self, X):
+            return super().predict(X) ** 2
+
+    model = Doubled(5, random_state=0).fit(X, y)
+    pairs, _ = brute_force(model.predict, X)
+    assert h_statistic(model, X).matrix == pytest.approx(pairs, abs=1e-12)
+
+
+def test_a_sum_has_no_interaction_and_a_pure_product_nothing_else():
+    Z = np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (0, 1, 2)], dtype=float)
+    assert h_statistic(lambda X: X[:, 0] + X[:, 2] ** 2, Z).h.tolist() == [0, 0, 0]
+    found = h_statistic(lambda X: 5 + X[:, 0] * X[:, 1], Z)
+    assert found.matrix == pytest.approx(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
+    assert found.overall == pytest.approx([1, 1, 0])
+    assert found.strengths[0, 1] == pytest.approx(1)
+    assert found.strongest(1) == (("x0", "x1", pytest.approx(1), pytest.approx(1)),)
+
+
+def test_a_constant_model_has_none():
+    found = h_statistic(lambda X: np.full(len(X), 3.3), X)
+    assert not found.h.any()
+    assert not found.overall.any()
+
+
+def test_one_attribute_has_no_pair_and_no_interaction():
+    model = DecisionTreeRegressor().fit(X[:, :1], y)
+    for path in ("auto", "batches"):
+        found = h_statistic(model, X[:, :1], path=path)
+        assert found.pairs == ()
+        assert found.overall == pytest.approx([0])
+
+
+def test_named_pairs_only():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcde"))
+    model = RandomForestRegressor(5, random_state=0).fit(frame, y)
+    some = h_statistic(model, frame, pairs=[("d", "a"), ("b", "c")], overall=False)
+    everything = h_statistic(model, frame, path="batches")
+    assert some.pairs == ((0, 3), (1, 2))
+    assert some.overall is None
+    assert some.h == pytest.approx([everything.matrix[0, 3], everything.matrix[1, 2]])
+
+
+def test_categories_interact_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"c": ["u", "v", "u", "v"], "x": [-1.0, -1.0, 1.0, 1.0]})
+    found = h_statistic(lambda rows: np.where(rows["c"] == "u", 1, -1) * rows["x"].to_numpy(), frame)
+    assert found.h == pytest.approx([1])
+
+
+def test_a_copied_column_changes_nothing_for_a_model_that_ignores_it():
+    model = RandomForestRegressor(5, random_state=0).fit(np.column_stack([X, np.zeros(len(X))]), y)
+    found = h_statistic(model, np.column_stack([X, X[:, 0]]))
+    assert found.matrix[:5, :5] == pytest.approx(
+        h_statistic(model, np.column_stack([X, np.zeros(len(X))])).matrix[:5, :5]
+    )
+    assert not found.matrix[5].any()
+
+
+def test_the_strongest_pairs_are_a_prior():
+    table = np.zeros((4, 4))
+    table[0, 1] = table[1, 0] = 3.0
+    table[2, 3] = table[3, 2] = 4.0
+    table[0, 3] = table[3, 0] = 0.1
+    table[1, 2] = table[2, 1] = -9.0  # an estimate below 0
+    assert pair_prior(table) == ((2, 3), (0, 1))
+    assert pair_prior(table, share=0.5) == ((2, 3),)
+    assert pair_prior(table, share=1.0) == ((2, 3), (0, 1), (0, 3))
+    assert pair_prior(table, count=9) == ((2, 3), (0, 1), (0, 3))
+    assert pair_prior(np.zeros((3, 3))) == ()
+    assert pair_prior(np.zeros((1, 1))) == ()
+    found = h_statistic(lambda X: X[:, 0] * X[:, 1] + X[:, 2], X)
+    assert pair_prior(found) == ((0, 1),)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: h_statistic(lambda X: X[:, 0], X, path="other"), "'auto' or 'batches'"),
+        (lambda: h_statistic(lambda X: X[:, 0], X, pairs=[(0, 0)]), "two different"),
+        (lambda: h_statistic(lambda X: X[:, 0], X, pairs=[(0, 9)]), "from 0 to 4"),
+        (lambda: h_statistic(lambda X: X[:, 0], X[:1]), "at least 2 rows"),
+        (lambda: pair_prior(np.zeros((2, 3))), "square"),
+        (lambda: pair_prior(np.array([[0, 1], [2, 0]])), "symmetric"),
+        (lambda: pair_prior(np.eye(2), share=0), "share"),
+        (lambda: pair_prior(np.eye(2), count=-1), "count"),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
