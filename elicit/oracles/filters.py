@@ -30,6 +30,7 @@ from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed, one
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import codes, counted, shared
 from elicit.scores.protocol import holds_classes, numbers
+from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 
 Floats = NDArray[np.float64]
@@ -42,7 +43,7 @@ class FilterOracle:
 
     X, y: numeric columns without gaps, and the target.
     merit: "sum", "mean", "cfs", "mrmr" or "consistency".
-    scores: for sum and mean: one number an attribute, or a function f(X, y) that gives them.
+    scores: for sum and mean: one number an attribute, a function f(X, y) that gives them, or the name of a score.
     attributes: a name for each column.
     classes: whether the target holds classes; None decides: texts do, and at most 20 whole numbers.
     bins: intervals into which mrmr and consistency cut a numeric column.
@@ -55,7 +56,7 @@ class FilterOracle:
         y: Any,
         merit: str = "cfs",
         *,
-        scores: Sequence[float] | Floats | Callable[[Any, Any], Any] | None = None,
+        scores: str | Sequence[float] | Floats | Callable[[Any, Any], Any] | None = None,
         attributes: Sequence[str] | Attributes | None = None,
         classes: bool | None = None,
         bins: int = 5,
@@ -198,6 +199,8 @@ def _target(y: Any, rows: int) -> NDArray[Any]:
 
 
 def _scores(scores: Any, X: Any, y: Any, n: int) -> Floats:
+    if isinstance(scores, str):
+        scores = score_named(scores).scores
     try:
         values = np.asarray(scores(X, y) if callable(scores) else scores, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -16,6 +16,7 @@ from sklearn.metrics import mutual_info_score
 from elicit.asks import Evaluate
 from elicit.errors import InputError
 from elicit.oracles import FilterOracle, cost
+from elicit.scores import fisher
 from elicit.scores.information import shared
 from elicit.subsets import members
 
@@ -33,6 +34,13 @@ def test_sums_and_means_of_attribute_scores():
     assert score(FilterOracle(X, y, "mean", scores=list(values)), 0b1010) == 5
     by_function = FilterOracle(X, y, "sum", scores=lambda X, y: f_classif(X, y)[0])
     assert score(by_function, 0b11) == pytest.approx(f_classif(X, y)[0][:2].sum())
+
+
+def test_attribute_scores_by_name():
+    by_name = FilterOracle(X, y, "mean", scores="fisher")
+    assert score(by_name, 0b1010) == pytest.approx(fisher(X, y)[[1, 3]].mean())
+    with pytest.raises(InputError, match="did you mean 'fisher'"):
+        FilterOracle(X, y, "mean", scores="fischer")
 
 
 @pytest.mark.parametrize("mask", MASKS)
