@@ -24,7 +24,7 @@ from elicit.oracles.columns import Columns, columns_of
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named
-from elicit.scores.relevance import Relevance
+from elicit.scores.relevance import ALL_SUBSETS, Relevance
 
 #: What is shown when nothing is asked for, as far as it serves the target.
 FIRST = ("correlation", "fisher", "mutual-information", "relieff", "rrelieff", "trees")
@@ -63,6 +63,7 @@ def add(commands: Any) -> None:
     command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
     command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
     command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
+    command.add_argument("--level", type=float, default=0.05, metavar="P", help="of its tests (default 0.05)")
     command.add_argument("--json", metavar="OUT", help="write everything to this file")
     command.set_defaults(command=_score)
 
@@ -87,7 +88,7 @@ def _score(args: argparse.Namespace) -> int:
     with destination(args.json) as out:
         try:
             found = _scored(measures, options, data, columns, meter)
-            judged = verdicts(data, args.model, args.folds, args.subsets, meter) if args.relevance else ()
+            judged = verdicts(data, args.model, args.folds, args.subsets, args.level, meter) if args.relevance else ()
         finally:
             meter.clear()
         if out is not None:
@@ -101,7 +102,7 @@ def _score(args: argparse.Namespace) -> int:
     if len(found) > 1 and len(names) > 1:
         print("\n".join(_agreement(found)))
     if judged:
-        print("\n".join(_judged(names, judged)))
+        print("\n".join(_judged(names, judged, args.level)))
     return DONE
 
 
@@ -211,13 +212,15 @@ def _agreement(found: Sequence[Column]) -> Iterator[str]:
         )
 
 
-def _judged(names: Sequence[str], judged: Sequence[Relevance]) -> Iterator[str]:
+def _judged(names: Sequence[str], judged: Sequence[Relevance], level: float) -> Iterator[str]:
     wide = max(map(len, names))
-    yield "relevance, by the comparison that speaks for each attribute the most:"
+    yield f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:"
     for name, verdict in zip(names, judged, strict=True):
         among = ", ".join(names[j] for j in verdict.among) if len(verdict.among) < len(names) - 1 else "all others"
         gain = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}"
         yield f"{name:<{wide}}  {verdict.kind:<15}  {gain}, beside {among or 'none'}"
+    if len(names) > ALL_SUBSETS:
+        yield "irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more"
 
 
 def _plain(

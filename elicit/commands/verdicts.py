@@ -18,7 +18,9 @@ from elicit.subsets import mask_of
 MODEL = "knn:3"
 
 
-def verdicts(data: Data, model: str | None, folds: int, subsets: int | None, meter: Meter) -> tuple[Relevance, ...]:
+def verdicts(
+    data: Data, model: str | None, folds: int, subsets: int | None, level: float, meter: Meter
+) -> tuple[Relevance, ...]:
     """One verdict an attribute; without attributes the performance is that of a guess from the target alone."""
     guess = DummyClassifier(strategy="prior") if data.classes else DummyRegressor()
     oracle, nothing = (
@@ -36,4 +38,4 @@ def verdicts(data: Data, model: str | None, folds: int, subsets: int | None, met
             raise InputError(f"a subset cannot be measured ({reply.reason}); choose another --model")
         return np.asarray(reply.folds[0])
 
-    return relevance(performance, n, subsets=subsets)
+    return relevance(performance, n, level=level, subsets=subsets)

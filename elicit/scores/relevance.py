@@ -6,14 +6,14 @@ With Perf(U) the cross-validated performance on the attributes U, of all attribu
 - irrelevant: neither.
 
 The rule: "significantly" is a paired t-test over the folds, one-sided, with the variance corrected for
-training sets that overlap (Nadeau, Bengio 2003). The search for some U makes many tests, so there the
-level is divided by their number. With few attributes every U is tried; with many, random ones, and then
-"irrelevant" means that none of those tried spoke for the attribute.
+training sets that overlap (Nadeau, Bengio 2003). The search for some U makes m tests, of which Simes' test
+makes one: p = min_k m p_(k) / k, for the null that no U speaks for the attribute. With few attributes every
+U is tried; with many, random ones, and then "irrelevant" means that those tried did not speak for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,9 +36,9 @@ SUBSETS = 30
 
 @dataclass(frozen=True)
 class Relevance:
-    """Of one attribute: `gain` in performance and `p` of the comparison that speaks for it the most.
+    """Of one attribute: its kind, and the `gain` in performance that speaks for it the most, `among` which others.
 
-    `among` are the other attributes of that comparison: all others when relevant.
+    `p` is of that comparison, with all others, when relevant; otherwise of all comparisons together.
     """
 
     kind: Kind
@@ -73,9 +73,15 @@ def _verdict(i: int, n: int, tried: list[frozenset[int]], perf: Callable[..., Fl
         return Relevance("relevant", gain, p, tuple(sorted(others)))
     without = sorted({chosen - {i} for chosen in tried} | {others}, key=lambda u: (len(u), sorted(u)))
     found = [(*better(perf(u | {i}), perf(u)), u) for u in without]
-    gain, p, among = min(found, key=lambda item: item[1])
-    kind: Kind = "weakly relevant" if p * len(found) <= level else "irrelevant"
-    return Relevance(kind, gain, p, tuple(sorted(among)))
+    gain, _, among = min(found, key=lambda item: item[1])
+    p = simes([p for _, p, _ in found])
+    return Relevance("weakly relevant" if p <= level else "irrelevant", gain, p, tuple(sorted(among)))
+
+
+def simes(p_values: Sequence[float]) -> float:
+    """The p-value of several tests together, min_k m p_(k) / k (Simes 1986); sound when they depend positively."""
+    m = len(p_values)
+    return float(min(m * p / k for k, p in enumerate(sorted(p_values), start=1)))
 
 
 def better(above: Floats, below: Floats) -> tuple[float, float]:

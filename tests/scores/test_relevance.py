@@ -7,7 +7,7 @@ from scipy.stats import ttest_rel
 
 from elicit.errors import InputError
 from elicit.scores import relevance
-from elicit.scores.relevance import better
+from elicit.scores.relevance import better, simes
 
 NOISE = np.array([0.01, -0.01, 0.02, 0.0, -0.02, 0.01, -0.01, 0.0, 0.01, -0.01])
 
@@ -89,6 +89,13 @@ def test_the_test_is_the_paired_one_with_its_variance_enlarged_for_overlapping_t
     assert p > plain.pvalue
     # t shrinks by √((1/k) / (1/k + 1/(k−1))) = √(9/19)
     assert p == pytest.approx(student.sf(plain.statistic * np.sqrt(9 / 19), 9), rel=1e-9)
+
+
+def test_several_tests_make_one_by_simes():
+    assert simes([0.04]) == 0.04
+    assert simes([0.5, 0.01, 0.2]) == pytest.approx(0.03)  # the least, as by Bonferroni
+    assert simes([0.03, 0.02, 0.9]) == pytest.approx(0.045)  # the two least together
+    assert simes([1.0, 1.0]) == 1
 
 
 def test_the_same_difference_in_every_fold_is_certain():
