@@ -1,0 +1,406 @@
+"""A journal's claims are re-checked: honest ones hold, and no single change makes a false claim pass.
+
+The rule: what is true after a change is said by the judge (brute force in floats), never by the code under test.
+"""
+
+import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import journals
+import judge
+import numpy as np
+import pytest
+
+from elicit.cli import main
+from elicit.drive import drive, resume
+from elicit.errors import CertificateError, JournalError
+from elicit.journal import read
+from elicit.operators import ScriptedOperator
+from elicit.record_check import check_record, dominance
+
+NEAR = 1e-5
+
+EXACT = {"parsimony": "exact", "questions": 12, "ask_every": 1, "budget": 12}
+RUNS = {
+    "proven": {"n": 4, "seed": 3},
+    "short": {"n": 5, "seed": 1, "budget": 12, "ask_every": 2, "start": 4},
+    "contradicted": {"n": 4, "seed": 1, "noise": 0.4, "ask_every": 1, "budget": 11},
+    "exact": {"n": 4, "seed": 2, **EXACT},
+}
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def journal(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / f"{request.param}.jsonl"
+    journals.played(path, **RUNS[request.param])
+    return path
+
+
+def steps(path):
+    return [step.words for step in check_record(read(path))]
+
+
+def verdict(path, capsys):
+    """Exit status, standard output and standard error of the command."""
+    status = main(["verify", str(path)])
+    return status, *capsys.readouterr()
+
+
+# honest journals
+
+
+def test_what_a_run_claims_holds_and_says_its_scope(journal, capsys):
+    status, out, err = verdict(journal, capsys)
+    assert (status, err) == (0, "")
+    assert "is recommended: measured with" in out
+    assert "parsimonious set (tau = 0.1, C = 10)" in out or "exact set's slice with margin" in out
+    assert all(line.startswith("holds: ") for line in out.splitlines())
+
+
+def test_a_run_that_ended_by_proof_is_proven_over_the_whole_family(tmp_path):
+    result = journals.played(tmp_path / "j", **RUNS["proven"])
+    assert result.reason.startswith("optimal")
+    words = "\n".join(steps(tmp_path / "j"))
+    assert "necessarily optimal among all 15 subsets that may be chosen" in words
+    assert "all 4 subsets one flip away from it were measured" in words
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        EXACT,
+        {"parsimony": 0.0},
+        {"parsimony": 0.5, "degree": 3},
+        {"noise_level": 0.1},
+        {"policy": "ranking", "ask_every": 1, "check_every": 3, "budget": 10},
+    ],
+    ids=lambda settings: ",".join(settings) or "default",
+)
+def test_every_claim_of_an_honest_run_holds(tmp_path, settings, seed):
+    result = journals.played(tmp_path / "j", 4, seed, noise=0.25 * (seed % 2), **settings)
+    words = "\n".join(steps(tmp_path / "j"))
+    assert f"{{{', '.join(result.names)}}} is recommended" in words
+    if result.reason.startswith("optimal"):
+        assert "necessarily optimal among all" in words
+
+
+def test_answers_that_no_utility_satisfies_are_said_to_prove_nothing(tmp_path):
+    found = [
+        steps(journal)
+        for seed in range(12)
+        if journals.played(
+            journal := tmp_path / f"{seed}", 3, seed, noise=0.5, degree=1, stop=(), **EXACT | {"budget": 7}
+        )
+    ]
+    assert any("no utility of this degree satisfies every statement" in words[-1] for words in found)
+
+
+def test_an_unfinished_run_claims_nothing_and_its_facts_hold(journal, tmp_path, capsys):
+    lines = journals.lines_of(journal)
+    stop = next(k for k, line in enumerate(lines) if line.get("fact") == "stopped")
+    status, out, _ = verdict(journals.write(tmp_path / "cut", lines[:stop]), capsys)
+    assert status == 0
+    assert "nothing is claimed yet" in out
+
+
+def test_an_ended_run_without_its_claim_does_not_hold(journal, tmp_path, capsys):
+    lines = [line for line in journals.lines_of(journal) if "claim" not in line]
+    status, _, err = verdict(journals.write(tmp_path / "cut", lines), capsys)
+    assert status == 1
+    assert "does not claim anything" in err
+
+
+def test_a_run_that_went_further_has_every_claim_checked(tmp_path):
+    path, oracle = tmp_path / "j", journals.truth(4)
+    journals.played(path, 4, oracle=oracle, budget=8, stop=())
+    with resume(path, oracle, budget=11) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="later"), session.journal)
+    assert len([words for words in steps(path) if "is recommended" in words]) == 2
+
+
+# what does not hold
+
+
+def test_a_missing_journal_is_bad_input_and_a_damaged_one_does_not_hold(journal, tmp_path, capsys):
+    assert verdict(tmp_path / "nowhere", capsys)[0] == 2
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(journal.read_bytes().replace(b'"evaluated"', b'"Evaluated"', 1))
+    status, _, err = verdict(damaged, capsys)
+    assert status == 1
+    assert "the check does not hold" in err
+    assert len(err.splitlines()) == 1
+
+
+def places(value, path=()):
+    """Every number, text and list inside plain data, by its path."""
+    yield path
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*path, key))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+def mutations(lines, rng):
+    """Single changes without end: (what, the lines with one thing changed)."""
+    names = lines[0]["attributes"]
+    claim = next(k for k, line in enumerate(lines) if "claim" in line)
+    kinds = (
+        "score",
+        "answer",
+        "asked or told subset",
+        "multiplier",
+        "theta",
+        "claimed subset",
+        "claimed number",
+        "set",
+    )
+    while True:
+        changed, kind = copy.deepcopy(lines), kinds[rng.integers(len(kinds))]
+        options = [path for path in places(changed) if fits(kind, path, changed, claim)]
+        if not options:
+            continue
+        path = options[rng.integers(len(options))]
+        holder, old = at(changed, path[:-1]), at(changed, path)
+        new = altered(old, kind, names, rng)
+        if new == old:
+            continue
+        holder[path[-1]] = new
+        yield f"{kind} {path[-4:]}: {str(old)[:30]} -> {str(new)[:30]}", changed
+
+
+def fits(kind, path, lines, claim):
+    value = at(lines, path)
+    keys = [key for key in path if isinstance(key, str)]
+    if kind == "score":
+        return len(path) == 3 and keys == ["criteria"] and path[0] != 0
+    if kind == "answer":
+        return keys == ["answer"]
+    if kind == "asked or told subset":
+        text = isinstance(value, list) and value and all(isinstance(x, str) for x in value)
+        return path and path[0] not in (0, claim) and text and "rejected" not in keys
+    if not path or path[0] != claim:
+        return False
+    match kind:
+        case "multiplier":
+            number = type(value) is int and {"cuts", "multipliers", "strain", "least", "rivals", "unit"} & set(keys)
+            return bool(number)
+        case "theta":
+            return isinstance(value, str) and bool({"simple", "strained", "thetas", "witness"} & set(keys))
+        case "claimed subset":
+            # positions in the proofs, the statements and the claims, and the names of the recommended subset
+            subset = isinstance(value, list) and bool(value) and all(type(x) in (int, str) for x in value)
+            where = {"better", "worse", "subset", "in", "out", "candidates", "keep"} & set(keys)
+            return subset and bool(where)
+        case "claimed number":
+            wanted = {"bound", "floor", "price", "weight", "criteria", "request", "relation", "source"}
+            return isinstance(value, str | int | float) and bool(wanted & set(keys))
+        case "set":
+            return isinstance(value, str | int | float) and len(keys) > 1 and keys[1] == "set"
+    return False
+
+
+def altered(old, kind, names, rng):
+    """Another value of the same kind."""
+    if kind == "answer":
+        return ["first", "second", "equal", "incomparable", "later"][rng.integers(5)]
+    if isinstance(old, list):
+        everything = names if isinstance(old[0], str) else list(range(len(names)))
+        flipped = everything[rng.integers(len(names))]
+        return [x for x in everything if (x in old) != (x == flipped)]
+    if isinstance(old, str):
+        if old in ("strict", "weak", "equal"):
+            return ["strict", "weak", "equal"][rng.integers(3)]
+        if old in ("dominance", "operator"):
+            return {"dominance": "operator", "operator": "dominance"}[old]
+        try:
+            return str(judge.Fraction(old) * [2, judge.Fraction(1, 2), -1, judge.Fraction(9, 10)][rng.integers(4)])
+        except ValueError:
+            return "parsimonious" if old != "parsimonious" else "slice"
+    if type(old) is int:
+        return [old + 1, old - 1, 2 * old, -old, 0, old // 2][rng.integers(6)]
+    return [old + 0.05, old - 0.05, -old, old * 1.5][rng.integers(4)] if old is not None else 1
+
+
+# -- the judge of what a changed journal claims: everything from its plain lines
+
+
+def mask(names, attributes):
+    return sum(1 << attributes.index(name) for name in names)
+
+
+def implied(lines):
+    """The statements that the facts of plain lines imply, as the judge writes them, with their sources."""
+    attributes = lines[0]["attributes"]
+    criteria = {
+        mask(line["subset"], attributes): tuple(line["criteria"]) for line in lines if line.get("fact") == "evaluated"
+    }
+    directions = tuple(1 if c["maximise"] else -1 for c in lines[0]["criteria"])
+    found = [(*s, "dominance", None) for s in judge.dominance_statements(criteria, directions)]
+    retracted = {line["retracts"] for line in lines if line.get("fact") == "retracted"}
+    for line in lines:
+        if line.get("fact") == "preferred" and line["request"] not in retracted:
+            first, second = mask(line["first"], attributes), mask(line["second"], attributes)
+            said = {
+                "first": (first, second, "strict"),
+                "second": (second, first, "strict"),
+                "equal": (first, second, "equal"),
+            }.get(line["answer"])
+            if said:
+                found.append((*said, 3.0, "operator", line["request"]))
+    return criteria, found
+
+
+def is_true(lines):
+    """Whether everything that is claimed in plain lines is so, by brute force."""
+    attributes, settings = lines[0]["attributes"], lines[0]["settings"]["elicit"]
+    claim = next(line["claim"] for line in lines if "claim" in line)
+    n, monos = len(attributes), judge.monomials(len(attributes), settings["degree"])
+    criteria, sourced = implied(lines)
+    stated = [
+        (
+            sum(1 << i for i in s["better"]),
+            sum(1 << i for i in s["worse"]),
+            s["relation"],
+            float(s["weight"]),
+            s["source"],
+            s["request"],
+        )
+        for s in claim["statements"]
+    ]
+    if sorted(map(str, stated)) != sorted(map(str, sourced)):
+        return False
+    best, statements = mask(claim["subset"], attributes), [s[:4] for s in sourced]
+    if criteria.get(best) != tuple(claim["criteria"]):
+        return False
+    if any(worse == best for _, worse, _, _, source, _ in sourced if source == "dominance"):
+        return False
+    exact = settings["parsimony"] == "exact"
+    if exact:
+        delta = float(claim["set"]["delta"])
+        regret = lambda x, ys: judge.slice_regret(x, ys, statements, monos, delta)  # noqa: E731
+    else:
+        tau, C, w = settings["parsimony"], settings["slack"], settings["weights"]
+        wanted = (repr(float(tau)), repr(float(C)), [repr(float(x)) for x in w[: settings["degree"]]])
+        if (claim["set"]["tau"], claim["set"]["C"], claim["set"]["w"]) != wanted:
+            return False
+        regret = lambda x, ys: judge.set_regret(x, ys, statements, monos, tau, C, w)  # noqa: E731
+    for proof in claim["proofs"]:
+        said = proof["claim"]
+        subset = sum(1 << i for i in said["subset"]) if "subset" in said else None
+        match said["kind"]:
+            case "regret":
+                ys = list(criteria) if "evaluated" in said["scope"] else judge.family(n)
+                if subset != best or regret(subset, ys) > float(judge.Fraction(said["bound"])) + NEAR:
+                    return False
+            case "least":
+                floor = float(judge.Fraction(said["floor"])) - NEAR
+                for x in said["candidates"]:
+                    if regret(sum(1 << i for i in x), list(criteria)) < floor:
+                        return False
+            case "rejected" if not exact:
+                price = judge.price(subset, list(criteria), statements, monos, C, w)
+                if price < float(judge.Fraction(said["price"])) - NEAR:
+                    return False
+            case "rejected":
+                if judge.slice_potentially_optimal(subset, list(criteria), statements, monos, delta):
+                    return False
+    return True
+
+
+def test_the_judge_finds_honest_journals_true(journal):
+    assert is_true(journals.lines_of(journal))
+
+
+@pytest.mark.parametrize("start", range(5))
+def test_no_single_change_makes_a_false_claim_pass(journal, tmp_path, start):
+    """200 changes over four journals, their chains of checks made anew: whatever passes is still true."""
+    rng = np.random.default_rng([start, *map(ord, journal.stem)])
+    caught = 0
+    for _, (what, lines) in zip(range(10), mutations(journals.lines_of(journal), rng), strict=False):
+        path = journals.write(tmp_path / "changed", lines)
+        try:
+            steps(path)
+        except (CertificateError, JournalError):
+            caught += 1
+        else:
+            assert is_true(lines), what
+    assert caught >= 3, "the changes must be such that most of them matter"
+
+
+def test_without_a_new_chain_every_change_is_caught(journal, tmp_path, capsys):
+    rng, sound = np.random.default_rng(7), journals.checks_of(journal)
+    for _, (what, lines) in zip(range(50), mutations(journals.lines_of(journal), rng), strict=False):
+        status, _, err = verdict(journals.write(tmp_path / "changed", lines, sound), capsys)
+        assert (status, len(err.splitlines())) == (1, 1), what
+        assert "the check does not hold" in err
+
+
+@pytest.mark.parametrize(
+    "number", ["1e999999999", "1" * 5000, "9" * 3999 + "/7", "1e-999999999", "nan", "inf", "１", ""]
+)
+def test_hostile_numbers_are_refused_at_once(journal, tmp_path, number):
+    lines = journals.lines_of(journal)
+    claim = next(k for k, line in enumerate(lines) if "claim" in line)
+    texts = [
+        path
+        for path in places(lines)
+        if path
+        and path[0] == claim
+        and isinstance(at(lines, path), str)
+        and path[-1] not in ("kind", "relation", "source")
+    ]
+    refused = 0
+    for path in texts[::13]:
+        changed = copy.deepcopy(lines)
+        at(changed, path[:-1])[path[-1]] = number
+        try:
+            steps(journals.write(tmp_path / "changed", changed))
+        except CertificateError:
+            refused += 1
+        else:  # a part of a proof that its kind of claim does not need
+            assert is_true(changed), path
+    assert refused >= len(texts[::13]) // 2
+
+
+@pytest.mark.parametrize("junk", [None, [], {}, "x", -1], ids=str)
+def test_a_claim_with_junk_in_it_is_refused_with_a_reason(journal, tmp_path, junk):
+    lines, rng = journals.lines_of(journal), np.random.default_rng(5)
+    claim = next(k for k, line in enumerate(lines) if "claim" in line)
+    inside = [path for path in places(lines) if path[:1] == (claim,) and 3 <= len(path) <= 6]
+    for path in (inside[k] for k in rng.permutation(len(inside))[:8]):
+        changed = copy.deepcopy(lines)
+        at(changed, path[:-1])[path[-1]] = junk
+        try:
+            steps(journals.write(tmp_path / "changed", changed))
+        except CertificateError:
+            continue
+        assert is_true(changed), (path, junk)
+
+
+# how it checks
+
+
+def test_checking_a_journal_loads_no_solver():
+    code = "import sys, elicit.record_check; print({'pulp', 'highspy'} & set(sys.modules))"
+    root = Path(__file__).parents[1]
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, env=os.environ)
+    assert told.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_dominance_agrees_with_the_judge(seed):
+    rng = np.random.default_rng(seed)
+    vectors = rng.integers(0, 4, (12, 3)).tolist()
+    named = {k + 1: tuple(vector) for k, vector in enumerate(vectors)}
+    wanted = {(a - 1, b - 1) for a, b, *_ in judge.dominance_statements(named, (1, 1, 1))}
+    assert set(dominance(vectors)) == wanted
