@@ -22,6 +22,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Operator, Oracle, Reconcile, Request
+from elicit.claims import claim_of
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, InputError, JournalError, OracleError
@@ -105,6 +106,7 @@ def drive(
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request)
+    run.claim()
     with one_thread():
         return _result(elicitation, request, run.seconds)
 
@@ -152,6 +154,13 @@ class _Run:
         for fact in self._elicitation.facts[self._saved :]:
             self._journal.append(fact, at=self._stamp())
             self._saved += 1
+
+    def claim(self) -> None:
+        """Write what the run has proven at its end, with the proofs that `elicit verify` re-checks."""
+        if self._journal is not None and not self._journal.claimed:
+            with one_thread():
+                content = claim_of(self._elicitation)
+            self._journal.claim(content, at=self._stamp())
 
     def ask(self) -> Request:
         """The next request. Decided in one numeric thread: sums come out the same in any worker, and sooner."""
