@@ -1,3 +1,99 @@
-"""Elicit: the subset of features that is best for its operator, and exactly what has been proven."""
+"""Elicit: the subset of features that is best for its operator, and exactly what has been proven.
+
+The names below are imported when they are first used, so that `import elicit` takes no time. What plays a
+run is in `elicit.drive`: begin, drive, resume.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elicit.carried import Answers
+    from elicit.decide.elicitation import Elicitation
+    from elicit.decide.settings import Settings
+    from elicit.displays import InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
+    from elicit.drive import Result
+    from elicit.operators import Lexicographic, RecordedOperator, ScriptedOperator, SimulatedOperator
+    from elicit.operators.terminal import TerminalOperator
+    from elicit.oracles import (
+        CallableOracle,
+        FilterOracle,
+        SyntheticOracle,
+        TableOracle,
+        WrapperOracle,
+        cost,
+        fit_time,
+        stability,
+    )
+    from elicit.selector import ElicitSelector
+    from elicit.subsets import Attributes, Family
 
 __version__ = "0.1.0"
+
+#: Where each public name lives.
+_HOME = {
+    "Answers": "carried",
+    "Attributes": "subsets",
+    "CallableOracle": "oracles",
+    "ElicitSelector": "selector",
+    "Elicitation": "decide.elicitation",
+    "Family": "subsets",
+    "FilterOracle": "oracles",
+    "InteractionDisplay": "displays",
+    "Lexicographic": "operators",
+    "ParetoDisplay": "displays",
+    "PowerDisplay": "displays",
+    "RecordedOperator": "operators",
+    "RegretDisplay": "displays",
+    "Result": "drive",
+    "ScriptedOperator": "operators",
+    "Settings": "decide.settings",
+    "SimulatedOperator": "operators",
+    "SyntheticOracle": "oracles",
+    "TableOracle": "oracles",
+    "TerminalOperator": "operators.terminal",
+    "WrapperOracle": "oracles",
+    "cost": "oracles",
+    "fit_time": "oracles",
+    "stability": "oracles",
+}
+
+__all__ = [
+    "Answers",
+    "Attributes",
+    "CallableOracle",
+    "ElicitSelector",
+    "Elicitation",
+    "Family",
+    "FilterOracle",
+    "InteractionDisplay",
+    "Lexicographic",
+    "ParetoDisplay",
+    "PowerDisplay",
+    "RecordedOperator",
+    "RegretDisplay",
+    "Result",
+    "ScriptedOperator",
+    "Settings",
+    "SimulatedOperator",
+    "SyntheticOracle",
+    "TableOracle",
+    "TerminalOperator",
+    "WrapperOracle",
+    "cost",
+    "fit_time",
+    "stability",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'elicit' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"elicit.{_HOME[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

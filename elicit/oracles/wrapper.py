@@ -101,6 +101,11 @@ class WrapperOracle:
         return self._columns.attributes
 
     @property
+    def columns(self) -> Columns:
+        """X, and the columns behind each attribute."""
+        return self._columns
+
+    @property
     def criteria(self) -> tuple[Criterion, ...]:
         return (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
 

@@ -1,0 +1,115 @@
+"""Archive: a finished run as tables, one row a subset, in the words of scikit-learn.
+
+Nothing here decides or measures; every number was in a fact, or follows from the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from elicit.decide.elicitation import Elicitation
+from elicit.events import Evaluated
+from elicit.subsets import Mask, simplest
+
+Table = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class FrontMember:
+    """A subset that no other evaluated one beats in every criterion."""
+
+    features: tuple[str, ...]
+    criteria: Mapping[str, float]
+    spread: float | None
+
+    @property
+    def score(self) -> float:
+        """Mean score over the folds."""
+        return self.criteria["score"]
+
+    @property
+    def size(self) -> int:
+        """Number of attributes."""
+        return len(self.features)
+
+
+def named_criteria(elicitation: Elicitation, fact: Evaluated) -> dict[str, float]:
+    """The criteria of a measured subset by name."""
+    names = (criterion.name for criterion in elicitation.history.criteria)
+    return dict(zip(names, fact.criteria, strict=True))
+
+
+def front_of(elicitation: Elicitation) -> tuple[FrontMember, ...]:
+    """The Pareto front in the family, smallest first."""
+    history = elicitation.history
+    found = []
+    for mask in sorted((x for x in history.front if x in elicitation.family), key=simplest):
+        fact = history.evaluated[mask]
+        spread = fact.spread[0] if fact.spread else None
+        found.append(FrontMember(history.attributes.subset(mask), named_criteria(elicitation, fact), spread))
+    return tuple(found)
+
+
+def results_of(elicitation: Elicitation) -> Table:
+    """Every subset that was measured, failed or rejected, in the order of the record; rejected ones last.
+
+    `decision` says which; `price` is what it would have cost, in simplicity, to believe that a rejected subset
+    is best (inf where the set of utilities gives no price), and NaN for the others.
+    """
+    history = elicitation.history
+    measured: list[Mask] = sorted([*history.evaluated, *history.failed], key=lambda x: _request(elicitation, x))
+    rejected = sorted(history.rejected, key=lambda x: (history.rejected[x].price, simplest(x)))
+    rejected = [x for x in rejected if x not in history.failed]
+    rows = [*measured, *rejected]
+    facts = [history.evaluated.get(x) for x in rows]
+    table: Table = {
+        "features": _objects([history.attributes.subset(x) for x in rows]),
+        "size": np.array([x.bit_count() for x in rows]),
+        "mean_test_score": _column([None if f is None else f.criteria[0] for f in facts]),
+        "std_test_score": _column([f.spread[0] if f is not None and f.spread else None for f in facts]),
+    }
+    folds = max((len(f.folds[0]) for f in facts if f is not None and f.folds), default=0)
+    for k in range(folds):
+        table[f"split{k}_test_score"] = _column([f.folds[0][k] if f is not None and f.folds else None for f in facts])
+    table["rank_test_score"] = _ranks(table["mean_test_score"])
+    for c, criterion in enumerate(history.criteria[2:], start=2):
+        table[criterion.name] = _column([None if f is None else f.criteria[c] for f in facts])
+    decisions = ["evaluated" if x in history.evaluated else "failed" for x in measured]
+    table["decision"] = np.array([*decisions, *("rejected" for _ in rejected)], dtype=object)
+    prices = [history.rejected[x].price for x in rejected]
+    table["price"] = _column([*(None for _ in measured), *(np.inf if p < 0 else p for p in prices)])
+    reasons = [history.failed[x].reason if x in history.failed else "" for x in rows]
+    table["reason"] = np.array(reasons, dtype=object)
+    return table
+
+
+def ranks_of(power: NDArray[np.float64]) -> NDArray[np.intp]:
+    """1 for the attribute of largest power index; equal ones share the better rank."""
+    return np.asarray(rankdata(-np.round(power, 9), method="min"), dtype=np.intp)
+
+
+def _request(elicitation: Elicitation, mask: Mask) -> int:
+    fact = elicitation.history.evaluated.get(mask) or elicitation.history.failed[mask]
+    return fact.request
+
+
+def _objects(values: list[tuple[str, ...]]) -> NDArray[Any]:
+    found = np.empty(len(values), dtype=object)  # np.array would make a matrix of tuples of one length
+    found[:] = values
+    return found
+
+
+def _column(values: list[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+
+
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Rank 1 is best; a subset without a score comes after all others."""
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    return np.asarray(rankdata(-known, method="min"), dtype=np.int32)

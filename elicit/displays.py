@@ -1,0 +1,238 @@
+"""Displays: a fitted selector as pictures, each a class with `from_selector` and `plot`, as in scikit-learn.
+
+They need matplotlib (the extra "plot"), which is imported only when something is drawn. Colour never
+carries meaning alone: what is chosen has its own marker and is named in the legend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from elicit.declared import Declared
+from elicit.errors import InputError
+from elicit.judges import judge_of, worth_by
+from elicit.display import printable
+from elicit.subsets import Mask
+
+if TYPE_CHECKING:
+    from elicit.selector import ElicitSelector
+
+Floats = NDArray[np.float64]
+
+#: Attributes named in a picture; of more, those of the largest power index, and the picture says so.
+MOST_NAMED = 40
+
+
+def _axes(ax: Any) -> Any:
+    """The axes to draw on: those given, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise InputError("pictures need matplotlib; install it with: pip install 'elicit[plot]'") from error
+    return plt.subplots()[1]
+
+
+def _shown(names: tuple[str, ...]) -> list[str]:
+    """Names as they may be drawn: no control characters, and nothing that matplotlib takes for formulas."""
+    return [printable(name).replace("$", r"\$") for name in names]
+
+
+@dataclass
+class ParetoDisplay:
+    """Score against size: everything evaluated, the front with its spread over the folds, and the choice."""
+
+    sizes: Floats
+    scores: Floats
+    front_sizes: Floats
+    front_scores: Floats
+    front_spread: Floats
+    chosen: tuple[float, float]
+    chosen_features: tuple[str, ...]
+    ax_: Any = field(default=None, repr=False)
+
+    @classmethod
+    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
+        """Draw the front of a fitted selector."""
+        check_is_fitted(selector)
+        history = selector.session_.history
+        measured = history.evaluated.values()
+        # with a third criterion the front is wider than what a picture of two can show: score and size alone count
+        front = _upper_left([(float(f.size), f.score, f.spread) for f in selector.front_])
+        return cls(
+            np.array([f.subset.bit_count() for f in measured], dtype=np.float64),
+            np.array([f.criteria[0] for f in measured]),
+            np.array([size for size, _, _ in front]),
+            np.array([score for _, score, _ in front]),
+            np.array([0.0 if spread is None else spread for _, _, spread in front]),
+            (float(len(selector.feature_names_)), selector.best_score_),
+            selector.feature_names_,
+        ).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw it."""
+        ax = self.ax_ = _axes(ax)
+        ax.scatter(self.sizes, self.scores, s=14, color="0.7", label="evaluated", zorder=1)
+        ax.errorbar(
+            self.front_sizes,
+            self.front_scores,
+            yerr=self.front_spread,
+            fmt="o-",
+            color="C0",
+            ecolor="C0",
+            capsize=3,
+            elinewidth=0.8,
+            markersize=5,
+            label="front, ± one standard deviation of the folds",
+            zorder=2,
+        )
+        chosen = f"chosen ({len(self.chosen_features)} features)"
+        ax.scatter(*self.chosen, marker="*", s=220, color="C1", edgecolor="black", label=chosen, zorder=3)
+        ax.set_xlabel("features")
+        ax.set_ylabel("mean score over the folds")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend()
+        return self
+
+
+def _upper_left(points: list[tuple[float, float, float | None]]) -> list[tuple[float, float, float | None]]:
+    """The points, smallest first, whose score is above that of every smaller one."""
+    kept: list[tuple[float, float, float | None]] = []
+    for point in sorted(points, key=lambda p: (p[0], -p[1])):
+        if not kept or point[1] > kept[-1][1]:
+            kept.append(point)
+    return kept
+
+
+@dataclass
+class RegretDisplay:
+    """How far what would have been recommended after each evaluation was behind the best one evaluated.
+
+    The unit is that of the utility: the score with `operator=None`, the expression's with an expression;
+    for other operators that of the utility of least norm that fits all the answers.
+    """
+
+    evaluations: Floats
+    regret: Floats
+    unit: str
+    ax_: Any = field(default=None, repr=False)
+
+    @classmethod
+    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
+        """Draw the path of a fitted selector."""
+        check_is_fitted(selector)
+        worth, unit = _worth(selector)
+        values = np.array([worth[x] for x in selector.session_.history.evaluated if x in worth])
+        so_far = np.maximum.accumulate(values)
+        return cls(np.arange(1, len(values) + 1, dtype=np.float64), so_far[-1] - so_far, unit).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw it."""
+        ax = self.ax_ = _axes(ax)
+        ax.step(self.evaluations, self.regret, where="post", color="C0")
+        ax.set_xlabel("evaluations")
+        ax.set_ylabel(f"regret to the best evaluated ({self.unit})")
+        ax.set_ylim(bottom=0.0)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        return self
+
+
+def _worth(selector: ElicitSelector) -> tuple[dict[Mask, float], str]:
+    """What each evaluated subset of the family is worth, and in which unit."""
+    session = selector.session_
+    eligible = [x for x in session.history.evaluated if x in session.family]
+    if isinstance(session, Declared):
+        return {x: session.history.evaluated[x].criteria[0] for x in eligible}, "score"
+    judge = judge_of(selector.operator, session.history.criteria)
+    if judge.utility is not None:
+        known = worth_by(session, judge.utility)
+        return {x: known[x] for x in eligible}, "utility"
+    values = session.beliefs.theta.values(eligible)
+    return dict(zip(eligible, values.tolist(), strict=True)), "fitted utility"
+
+
+@dataclass
+class InteractionDisplay:
+    """u_ij as a heat map: what a pair of attributes is worth beyond the two of them; u_i on the diagonal."""
+
+    interactions: Floats
+    names: tuple[str, ...]
+    left_out: int = 0
+    ax_: Any = field(default=None, repr=False)
+    im_: Any = field(default=None, repr=False)
+
+    @classmethod
+    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
+        """Draw the interactions of the utility of least norm, of the `most` attributes of largest power index."""
+        check_is_fitted(selector)
+        chosen = _most_powerful(selector, most)
+        names = tuple(selector.attributes_[i] for i in chosen)
+        table = selector.interactions_[np.ix_(chosen, chosen)]
+        return cls(table, names, len(selector.attributes_) - len(names)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw it."""
+        ax = self.ax_ = _axes(ax)
+        reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
+        self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
+        places = np.arange(len(self.names))
+        ax.set_xticks(places, _shown(self.names), rotation=90, fontsize="small")
+        ax.set_yticks(places, _shown(self.names), fontsize="small")
+        ax.figure.colorbar(self.im_, ax=ax, label="$u_{ij}$ (diagonal: $u_i$)")
+        if self.left_out:
+            ax.set_title(f"{self.left_out} more attributes of smaller power index are not shown", fontsize="small")
+        return self
+
+
+@dataclass
+class PowerDisplay:
+    """Power indices as bars, largest first; hatched bars are the attributes that were chosen."""
+
+    power: Floats
+    names: tuple[str, ...]
+    chosen: tuple[bool, ...]
+    left_out: int = 0
+    ax_: Any = field(default=None, repr=False)
+
+    @classmethod
+    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
+        """Draw the `most` largest power indices of a fitted selector."""
+        check_is_fitted(selector)
+        order = sorted(_most_powerful(selector, most), key=lambda i: (-selector.power_[i], i))
+        names = tuple(selector.attributes_[i] for i in order)
+        selected = set(selector.feature_names_)
+        chosen = tuple(name in selected for name in names)
+        return cls(selector.power_[order], names, chosen, len(selector.attributes_) - len(names)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw it."""
+        ax = self.ax_ = _axes(ax)
+        places = np.arange(len(self.names))
+        for selected, label, style in (
+            (True, "chosen", {"color": "C0", "hatch": "//", "edgecolor": "white"}),
+            (False, "left out", {"color": "0.75"}),
+        ):
+            mine = np.array([c is selected for c in self.chosen], dtype=np.bool_)
+            if mine.any():
+                ax.barh(places[mine], self.power[mine], label=label, **style)
+        ax.set_yticks(places, _shown(self.names), fontsize="small")
+        ax.invert_yaxis()
+        ax.set_xlabel("power index (Shapley value of the fitted utility)")
+        if self.left_out:
+            ax.set_title(f"{self.left_out} more attributes of smaller power index are not shown", fontsize="small")
+        ax.legend()
+        return self
+
+
+def _most_powerful(selector: ElicitSelector, most: int) -> list[int]:
+    """Positions of the attributes of largest power index, in attribute order."""
+    if most < 1:
+        raise InputError(f"most must be at least 1, found {most}")
+    order = sorted(range(len(selector.power_)), key=lambda i: (-selector.power_[i], i))
+    return sorted(order[:most])

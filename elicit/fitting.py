@@ -1,0 +1,164 @@
+"""Fitting: one run of a selector, with a journal in a folder or without one.
+
+A journal is found again by its content: the name of its file is a digest of the data, the settings and the
+operator, so that folds and workers never share one by mistake. A run that was interrupted goes on; one that
+is finished is read; and whatever any journal of the folder measured on the same data is not measured again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from elicit.asks import Failure, Measured
+from elicit.decide.settings import Settings
+from elicit.declared import SETTINGS, Declared, Unattended
+from elicit.display import Meter, told
+from elicit.drive import Result, drive, header_of, measured
+from elicit.errors import InputError, JournalError, JournalInUseError
+from elicit.events import Fact
+from elicit.journal import Journal, begun, read
+from elicit.judges import Judge
+from elicit.oracles import Remembering, WrapperOracle
+from elicit.progress import Progress
+from elicit.subsets import Family, Mask
+
+#: Oracle calls unless told otherwise: a third of a whole forward path, n(n+1)/6; for few attributes 5 n.
+SHARE_OF_A_PATH = 6
+CALLS_PER_ATTRIBUTE = 5
+#: They are at least and at most so many; the decisions between more would take longer than most fits.
+LEAST_CALLS, MOST_CALLS = 20, 400
+
+#: Journals with the same digest in one folder, for processes that run the same thing at the same time.
+MOST_SIBLINGS = 1000
+
+
+def automatic_budget(n: int) -> int:
+    """Oracle calls for n attributes when the caller leaves the number open."""
+    wanted = max(CALLS_PER_ATTRIBUTE * n, n * (n + 1) // SHARE_OF_A_PATH)
+    return max(LEAST_CALLS, min(wanted, MOST_CALLS))
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of a run. None is 0: a re-fit is comparable, and finds its journal again."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise InputError(f"random_state is a whole number from 0, found {random_state}")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that a run needs besides its oracle."""
+
+    judge: Judge
+    family: Family
+    seed: int
+    budget: int | str
+    questions: int
+    parsimony: float | str
+    batch: int
+    about: str
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the elicitation."""
+        if isinstance(self.budget, str) and self.budget != "auto":
+            raise InputError(f'budget is a number of oracle calls or "auto", found {self.budget!r}')
+        own: dict[str, Any] = dict(SETTINGS) if self.judge.declared else {"questions": self.questions}
+        if self.judge.answers is not None:
+            own["questions"] = 0
+        return Settings(
+            budget=automatic_budget(self.family.n) if isinstance(self.budget, str) else self.budget,
+            parsimony=self.parsimony,
+            degree=min(2, self.family.n),
+            batch=self.batch,
+            **own,
+        )
+
+    def elicitation(self, oracle: WrapperOracle, facts: tuple[Fact, ...] = ()) -> Unattended:
+        """The elicitation at its beginning, or as far as these facts."""
+        kind = Declared if self.judge.declared else Unattended
+        if not facts and self.judge.answers is not None:
+            facts = self.judge.answers.assumed(oracle.attributes)
+        return kind(oracle.attributes, oracle.criteria, self.settings, family=self.family, seed=self.seed, facts=facts)
+
+
+def played(
+    run: Run, oracle: WrapperOracle, *, folder: str | os.PathLike[str] | None, n_jobs: int | None, verbose: int
+) -> tuple[Unattended, Result]:
+    """Play a run to its end."""
+    with _showing(verbose) as show:
+        if folder is None:
+            elicitation = run.elicitation(oracle)
+            return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
+        remembering = Remembering(oracle, _measured_before(Path(folder), oracle.fingerprint))
+        with _journal(run, oracle, Path(folder)) as (elicitation, journal):
+            result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
+            return elicitation, result
+
+
+@contextmanager
+def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Unattended, Journal]]:
+    """The run's journal, begun or continued, with the elicitation as far as it goes."""
+    header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": run.about})
+    identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
+    stem = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    for k in range(1, MOST_SIBLINGS + 1):
+        path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
+        try:
+            journal = (
+                Journal.open(path, oracle.fingerprint) if begun(path) else Journal.create(path, header, time.time())
+            )
+            break
+        except JournalInUseError:
+            continue  # another worker runs the same at this moment: this one keeps a journal of its own
+    else:
+        raise JournalError(f"{MOST_SIBLINGS} journals of one run in {str(folder)!r} are all in use; use another folder")
+    with journal:
+        yield run.elicitation(oracle, journal.facts), journal
+
+
+def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured | Failure]:
+    """What the journals of a folder hold about the same data, whatever their settings."""
+    found: dict[Mask, Measured | Failure] = {}
+    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+        if begun(path):
+            record = read(path)
+            if record.header.fingerprint == wanted:
+                found |= {**record.cached, **measured(record.facts)}
+    return found
+
+
+@contextmanager
+def _showing(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
+    """A meter on the standard error stream while the run lasts."""
+    if not verbose:
+        yield None
+        return
+    meter = Meter(sys.stderr)
+    try:
+        yield lambda progress: meter.update(progress.evaluations / progress.budget, _standing(progress))
+    finally:
+        meter.clear()
+
+
+def _standing(progress: Progress) -> str:
+    best: Mapping[str, float] = progress.criteria
+    asked = f", {progress.questions} questions" if progress.questions else ""
+    return f"evaluated {progress.evaluations} of {progress.budget}{asked}, best so far {told(best) or 'nothing'}"

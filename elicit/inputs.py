@@ -1,0 +1,108 @@
+"""Inputs: what a selector is handed, checked the way scikit-learn checks it, and sorted by who gets it.
+
+Arrays and sparse matrices are validated as usual. A frame is kept as it is, since an estimator may select
+columns by name and columns may hold texts; only its numbers are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_array
+from sklearn.utils._tags import get_tags
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from elicit.errors import InputError
+from elicit.oracles.columns import is_frame
+
+#: What `fit` takes besides X and y when metadata routing is not enabled.
+WITHOUT_ROUTING = ("sample_weight", "groups")
+
+
+def checked_features(selector: BaseEstimator, X: Any) -> Any:
+    """X as the estimator will see it; sets n_features_in_ and feature_names_in_."""
+    tags = get_tags(selector).input_tags
+    if not is_frame(X):
+        return validate_data(
+            selector,
+            X,
+            accept_sparse="csr" if tags.sparse else False,
+            ensure_all_finite=not tags.allow_nan,
+            ensure_min_samples=2,
+        )
+    validate_data(selector, X, skip_check_array=True)
+    if X.shape[0] < 2:
+        raise InputError(f"X has {X.shape[0]} row(s); at least 2 are needed to hold some of them out")
+    if not tags.allow_nan:
+        _require_finite(selector, X)
+    return X
+
+
+def _require_finite(selector: Any, X: Any) -> None:
+    for name in X.columns:
+        column = np.asarray(X[name])
+        bad = np.flatnonzero(~np.isfinite(column)) if column.dtype.kind == "f" else np.empty(0)
+        if len(bad):
+            raise InputError(
+                f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "
+                f"{type(selector.estimator).__name__} does not accept it, so drop the row or put an imputer before it"
+            )
+
+
+def checked_target(selector: Any, y: Any) -> NDArray[Any]:
+    """y as an array with one value (or row of values) a case; a classifier's holds at least two classes."""
+    if y is None:
+        raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
+    values: NDArray[Any] = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = column_or_1d(values, warn=True)
+    if is_classifier(selector.estimator) and type_of_target(values, input_name="y") in ("binary", "multiclass"):
+        classes = np.unique(values)
+        if len(classes) < 2:
+            raise InputError(
+                f"the target has the one class {classes[0]!s}; a classifier needs at least two, so check y"
+            )
+    return values
+
+
+@dataclass(frozen=True)
+class Routed:
+    """Who gets what: the splits (or how to make them) with their groups, arguments of fit and of the scorer."""
+
+    cv: Any
+    groups: Any = None
+    sample_weight: Any = None
+    fit: Mapping[str, Any] = field(default_factory=dict)
+    score: Mapping[str, Any] = field(default_factory=dict)
+
+
+def routed_arguments(selector: Any, X: Any, y: NDArray[Any], params: Mapping[str, Any]) -> Routed:
+    """Sort what `fit` was given besides X and y."""
+    given = {name: value for name, value in params.items() if value is not None}
+    if not get_config()["enable_metadata_routing"]:
+        for name in given:
+            if name not in WITHOUT_ROUTING:
+                raise InputError(
+                    f"fit() takes {' and '.join(WITHOUT_ROUTING)}, found {name!r}; "
+                    "for others enable routing with sklearn.set_config(enable_metadata_routing=True)"
+                )
+        return Routed(selector.cv, given.get("groups"), given.get("sample_weight"))
+    routed = process_routing(selector, "fit", **given)
+    split = dict(routed.splitter.split)
+    cv, groups = selector.cv, split.pop("groups", None)
+    if split:  # a splitter that asks for more than groups makes its splits here
+        splitter = check_cv(cv, y, classifier=is_classifier(selector.estimator))
+        cv, groups = (
+            list(splitter.split(X, y, groups=groups, **split) if groups is not None else splitter.split(X, y, **split)),
+            None,
+        )
+    return Routed(cv, groups, None, dict(routed.estimator.fit), dict(routed.scorer.score))

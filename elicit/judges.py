@@ -1,0 +1,113 @@
+"""Judges: what the `operator` of a selector may be, and what each kind means.
+
+    None                  the score, ties to fewer attributes: declared, so that nothing is ever asked
+    text, a function      a utility of the criteria: a simulated operator answers by it, asked and counted
+    a journal, Answers    answers of an earlier run: carried over as statements, and nothing is asked
+    another callable      an operator: it is asked; one that talks to a person refuses to run in a worker
+
+A function takes the criteria by name and gives a number; an object with a `__call__` is an operator.
+"""
+
+from __future__ import annotations
+
+import inspect
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from elicit.asks import Compare, Operator, Reconcile, Settlement
+from elicit.carried import Answers
+from elicit.decide.elicitation import Elicitation
+from elicit.errors import InputError
+from elicit.events import Answer, Criterion
+from elicit.operators import Expression, Lexicographic, SimulatedOperator
+from elicit.subsets import Mask, simplest
+
+#: Operators that a person talks to.
+_TALKING = ("LineOperator", "TerminalOperator")
+
+#: Utilities closer than this are equal.
+TOLERANCE = 1e-9
+
+#: How the name of a journal ends, when it is given as text.
+JOURNAL_SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who says what is better: whom to ask, whether everything is declared, and what is known before."""
+
+    ask: Operator
+    declared: bool = False
+    answers: Answers | None = None
+    utility: SimulatedOperator | None = None
+
+
+def judge_of(operator: Any, criteria: Sequence[Criterion]) -> Judge:
+    """The judge that an `operator` stands for."""
+    if operator is None:
+        return Judge(_nobody, declared=True)
+    if isinstance(operator, Answers):
+        return Judge(_nobody, answers=operator)
+    if isinstance(operator, os.PathLike) or (isinstance(operator, str) and operator.endswith(JOURNAL_SUFFIX)):
+        return Judge(_nobody, answers=Answers.recorded(operator))
+    if is_utility(operator):
+        simulated = SimulatedOperator(operator, criteria)
+        return Judge(simulated, utility=simulated)
+    if isinstance(operator, type) or not callable(operator):
+        raise InputError(
+            "operator is None, a utility (an expression such as 'score - 0.005 * size', or a function of the "
+            f"criteria), an operator, or the path of a journal; found {operator!r}"
+        )
+    _refuse_in_worker(operator)
+    return Judge(operator, utility=operator if isinstance(operator, SimulatedOperator) else None)
+
+
+def is_utility(operator: Any) -> bool:
+    """Whether it is a utility of the criteria rather than somebody to ask."""
+    return isinstance(operator, str | Expression | Lexicographic | partial) or (
+        inspect.isroutine(operator) and not isinstance(operator, type)
+    )
+
+
+def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
+    """The evaluated subset of greatest utility; ties go to fewer attributes. Nothing is measured."""
+    if not is_utility(utility):
+        raise InputError(
+            f"expected a utility: an expression such as 'score - 0.005 * size', or a function; found {utility!r}"
+        )
+    worth = worth_by(elicitation, SimulatedOperator(utility, elicitation.history.criteria))
+    eligible = {x: value for x, value in worth.items() if x in elicitation.family}
+    if not eligible:
+        return None
+    best = max(eligible.values())
+    return min((x for x, value in eligible.items() if value >= best - TOLERANCE), key=simplest)
+
+
+def worth_by(elicitation: Elicitation, operator: SimulatedOperator) -> dict[Mask, float]:
+    """The true utility of every evaluated subset."""
+    names = [criterion.name for criterion in elicitation.history.criteria]
+    return {
+        x: operator.utility(dict(zip(names, fact.criteria, strict=True)), x)
+        for x, fact in elicitation.history.evaluated.items()
+    }
+
+
+def _nobody(request: Compare | Reconcile) -> Answer | Settlement:
+    """There is nobody to compare anything; whatever contradicts is kept, and weighed."""
+    return Settlement(None) if isinstance(request, Reconcile) else Answer.INCOMPARABLE
+
+
+def _refuse_in_worker(operator: Callable[..., Any]) -> None:
+    """A person answers at one place: in the main thread of the process that was started."""
+    talks = any(kind.__name__ in _TALKING and kind.__module__.startswith("elicit.") for kind in type(operator).__mro__)
+    at_home = multiprocessing.parent_process() is None and threading.current_thread() is threading.main_thread()
+    if talks and not at_home:
+        raise InputError(
+            f"{type(operator).__name__} talks to a person and cannot run in a worker; fit with n_jobs=None around it, "
+            "or give the journal of a session as operator, so that its answers are reused"
+        )

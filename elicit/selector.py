@@ -1,0 +1,305 @@
+"""ElicitSelector: the subset of features that is best for somebody, as a scikit-learn transformer.
+
+    selector = ElicitSelector(make_pipeline(StandardScaler(), KNeighborsClassifier()), n_jobs=-1).fit(X, y)
+    X_chosen = selector.transform(X)
+
+It stands where a SequentialFeatureSelector stands, and leaves more: the front, the whole record, and a
+certificate. The rule: `fit` asks nobody unless an operator was given, and never prompts by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.utils import _safe_indexing
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils._tags import Tags, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from elicit.archive import front_of, ranks_of, results_of
+from elicit.errors import InputError
+from elicit.fitting import Run, played, seed_of
+from elicit.honest import NestedScore, nested_score
+from elicit.inputs import checked_features, checked_target, routed_arguments
+from elicit.judges import best_for, judge_of
+from elicit.oracles import Extra, WrapperOracle, cost
+from elicit.oracles.columns import is_frame
+from elicit.oracles.describe import fingerprint
+from elicit.subsets import Attributes, Family, Mask, members
+from elicit.tolerance import least_within, tolerance_of
+from elicit.warrant import warrant_of
+
+Grouping = Mapping[str, Sequence[int | str]]
+
+
+class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Select features by the preferences of an operator, with few fits and few questions.
+
+    Parameters
+    ----------
+    estimator : any estimator or pipeline. It is cloned, never fitted itself. A ColumnTransformer in it that
+        selects columns by name or position is cut down to the columns of each subset.
+    operator : whose preferences count.
+        None: the utility is the score, ties go to fewer features; no question, never a prompt.
+        An expression over the criteria, such as ``"score - 0.005 * size"``, or a function that is given the
+        criteria by name: a simulated operator answers by it; its answers are counted.
+        A path of a journal (or `Answers`): the answers of that session are carried over as statements where
+        they apply, each dropped once the new scores dominate the other way; nothing is asked.
+        Any other callable: an operator, who is asked. One that talks to a person refuses to run in a worker.
+    scoring : a scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score.
+    cv : number of shuffled folds (stratified for classifiers), a splitter, or the splits themselves.
+    budget : oracle calls (one is a cross-validation of one subset); "auto" is a third of a whole forward
+        path, n(n+1)/6, at least 5 n and 20, at most 400.
+    questions : the most questions put to the operator.
+    parsimony : tau of the parsimonious set of utilities, or "exact".
+    criteria : criteria beyond score and size, such as `elicit.oracles.stability()`.
+    costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
+    feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
+    keep : names (or positions) of attributes that every subset must hold.
+    max_features : the most attributes a subset may have.
+    tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
+        taken; "1-se" is one standard error of the best one's fold scores.
+    batch : subsets decided on together, hence the most that can be measured at once. The result depends on
+        it, never on `n_jobs`.
+    n_jobs : subsets measured at once, by joblib (any backend); None is 1 unless in a ``parallel_config``.
+    journal : a folder for journals, one for each combination of data, settings and operator. A fit that was
+        interrupted goes on, and nothing that any of them measured on the same data is measured again.
+    verbose : 1 shows progress on the standard error stream.
+    random_state : seed of folds, draws, and of what is random in the estimator. None is 0.
+
+    Attributes
+    ----------
+    support_ : (n_features,) truth values; which columns are selected.
+    ranking_ : (n_features,) rank of each column by the power index of its attribute, 1 for the largest.
+    power_ : (n_attributes,) Shapley power indices of the utility of least norm; interactions_ its u_ij.
+    feature_names_ : the selected attributes (groups by their name).
+    best_score_ : mean score of the selected subset over the folds; a selection score, see `nested_score`.
+    cv_results_ : every measured, failed or rejected subset, with fold scores, decision and price.
+    front_ : the Pareto front, smallest subset first.
+    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand.
+    session_ : the finished elicitation, with all its facts.
+    attributes_ : names of the attributes; n_evaluations_, n_questions_, stopped_ : what was spent, why it ended.
+    """
+
+    _warrant: dict[str, Any] | None
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        operator: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        cv: Any = 10,
+        budget: int | str = "auto",
+        questions: int = 15,
+        parsimony: float | str = 0.1,
+        criteria: Sequence[Extra] | None = None,
+        costs: Mapping[str, float] | Sequence[float] | None = None,
+        feature_groups: Grouping | None = None,
+        keep: Sequence[str | int] | None = None,
+        max_features: int | None = None,
+        tolerance: float | str | None = None,
+        batch: int = 4,
+        n_jobs: int | None = None,
+        journal: str | os.PathLike[str] | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.operator = operator
+        self.scoring = scoring
+        self.cv = cv
+        self.budget = budget
+        self.questions = questions
+        self.parsimony = parsimony
+        self.criteria = criteria
+        self.costs = costs
+        self.feature_groups = feature_groups
+        self.keep = keep
+        self.max_features = max_features
+        self.tolerance = tolerance
+        self.batch = batch
+        self.n_jobs = n_jobs
+        self.journal = journal
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # -- fitting --------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Find the subset.
+
+        `params` are `sample_weight` (for the estimator's fit) and `groups` (rows that stay together in a
+        fold); with metadata routing enabled, whatever the estimator, the splitter and the scorer request.
+        """
+        X = checked_features(self, X)
+        y = checked_target(self, y)
+        seed = seed_of(self.random_state)
+        oracle = self._oracle(X, y, seed, params)
+        judge = judge_of(self.operator, oracle.criteria)
+        within = tolerance_of(self.tolerance, judge)
+        run = Run(
+            judge,
+            self._family(oracle.attributes),
+            seed,
+            self.budget,
+            self.questions,
+            self.parsimony,
+            self.batch,
+            fingerprint(judge.answers if judge.answers is not None else self.operator),
+        )
+        elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
+        chosen = least_within(elicitation, within) if within is not None else result.subset
+        if chosen is None:
+            reason, times = next(iter(result.failures.items()), ("the family is empty", 0))
+            raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
+        self.session_ = elicitation
+        self.stopped_ = result.reason
+        self.n_evaluations_ = result.evaluations
+        self.n_questions_ = result.questions
+        self._keep_choice(oracle, chosen)
+        return self
+
+    def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
+        routed = routed_arguments(self, X, y, params)
+        names = [str(name) for name in X.columns] if is_frame(X) else [f"x{k}" for k in range(X.shape[1])]
+        extras = list(self.criteria or ())
+        if self.costs is not None:
+            extras.append(cost(self.costs))
+        return WrapperOracle(
+            self.estimator,
+            X,
+            y,
+            attributes=names,
+            feature_groups=self.feature_groups,
+            cv=routed.cv,
+            scoring=self.scoring,
+            criteria=extras,
+            groups=routed.groups,
+            sample_weight=routed.sample_weight,
+            fit_params=routed.fit,
+            score_params=routed.score,
+            random_state=seed,
+        )
+
+    def _family(self, attributes: Attributes) -> Family:
+        kept = 0
+        for which in self.keep if self.keep is not None else ():
+            if isinstance(which, str):
+                kept |= 1 << attributes.position(which)
+            elif 0 <= int(which) < len(attributes):
+                kept |= 1 << int(which)
+            else:
+                raise InputError(
+                    f"keep names attribute {which}, but there are the attributes 0 to {len(attributes) - 1}"
+                )
+        largest = self.max_features
+        if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int | np.integer)):
+            raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
+        return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
+
+    def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
+        """The fitted attributes that say what was chosen."""
+        self._subset = chosen
+        self.attributes_ = oracle.attributes.names
+        self.positions_ = oracle.columns.positions
+        self.feature_names_ = oracle.attributes.subset(chosen)
+        self.best_score_ = self.session_.history.evaluated[chosen].criteria[0]
+        self.support_ = self._columns(members(chosen))
+        theta = self.session_.beliefs.theta
+        self.power_ = theta.power()
+        self.ranking_ = np.empty(self.n_features_in_, dtype=np.intp)
+        for rank, columns in zip(ranks_of(self.power_), self.positions_, strict=True):
+            self.ranking_[list(columns)] = rank
+        self.cv_results_ = results_of(self.session_)
+        self.front_ = front_of(self.session_)
+        self.__dict__.pop("_warrant", None)  # that of an earlier fit
+
+    def _columns(self, attributes: Sequence[int]) -> NDArray[np.bool_]:
+        support = np.zeros(self.n_features_in_, dtype=np.bool_)
+        for i in attributes:
+            support[list(self.positions_[i])] = True
+        return support
+
+    # -- what a fitted selector can say -----------------------------------------------------------
+
+    @property
+    def certificate_(self) -> dict[str, Any] | None:
+        """What the record proves about the selected subset, as plain data; None when it proves nothing."""
+        check_is_fitted(self)
+        if "_warrant" not in self.__dict__:
+            self._warrant = warrant_of(self.session_, self._subset)
+        return self._warrant
+
+    @property
+    def interactions_(self) -> NDArray[np.float64]:
+        """u_ij of the utility of least norm, symmetric, shape (n_attributes, n_attributes); u_i on the diagonal."""
+        check_is_fitted(self)
+        table: NDArray[np.float64] = self.session_.beliefs.theta.interactions()
+        return table
+
+    def best_subset_for(self, utility: Any) -> tuple[str, ...]:
+        """The evaluated subset that another utility likes best, by names; nothing is fitted."""
+        check_is_fitted(self)
+        best = best_for(self.session_, utility)
+        if best is None:  # a fitted selector has measured at least one subset of its family
+            raise AssertionError("no subset of the family was evaluated")
+        return self.session_.history.attributes.subset(best)
+
+    def nested_score(self, X: Any, y: Any, cv: Any = 5, *, n_jobs: int | None = None, **params: Any) -> NestedScore:
+        """The honest score: the whole selection is repeated inside each outer fold, and judged outside it."""
+        return nested_score(self, X, y, cv, n_jobs=n_jobs, params=params)
+
+    def pruned_estimator(self, X: Any) -> Any:
+        """An unfitted clone of the estimator for the selected columns of X, ready for ``transform(X)``."""
+        from elicit.oracles.pruning import pruned
+
+        check_is_fitted(self)
+        return pruned(self.estimator, X, np.flatnonzero(self.support_).tolist())
+
+    # -- scikit-learn ---------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """X with the selected columns; a frame stays one when `set_output` asks for frames."""
+        if is_frame(X) and _get_output_config("transform", estimator=self)["dense"] != "default":
+            check_is_fitted(self)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return _safe_indexing(X, self.support_, axis=1)  # its columns keep their types
+        return super().transform(X)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.support_
+        return mask
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.target_tags.required = True
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What the estimator, the splitter and the scorer may be handed by `fit`."""
+        counted = isinstance(self.cv, int | np.integer)
+        # a number of folds takes groups when it gets them
+        splitter = GroupKFold() if counted else check_cv(self.cv, classifier=is_classifier(self.estimator))
+        return (
+            MetadataRouter(owner=self)
+            .add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+            .add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+            .add(
+                scorer=check_scoring(self.estimator, scoring=self.scoring),
+                method_mapping=MethodMapping().add(caller="fit", callee="score"),
+            )
+        )

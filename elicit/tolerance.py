@@ -1,0 +1,53 @@
+"""Tolerance: fewer features for a score that is as good as the best, as far as anybody can tell.
+
+The one-standard-error rule is Breiman's: the simplest model within one standard error of the best. The
+error is that of the best subset's fold scores, s/√k; folds share training rows, so it is a habit rather
+than a test.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from elicit.decide.elicitation import Elicitation
+from elicit.declared import best_by_score
+from elicit.errors import InputError
+from elicit.judges import Judge
+from elicit.knowledge.dominance import GRID
+from elicit.subsets import Mask, simplest
+
+ONE_SE = "1-se"
+
+
+def tolerance_of(given: Any, judge: Judge) -> float | str | None:
+    """The tolerance, when it is one and there is a use for it."""
+    if given is None:
+        return None
+    number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+    if given != ONE_SE and not (number and math.isfinite(given) and given >= 0):
+        raise InputError(f'tolerance is a number of at least 0, "{ONE_SE}" or None; found {given!r}')
+    if not judge.declared:
+        raise InputError("tolerance goes with operator=None; an operator says itself what a smaller subset is worth")
+    return given if given == ONE_SE else float(given)
+
+
+def least_within(elicitation: Elicitation, tolerance: float | str) -> Mask | None:
+    """The smallest evaluated subset whose score is within the tolerance of the best; the better of two such."""
+    history, family = elicitation.history, elicitation.family
+    best = best_by_score(history, family)
+    if best is None:
+        return None
+    score = {x: fact.criteria[0] for x, fact in history.evaluated.items() if x in family}
+    away = _standard_error(elicitation, best) if isinstance(tolerance, str) else tolerance
+    close = [x for x in score if score[x] >= score[best] - away - GRID]
+    return min(close, key=lambda x: (x.bit_count(), -round(score[x] / GRID), simplest(x)))
+
+
+def _standard_error(elicitation: Elicitation, subset: Mask) -> float:
+    folds = elicitation.history.evaluated[subset].folds
+    if not folds or len(folds[0]) < 2:
+        raise InputError(f'tolerance "{ONE_SE}" needs the scores of at least two folds; give a number instead')
+    return float(np.std(folds[0], ddof=1)) / math.sqrt(len(folds[0]))
