@@ -80,6 +80,16 @@ class Settlement:
     retract: int | None
 
 
+@dataclass(frozen=True)
+class TakeBack:
+    """What an operator may say instead of a reply: the answer to this earlier request no longer holds.
+
+    The open request stays open, and is put again.
+    """
+
+    request: int
+
+
 class Oracle(Protocol):
     """Measures subsets. `fingerprint` identifies its data and settings in a journal."""
 
@@ -95,4 +105,4 @@ class Oracle(Protocol):
 class Operator(Protocol):
     """Compares subsets, and settles contradictions between its answers."""
 
-    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement: ...
+    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack: ...

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NoReturn, TextIO
 
 from elicit import __version__
-from elicit.commands import run, score, session, table, verify
+from elicit.commands import ask, resume, run, score, session, table, verify
 from elicit.commands.defaults import defaults
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError
@@ -77,7 +77,8 @@ def _parser() -> _Parser:
     parser.add_argument("--journal", metavar="PATH", help="where the session without a command is kept")
     parser.set_defaults(command=_no_command)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    session.add_resume(commands)
+    ask.add(commands)
+    resume.add(commands)
     run.add(commands)
     table.add(commands)
     verify.add(commands)

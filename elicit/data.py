@@ -2,7 +2,8 @@
 
 A CSV file has a header and one row a case. A column of numbers is one attribute; a column of texts
 becomes one 0/1 column a text, and these together are one attribute. Whatever is wrong with a file is one
-line that names the file, the line and the remedy.
+line that names the file, the line and the remedy. Data from the wild may be tidied instead: missing values
+are kept for the model to fill, and what says nothing is left out; every such step is a note.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import io
 import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,18 +28,38 @@ from elicit.operators.lines import printable
 #: A numeric target with more distinct values than this is a number, not a class.
 MOST_CLASSES = 20
 
+#: What stands for a missing value in a file that may be tidied, in any case.
+MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
+
+#: The level of a column of texts that stands for its missing values.
+MISSING_LEVEL = "(missing)"
+
+#: A column of texts with more levels than this, most of which occur once, names cases and not a property.
+MOST_LEVELS = 20
+
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
 
 
 @dataclass(frozen=True)
 class Data:
-    """X (rows, columns) with a name a column, the target, and the columns that are one attribute together."""
+    """X (rows, columns) with a name a column, the target, and the columns that are one attribute together.
+
+    `together` holds one label a row when rows with the same label must stay in one fold; `notes` say what
+    was left out or filled when the data was tidied.
+    """
 
     X: NDArray[np.float64]
     y: NDArray[Any]
     columns: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    together: NDArray[Any] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> bool:
+        """Whether a value is missing, so that a model needs to fill it."""
+        return bool(np.isnan(self.X).any())
 
     @property
     def classes(self) -> bool:
@@ -48,9 +69,22 @@ class Data:
         return bool(np.all(self.y == np.round(self.y))) and len(np.unique(self.y)) <= MOST_CLASSES
 
 
-def load(name: str, target: str | None = None, folder: Path | None = None) -> Data:
-    """The data of a built-in name, or of a CSV file (relative to `folder`) whose column `target` is the target."""
+def load(
+    name: str,
+    target: str | None = None,
+    folder: Path | None = None,
+    *,
+    tidy: bool = False,
+    group_col: str | None = None,
+) -> Data:
+    """The data of a built-in name, or of a CSV file (relative to `folder`) whose column `target` is the target.
+
+    With `tidy`, missing values, constant columns and the like are no errors (see `Data.notes`). The rows with
+    one label in `group_col` belong together; that column is no attribute.
+    """
     if name in BUILT_IN:
+        if group_col is not None:
+            raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
         if target is not None:
             raise InputError(f"the built-in data {name!r} has its own target; leave `target` out")
         return _built_in(name)
@@ -61,7 +95,26 @@ def load(name: str, target: str | None = None, folder: Path | None = None) -> Da
         raise InputError(f"{printable(str(path))}: no such file or built-in data; {hint}")
     if target is None:
         raise InputError(f'{printable(str(path))}: say which column is the target (--target, or target = "…")')
-    return _from_csv(path, target)
+    return _from_csv(path, target, tidy, group_col)
+
+
+def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:
+    """The data with further groups of attributes, each of which becomes one attribute."""
+    made = dict(data.groups)
+    for group, listed in groups.items():
+        columns: list[str] = []
+        for name in listed:
+            columns += made.pop(name, ()) or _known_column(name, data, group)
+        made[group] = tuple(columns)
+    return replace(data, groups=made)
+
+
+def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
+    if name in data.columns:
+        return (name,)
+    near = difflib.get_close_matches(name, data.columns, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "check the name; a column may be in one group only"
+    raise InputError(f"the group {group!r} names {name!r}, which is no attribute; {hint}")
 
 
 def _built_in(name: str) -> Data:
@@ -75,36 +128,92 @@ def _built_in(name: str) -> Data:
 # --- CSV ---------------------------------------------------------------------------------------------
 
 
-def _from_csv(path: Path, target: str) -> Data:
+def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Data:
     shown = printable(str(path))
     header, rows, lines = _cells(path, shown)
-    if target not in header:
-        near = difflib.get_close_matches(target, header, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(map(repr, header))}"
-        raise InputError(f"{shown}, line 1: no column is called {target!r}; {hint}")
-    at = header.index(target)
+    at = _place(header, target, shown)
+    by = None if group_col is None else _place(header, group_col, shown)
+    if by == at:
+        raise InputError(f"{shown}: the target {target!r} cannot also say which rows belong together; choose another")
+    notes: list[str] = []
+    if tidy:
+        rows, lines = _with_target(rows, lines, at, target, notes)
     blocks: list[NDArray[np.float64]] = []
     columns: list[str] = []
     groups: dict[str, tuple[str, ...]] = {}
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
-        _require_complete(cells, name, lines, shown)
-        if i == at:
+        if not tidy or i in (at, by):
+            _require_complete(cells, name, lines, shown)
+        if i in (at, by):
             continue
-        numbers = _as_numbers(cells)
-        if numbers is not None:
-            blocks.append(numbers.reshape(-1, 1))
-            columns.append(name)
-        else:
-            levels = sorted(set(cells))
-            blocks.append(np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64))
+        note, block, levels = _tidied(name, cells) if tidy else ("", *_encoded(cells))
+        notes += [note] if note else []
+        if block is None:
+            continue
+        blocks.append(block)
+        if levels:
             groups[name] = tuple(f"{name}={level}" for level in levels)
-            columns.extend(groups[name])
+        columns.extend(groups.get(name, (name,)))
     if not columns:
         raise InputError(f"{shown}: there is no column besides the target {target!r}; add attributes")
     labels = [row[at] for row in rows]
     numbers = _as_numbers(labels)
-    return Data(np.hstack(blocks), np.array(labels) if numbers is None else numbers, tuple(columns), groups)
+    together = None if by is None else np.array([row[by] for row in rows])
+    y = np.array(labels) if numbers is None else numbers
+    return Data(np.hstack(blocks), y, tuple(columns), groups, together, tuple(notes))
+
+
+def _place(header: Sequence[str], name: str, shown: str) -> int:
+    """Where a column stands; an unknown name is an error that offers the nearest."""
+    if name not in header:
+        near = difflib.get_close_matches(name, header, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(map(repr, header))}"
+        raise InputError(f"{shown}, line 1: no column is called {name!r}; {hint}")
+    return header.index(name)
+
+
+def _encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
+    """A column of numbers as it is; one of texts as one 0/1 column a level, with its levels."""
+    numbers = _as_numbers(cells)
+    if numbers is not None:
+        return numbers.reshape(-1, 1), []
+    levels = sorted(set(cells))
+    return np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64), levels
+
+
+def _tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | None, list[str]]:
+    """A note (or ""), and the column as numbers or levels; None when it is left out."""
+    known = [cell for cell in cells if cell.lower() not in MISSING]
+    gaps = len(cells) - len(known)
+    if len(set(known)) < 2:
+        return f"{name!r} is left out: it is constant", None, []
+    numbers = _as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
+    if numbers is not None:
+        numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
+        note = f"{name!r} has {gaps} missing values: each fold fills them with its training median" if gaps else ""
+        return note, numbers.reshape(-1, 1), []
+    levels = set(known)
+    if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
+        return f"{name!r} is left out: {len(levels)} different texts in {len(known)} rows look like names", None, []
+    block, found = _encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
+    note = f"{name!r} has {gaps} missing values: they are a level of their own" if gaps else ""
+    return note, block, found
+
+
+def _with_target(
+    rows: list[list[str]], lines: list[int], at: int, target: str, notes: list[str]
+) -> tuple[list[list[str]], list[int]]:
+    """The rows in which the target is known."""
+    kept = [k for k, row in enumerate(rows) if row[at].lower() not in MISSING]
+    if len(kept) < len(rows):
+        notes.append(f"{len(rows) - len(kept)} rows are left out: the target {target!r} is missing there")
+    return [rows[k] for k in kept], [lines[k] for k in kept]
+
+
+def cells_of(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a CSV file as they stand there."""
+    return _cells(path, printable(str(path)))[:2]
 
 
 def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int]]:
@@ -185,8 +294,11 @@ class _Model:
     only: bool | None = None  # True: classes only, False: numbers only
 
 
-def model_of(name: str, classes: bool) -> Any:
-    """The estimator that a short name stands for: "knn:3" is three nearest neighbours, after scaling."""
+def model_of(name: str, classes: bool, missing: bool = False) -> Any:
+    """The estimator that a short name stands for: "knn:3" is three nearest neighbours, after scaling.
+
+    `missing`: whether missing values must be filled first, with the median of the training rows.
+    """
     if not isinstance(name, str):
         raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
     kind, colon, rest = name.partition(":")
@@ -198,7 +310,8 @@ def model_of(name: str, classes: bool) -> Any:
     if model.only is not None and model.only != classes:
         here, there = ("numbers", "classes") if model.only else ("classes", "numbers")
         raise InputError(f"the model {kind!r} predicts {there}, but the target holds {here}; choose another model")
-    return model.make(classes, _parameter(name, model, rest) if colon else None)
+    made = model.make(classes, _parameter(name, model, rest) if colon else None)
+    return _filling(made) if missing else made
 
 
 def _parameter(name: str, model: _Model, rest: str) -> float:
@@ -212,6 +325,14 @@ def _parameter(name: str, model: _Model, rest: str) -> float:
         kind = "a whole number" if model.whole else "a number"
         raise InputError(f"in the model {name!r}, {model.parameter} must be {kind} above 0, found {rest!r}")
     return value
+
+
+def _filling(model: Any) -> Any:
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import Pipeline, make_pipeline
+
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    return make_pipeline(SimpleImputer(strategy="median"), *steps)
 
 
 def _scaled(model: Any) -> Any:

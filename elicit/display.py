@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import TextIO
 
-from elicit.drive import Progress
 from elicit.operators.lines import printable
+from elicit.progress import Progress
 
 #: Seconds between two pictures of the bar, and the share of the work between two plain lines.
 _A_PICTURE = 0.1

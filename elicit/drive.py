@@ -11,17 +11,19 @@ open. Clocks and interrupts live here alone; the core has neither.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Operator, Oracle, Reconcile, Request
+from elicit.ahead import Ahead
+from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Operator, Oracle, Reconcile, Request, TakeBack
 from elicit.claims import claim_of
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
@@ -31,6 +33,7 @@ from elicit.journal import Header, Journal, Record, library_versions
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, measure_many
 from elicit.oracles.threads import one_thread
+from elicit.progress import Progress, criteria_of, progress_of
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Vector
@@ -63,19 +66,6 @@ class Result:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now."""
-
-    evaluations: int
-    budget: int
-    questions: int
-    most_questions: int
-    subset: Mask | None
-    criteria: Mapping[str, float]
-    seconds: float
-
-
 def drive(
     elicitation: Elicitation,
     oracle: Oracle,
@@ -86,6 +76,8 @@ def drive(
     progress: Callable[[Progress], None] | None = None,
     clock: Clock | None = None,
     time_limit: float | None = None,
+    ahead: int = 0,
+    claim: bool = True,
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
 
@@ -93,11 +85,13 @@ def drive(
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.
     clock: gives the seconds, for the time limit and for the times in the journal.
     time_limit: seconds after which the run ends, once the replies that are under way have come in.
+    ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
+    claim: write what was proven into the journal at the end, which may take a while.
     """
     _fit_together(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
     run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock)
-    with run.saving():
+    with run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
         while not isinstance(request := run.ask(), Done):
             run.save()
             if time_limit is not None and run.seconds >= time_limit:
@@ -105,8 +99,9 @@ def drive(
             elif isinstance(request, Evaluate):
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
-                run.put(request)
-    run.claim()
+                run.put(request, thinking)
+    if claim:
+        run.claim()
     with one_thread():
         return _result(elicitation, request, run.seconds)
 
@@ -130,6 +125,8 @@ class _Run:
         self._stamp: Clock = clock or time.time
         self._start = self._now()
         self._saved = len(journal.facts) if journal is not None else 0
+        self._writing = threading.Lock()
+        self._trouble: JournalError | None = None
 
     @property
     def seconds(self) -> float:
@@ -151,9 +148,12 @@ class _Run:
         """Append the facts that the journal does not have yet."""
         if self._journal is None:
             return
-        for fact in self._elicitation.facts[self._saved :]:
-            self._journal.append(fact, at=self._stamp())
-            self._saved += 1
+        with self._writing:
+            if self._trouble is not None:
+                raise self._trouble
+            for fact in self._elicitation.facts[self._saved :]:
+                self._journal.append(fact, at=self._stamp())
+                self._saved += 1
 
     def claim(self) -> None:
         """Write what the run has proven at its end, with the proofs that `elicit verify` re-checks."""
@@ -175,9 +175,32 @@ class _Run:
         for request, reply in zip(part, replies, strict=True):
             self._tell(request, reply)
 
-    def put(self, request: Compare | Reconcile) -> None:
-        """Put a question and tell the answer."""
-        self._tell(request, self._operator(request))
+    def put(self, request: Compare | Reconcile, ahead: Ahead) -> None:
+        """Put a question and tell the answer, and with it all that was decided about it ahead."""
+        ahead.begin(self._elicitation, request)
+        while isinstance(reply := self._operator(request), TakeBack):
+            self._elicitation.retract(reply.request)
+            self.save()
+            ahead.begin(self._elicitation, request)
+        self._elicitation.tell(request.id, reply)
+        self.save()  # before anything else: an answer is never lost
+        found = ahead.take(reply, self._progress)
+        if found is None:
+            self._show()
+            return
+        self._elicitation.adopt(found.facts)
+        self.save()
+        if self._progress is not None:
+            self._progress(replace(found.progress, seconds=self.seconds))
+
+    def keep(self, subset: Mask, result: Measured | Failure) -> None:
+        """Write down a result that was measured ahead of need; called from any thread."""
+        with self._writing:
+            if self._journal is not None and self._trouble is None and subset not in self._journal.cached:
+                try:
+                    self._journal.cache(subset, result, at=self._stamp())
+                except JournalError as error:  # told by whoever writes next, in the thread that can be told
+                    self._trouble = error
 
     def _tell(self, request: Request, reply: Any) -> None:
         try:
@@ -187,31 +210,14 @@ class _Run:
                 raise OracleError(f"the oracle's reply cannot be used: {error}") from error
             raise
         self.save()
+        self._show()
+
+    def _show(self) -> None:
+        """Show where the run stands, to whoever wants to know."""
         if self._progress is not None:
             with one_thread():
-                standing = _progress(self._elicitation, self.seconds)
+                standing = progress_of(self._elicitation, self.seconds)
             self._progress(standing)
-
-
-def _progress(elicitation: Elicitation, seconds: float) -> Progress:
-    subset = elicitation.incumbent
-    return Progress(
-        elicitation.evaluations,
-        elicitation.budget,
-        len(elicitation.history.answers),
-        elicitation.settings.questions,
-        subset,
-        _criteria(elicitation, subset),
-        seconds,
-    )
-
-
-def _criteria(elicitation: Elicitation, subset: Mask | None) -> dict[str, float]:
-    """The measured criteria of a subset by name."""
-    if subset is None:
-        return {}
-    names = (criterion.name for criterion in elicitation.history.criteria)
-    return dict(zip(names, elicitation.history.evaluated[subset].criteria, strict=True))
 
 
 def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
@@ -222,7 +228,7 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
     return Result(
         done.subset,
         () if done.subset is None else history.attributes.subset(done.subset),
-        _criteria(elicitation, done.subset),
+        criteria_of(elicitation, done.subset),
         done.reason,
         done.scope,
         elicitation.evaluations,
@@ -246,11 +252,12 @@ def _remembering(elicitation: Elicitation, oracle: Oracle, journal: Journal | No
     """The oracle, knowing every result so far: those of the facts, and those computed ahead of need."""
     remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
     remembering.learn(dict(journal.cached) if journal is not None else {})
-    remembering.learn(_measured(elicitation.facts))
+    remembering.learn(measured(elicitation.facts))
     return remembering
 
 
-def _measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
+def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
+    """What the oracle replied for each subset."""
     found: dict[Mask, Measured | Failure] = {}
     for fact in facts:
         if isinstance(fact, Evaluated):

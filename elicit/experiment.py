@@ -15,10 +15,11 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from elicit.asks import Evaluate, Oracle
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import Progress, Result, drive
+from elicit.drive import Result, drive
 from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
+from elicit.progress import Progress
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.subsets import Family, Mask
 from elicit.utility.monomials import Vector

@@ -22,7 +22,7 @@ import numpy as np
 
 from elicit import sections
 from elicit.asks import Oracle
-from elicit.data import Data, load, model_of
+from elicit.data import Data, load, model_of, regrouped
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError
@@ -176,12 +176,13 @@ def _table(section: Section, folder: Path) -> Oracle:
 def _wrapper(section: Section, folder: Path) -> Oracle:
     data = _data(section, folder)
     return WrapperOracle(
-        model_of(sections.text(section, "model"), data.classes),
+        model_of(sections.text(section, "model"), data.classes, data.missing),
         data.X,
         data.y,
         attributes=data.columns,
         feature_groups=data.groups,
         cv=sections.whole(section, "folds", 10, least=2),
+        groups=data.together,
         scoring=sections.text(section, "scoring") if "scoring" in section else None,
         criteria=_extras(section),
         random_state=sections.whole(section, "random_state", 0, least=0),
@@ -196,11 +197,18 @@ def _filter(section: Section, folder: Path) -> Oracle:
         data.X,
         data.y,
         sections.text(section, "merit"),
-        scores=sections.numbers(section, "scores") if "scores" in section else None,
+        scores=_attribute_scores(section),
         attributes=data.columns,
         bins=sections.whole(section, "bins", 5, least=2),
         criteria=_extras(section),
     )
+
+
+def _attribute_scores(section: Section) -> str | tuple[float, ...] | None:
+    """`scores`: a list of numbers, or the name of a score."""
+    if isinstance(section.get("scores"), str):
+        return sections.text(section, "scores")
+    return sections.numbers(section, "scores") if "scores" in section else None
 
 
 def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
@@ -213,10 +221,13 @@ def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
 
 _EXTRAS = ("costs", "cost_unit", "stability", "fit_time")
 
+#: What is done with a table from the wild: see `data.load` and `data.regrouped`.
+_TIDYING = ("tidy", "group_col", "groups")
+
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
     "table": (_table, ("path",), ("minimise",)),
-    "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_EXTRAS)),
+    "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
     "filter": (_filter, ("data", "merit"), ("target", "scores", "bins", "costs", "cost_unit")),
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
@@ -224,7 +235,11 @@ _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple
 
 def _data(section: Section, folder: Path) -> Data:
     target = sections.text(section, "target") if "target" in section else None
-    return load(sections.text(section, "data"), target, folder)
+    group_col = sections.text(section, "group_col") if "group_col" in section else None
+    tidy = sections.truth(section, "tidy", False)
+    data = load(sections.text(section, "data"), target, folder, tidy=tidy, group_col=group_col)
+    groups = sections.table(section.get("groups", {}))
+    return regrouped(data, {name: sections.texts(groups, name) for name in groups}) if groups else data
 
 
 def _extras(section: Section) -> list[Extra]:

@@ -160,7 +160,7 @@ def test_a_damaged_journal_is_refused_with_its_line(capsys, monkeypatch):
     run("--journal", "j", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
     data = Path("j").read_bytes().replace(b'"evaluated"', b'"evaluate"', 1)
     Path("j").write_bytes(data)
-    complains(*run("resume", "j", capsys=capsys), "line 3", "restore the file from a copy")
+    complains(*run("resume", "j", capsys=capsys), "line 4", "restore the file from a copy")
     assert Path("j").read_bytes() == data
 
 
@@ -301,7 +301,7 @@ def test_a_session_asks_side_by_side_and_ends_with_the_input(capsys, monkeypatch
     assert out.startswith("journal: elicit-wine.jsonl\n")
     assert "Question 1" in out
     assert "score (more is better)" in out
-    assert "only in A: " in out
+    assert "only in A (" in out
     assert out.rstrip().endswith("go on with: elicit resume elicit-wine.jsonl")
     assert "Which is better?" not in out, "nothing prompts without a terminal"
 

@@ -1,74 +1,62 @@
-"""Sessions: `elicit` on the built-in data, and `elicit resume`; played with whoever is at the standard input."""
+"""Sessions: one elicitation played with whoever is at the terminal, or at the standard input.
+
+The rule: on a terminal it is a dialogue on the whole screen; elsewhere nothing prompts, answers come one a
+line and the end of the input saves and leaves.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+import time
+import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elicit.asks import Compare, Oracle, Reconcile, Settlement
-from elicit.commands.arguments import jobs
+from joblib import effective_n_jobs
+
+from elicit.asks import Compare, Evaluate, Oracle, Reconcile
+from elicit.commands.ending import ending, reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
-from elicit.display import Meter, clock_time, standing, told
-from elicit.drive import Progress, Result, Session, begin, drive, resume
-from elicit.errors import InputError, JournalError
-from elicit.events import Answer
-from elicit.journal import begun, read
-from elicit.knowledge.statements import Relation, Source, Statement
-from elicit.operators.lines import Leave, LineOperator, printable
+from elicit.display import Meter, clock_time, standing
+from elicit.drive import Result, Session, begin, drive
+from elicit.errors import InputError
+from elicit.insight import Insight
+from elicit.journal import begun
+from elicit.operators.dialogue import Leave, Reply
+from elicit.operators.lines import LineOperator, printable
+from elicit.operators.terminal import TerminalOperator
+from elicit.oracles import Remembering
+from elicit.progress import Progress
 from elicit.scenario import SyntheticSpec, oracle_from
-from elicit.subsets import Attributes
 
 #: What `elicit` without an argument is about.
 FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}
 
+#: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
+_DECIDING = 0.002
 
-def add_resume(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser(
-        "resume", help="go on exactly where a session stopped, or further", allow_abbrev=False
-    )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
-    command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="evaluations at once")
-    command.set_defaults(command=_resume)
+
+@dataclass(frozen=True)
+class Play:
+    """How a session is played: how many processes, and where the reduced data goes, if anywhere."""
+
+    n_jobs: int | None = None
+    output: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def first_session(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
     oracle = oracle_of(FIRST_SESSION, Path())
-    path = _free_path("elicit-wine") if args.journal is None else args.journal
+    path = free_path("elicit-wine") if args.journal is None else args.journal
     with begin(path, oracle, about={"oracle": FIRST_SESSION}) as session:
-        return _play(session, oracle, path)
-
-
-def _resume(args: argparse.Namespace) -> int:
-    record = read(args.path)
-    about = record.header.settings.get("about")
-    section = about.get("oracle") if isinstance(about, dict) else None
-    if not isinstance(section, dict):
-        raise InputError(
-            f"journal {args.path!r} does not say what its oracle was made of; resume it from Python, "
-            "with elicit.drive.resume"
-        )
-    try:
-        oracle = oracle_of(section, Path())
-    except InputError as error:
-        raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
-    with resume(args.path, oracle) as session:
-        if args.budget is not None:
-            session.elicitation.resume(_budget(args.budget, session.elicitation.budget))
-        return _play(session, oracle, args.path, args.n_jobs)
-
-
-def _budget(text: str, now: int) -> int:
-    number = text.removeprefix("+")
-    if not number.isdecimal() or int(number) < 1:
-        raise InputError(f"--budget is a number of at least 1, or +N for N more than {now}; found {text!r}")
-    return int(number) + (now if text.startswith("+") else 0)
+        return play(session, oracle, path, FIRST_SESSION, Play())
 
 
 def oracle_of(section: Mapping[str, Any], folder: Path) -> Oracle:
@@ -79,7 +67,7 @@ def oracle_of(section: Mapping[str, Any], folder: Path) -> Oracle:
     return oracle
 
 
-def _free_path(stem: str) -> str:
+def free_path(stem: str) -> str:
     """The first of stem.jsonl, stem-2.jsonl, … that no session has taken."""
     path, k = f"{stem}.jsonl", 1
     while os.path.lexists(path) and (not os.path.isfile(path) or begun(path)):
@@ -88,69 +76,123 @@ def _free_path(stem: str) -> str:
     return path
 
 
-def _play(session: Session, oracle: Oracle, path: str, n_jobs: int | None = None) -> int:
-    """A session with whoever is at the standard input, to its end or until they leave."""
+def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], how: Play) -> int:
+    """A session with whoever is there, to its end or until they leave; the exit status."""
     elicitation = session.elicitation
-    attributes = elicitation.history.attributes
     again = f"elicit resume {printable(path)}"
-    print(f"journal: {printable(path)}", flush=True)
+    remembering = Remembering(oracle)
+    remembering.learn(session.journal.cached)
+    complaints: Counter[str] = Counter()
+    with _warnings_into(complaints):
+        opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
+        try:
+            result = _played(session, remembering, section, how, opening)
+            lines = list(ending(session, remembering, section, path, result))
+        except Leave as reason:
+            print(f"\n{reason}; everything is kept, go on with: {again}")
+            return DONE
+        except KeyboardInterrupt:
+            complain(f"interrupted; everything is kept, go on with: {again}")
+            return INTERRUPTED
+    print("\n".join(lines))
+    for words, times in complaints.items():
+        print(f"warned {times} times while measuring: {printable(words)}")
+    if how.output is not None and result.subset is not None:
+        kept = reduced(how.output, section, elicitation.history.attributes.subset(result.subset))
+        print(f"{printable(how.output)}: {kept}")
+    return DONE
+
+
+def _played(session: Session, oracle: Remembering, section: Mapping[str, Any], how: Play, opening: list[str]) -> Result:
+    """Drive the session with the operator who is there."""
+    latest: list[Progress] = []
+    insight = Insight(session.elicitation, lambda: latest[-1] if latest else None)
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        return _on_screen(session, oracle, section, how, opening, insight, latest)
+    print("\n".join(opening), flush=True)
     meter = Meter(sys.stderr)
+    history = session.elicitation.history
+    prompt = sys.stdin.isatty()
     lines = LineOperator(
-        attributes,
-        elicitation.history.criteria,
+        history.attributes,
+        history.criteria,
         iter(sys.stdin.readline, ""),
         sys.stdout,
-        recall=lambda request: elicitation.history.answers[request],
-        prompt=sys.stdin.isatty(),
+        desk=insight,
+        prompt=prompt,
     )
 
-    def operator(request: Compare | Reconcile) -> Answer | Settlement:
+    def operator(request: Compare | Reconcile) -> Reply:
         meter.clear()
         return lines(request)
 
     def show(progress: Progress) -> None:
+        latest[:] = [progress]
         meter.update(progress.evaluations / progress.budget, standing(progress))
 
     try:
-        result = drive(elicitation, oracle, operator, session.journal, n_jobs=n_jobs, progress=show)
-    except Leave as reason:
+        return drive(session.elicitation, oracle, operator, session.journal, n_jobs=how.n_jobs, progress=show)
+    finally:
         meter.clear()
-        print(f"\n{reason}; everything is kept, go on with: {again}")
-        return DONE
-    except KeyboardInterrupt:
-        meter.clear()
-        complain(f"interrupted; everything is kept, go on with: {again}")
-        return INTERRUPTED
-    meter.clear()
-    print("\n".join(_told(result, attributes)))
-    print(f"to go further: {again} --budget +50")
-    return DONE
 
 
-def _told(result: Result, attributes: Attributes) -> Iterator[str]:
-    """A result in plain lines."""
-    yield ""
-    if result.subset is None:
-        yield "nothing could be measured, so nothing is recommended"
-    else:
-        yield f"recommended: {', '.join(map(printable, result.names))}"
-        yield f"  {told(result.criteria)}"
-    yield f"ended by {printable(result.reason)} ({result.scope})"
-    spent = f"{result.evaluations} evaluations, {result.questions} questions, {clock_time(result.seconds)}"
-    yield f"spent: {spent}"
-    for reason, times in result.failures.items():
-        yield f"not measured, {times} times: {printable(reason)}"
-    measured = sum(1 for statement, _ in result.set_aside if statement.source is Source.DOMINANCE)
-    for statement, _ in result.set_aside:
-        if statement.source is not Source.DOMINANCE:
-            yield f"set aside: {_stated(statement, attributes)}"
-    if measured:
-        yield f"set aside: {measured} of the orders that were measured, as noise"
+def _on_screen(
+    session: Session,
+    oracle: Remembering,
+    section: Mapping[str, Any],
+    how: Play,
+    opening: list[str],
+    insight: Insight,
+    latest: list[Progress],
+) -> Result:
+    history = session.elicitation.history
+    title = f"elicit  {section.get('data', section['kind'])}"
+    with TerminalOperator(history.attributes, history.criteria, insight, title=title) as operator:
+        if session.elicitation.history.stopped is None:
+            operator.open(opening)
+
+        def show(progress: Progress) -> None:
+            latest[:] = [progress]
+            operator.show(progress.evaluations / progress.budget, "working out what to ask next")
+
+        workers = int(effective_n_jobs(-1 if how.n_jobs is None else how.n_jobs))
+        if session.elicitation.history.stopped is None:
+            operator.show(0.0, "measuring the first subsets")
+        result = drive(
+            session.elicitation, oracle, operator, session.journal, n_jobs=how.n_jobs, progress=show, ahead=workers
+        )
+        operator.show(1.0, "working out how sure the result is")
+    return result
 
 
-def _stated(statement: Statement, attributes: Attributes) -> str:
-    sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as"}.get(statement.relation, "as good as")
-    sides = [
-        "{" + ", ".join(map(printable, attributes.subset(mask))) + "}" for mask in (statement.better, statement.worse)
-    ]
-    return f"{sides[0]} {sign} {sides[1]} ({statement.source.value})"
+def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
+    """How long it will take, from one evaluation of everything (which is the baseline, and kept)."""
+    elicitation, journal = session.elicitation, session.journal
+    everything = elicitation.history.attributes.everything
+    known = everything in oracle.known or everything in elicitation.history.evaluated
+    start = time.monotonic()
+    reply = oracle(Evaluate(0, everything)) if not known else None
+    seconds = time.monotonic() - start
+    left = elicitation.budget - elicitation.evaluations
+    if elicitation.history.stopped is not None or reply is None:
+        return
+    journal.cache(everything, reply)
+    total = left * seconds + _DECIDING * elicitation.budget**2
+    yield (
+        f"{elicitation.budget} of {elicitation.family.count()} subsets will be evaluated and at most "
+        f"{elicitation.settings.questions} questions asked: roughly {clock_time(total)} of computing "
+        f"({seconds:.2g} s for one evaluation), much of it while you read."
+    )
+
+
+@contextmanager
+def _warnings_into(counted: Counter[str]) -> Iterator[None]:
+    """Warnings of libraries are counted, not printed: the screen belongs to the dialogue."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+
+        def note(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+            counted[f"{category.__name__}: {str(message).splitlines()[0] if str(message) else ''}"] += 1
+
+        warnings.showwarning = note
+        yield

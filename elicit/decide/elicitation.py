@@ -146,6 +146,11 @@ class Elicitation:
         self._log.append(fact)
         return fact
 
+    def adopt(self, facts: Iterable[Fact]) -> None:
+        """Take over what a copy of this run did since: its facts are folded, nothing is decided again."""
+        for fact in facts:
+            self._replay(fact)
+
     def stop(self, reason: str) -> Fact:
         """End the run by somebody's wish."""
         if self.history.stopped is not None:

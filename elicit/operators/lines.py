@@ -5,6 +5,11 @@
     equal               neither is better: first ~ second
     cannot, incomparable    no statement, and not asked again
     later               no statement, and asked again when nothing else is
+    why                 the reason for the question, and what either answer would settle
+    undo, undo N        list the answers, or take the answer to question N back; the question is put again
+    front               the front: what no other evaluated subset beats in every number
+    best                what would be recommended now, and how sure that is
+    help                these words
     quit                leave; everything so far is kept, and the question is open when the session resumes
 
 When answers contradict each other, they are listed: the number of one takes it back, `keep` keeps them
@@ -18,38 +23,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
-from elicit.asks import Compare, Reconcile, Settlement
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
-from elicit.events import Answer, Criterion, Evaluated, Preferred
+from elicit.events import Answer, Criterion
+from elicit.operators.desk import Desk, Given
+from elicit.operators.dialogue import Leave
+from elicit.operators.picture import MEANING, front, front_table, named, plain, printable, side_by_side
 from elicit.operators.scripted import answer_from
-from elicit.subsets import Attributes, Mask
+from elicit.subsets import Attributes
+
+__all__ = ["KEEP", "QUIT", "Leave", "LineOperator", "printable", "side_by_side"]
 
 T = TypeVar("T")
 
 QUIT = "quit"
 KEEP = "keep"
 
-_MEANING = {
-    Answer.FIRST: "A is better than B",
-    Answer.SECOND: "B is better than A",
-    Answer.EQUAL: "A and B are equally good",
-}
+#: Columns and rows of what is drawn for a stream of lines.
+_COLUMNS, _ROWS = 78, 14
 
-
-class Leave(Exception):
-    """The operator leaves; what was answered stays answered."""
-
-
-def printable(text: str) -> str:
-    """The text with every character that does not print (control, direction, half a pair) as its escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+_WORDS = "a, b, equal, cannot, later; why, undo, front, best, help, quit"
 
 
 class LineOperator:
     """Puts questions to `out` and reads answers from `lines`.
 
     attributes, criteria: the oracle's, for the names.
-    recall: the answer given to an earlier request, so that contradictions can be shown.
+    desk: what may be looked up; without one, only answers and `quit` are words.
     prompt: whether a person waits at the other end.
     """
 
@@ -60,48 +60,58 @@ class LineOperator:
         lines: Iterable[str],
         out: TextIO,
         *,
-        recall: Callable[[int], Preferred] | None = None,
+        desk: Desk | None = None,
         prompt: bool = False,
     ) -> None:
         self._attributes, self._criteria = attributes, tuple(criteria)
         self._lines: Iterator[str] = iter(lines)
-        self._out, self._recall, self._prompt = out, recall, prompt
+        self._out, self._desk, self._prompt = out, desk, prompt
         self._read = 0
         self._put = 0
 
-    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement:
+    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack:
         if isinstance(request, Reconcile):
             return self._settle(request)
         self._put += 1
-        self._say(f"\nQuestion {self._put}: {request.why}" + (" (a check)" if request.check else ""))
+        number = self._put if self._desk is None else self._desk.number(request.id)
+        self._say(f"\nQuestion {number}: {request.why}" + (" (a check)" if request.check else ""))
         self._say("\n".join(side_by_side(request.first, request.second, self._attributes, self._criteria)))
-        return self._answer("Which is better? a, b, equal, cannot, later, quit: ", answer_from)
+        words = "a, b, equal, cannot, later, quit" if self._desk is None else _WORDS
+        return self._answer(f"Which is better? {words}: ", request, answer_from)
 
-    def _settle(self, request: Reconcile) -> Settlement:
+    def _settle(self, request: Reconcile) -> Settlement | TakeBack:
         """Let the operator take one of the contradicting answers back, or keep them all."""
         self._say(f"\n{request.why}:")
+        numbers = {}
         for id in request.conflict:
-            self._say(f"  {id}: {self._told(id)}")
+            number = id if self._desk is None else self._desk.number(id)
+            numbers[number] = id
+            self._say(f"  {number}: {self._told(id)}")
+            if self._desk is not None:
+                self._tell(f"     {line.strip()}" for line in self._desk.without(id))
+        if self._desk is not None:
+            self._tell(f"  with {line}" for line in self._desk.conflict(request))
 
         def settlement(word: str) -> Settlement:
             if word == KEEP:
                 return Settlement(None)
-            if word.isdecimal() and int(word) in request.conflict:
-                return Settlement(int(word))
-            numbers = ", ".join(map(str, request.conflict))
-            raise InputError(f"expected {KEEP!r} or the number of an answer to take back ({numbers}), found {word!r}")
+            if word.isdecimal() and int(word) in numbers:
+                return Settlement(numbers[int(word)])
+            listed = ", ".join(map(str, numbers))
+            raise InputError(f"expected {KEEP!r} or the number of an answer to take back ({listed}), found {word!r}")
 
-        return self._answer(f"Which one is taken back? its number, {KEEP} or quit: ", settlement)
+        return self._answer(f"Which one is taken back? its number, {KEEP} or quit: ", request, settlement)
 
     def _told(self, id: int) -> str:
-        if self._recall is None:
-            return "an earlier answer"
-        fact = self._recall(id)
-        first, second = (", ".join(_names(mask, self._attributes)) for mask in (fact.first, fact.second))
-        return f"A = {first}; B = {second}; you said: {_MEANING.get(fact.answer, fact.answer.value)}"
+        given = {} if self._desk is None else {given.request: given for given in self._desk.answers()}
+        return self._said(given[id]) if id in given else "an earlier answer"
 
-    def _answer(self, prompt: str, meaning: Callable[[str], T]) -> T:
-        """What the next line means; blank lines are skipped."""
+    def _said(self, given: Given) -> str:
+        first, second = (named(fact.subset, self._attributes) for fact in (given.first, given.second))
+        return f"A = {first}; B = {second}; you said: {MEANING[given.answer]}"
+
+    def _answer(self, prompt: str, request: Compare | Reconcile, meaning: Callable[[str], T]) -> T | TakeBack:
+        """What the next line means; blank lines are skipped, and what only looks something up is answered."""
         while True:
             if self._prompt:
                 self._out.write(prompt)
@@ -110,49 +120,60 @@ class LineOperator:
             if line is None:
                 raise Leave("the answers have ended")
             self._read += 1
-            word = line.strip().lower()
+            word = " ".join(line.lower().split())
             if not word:
                 continue
             if word in (QUIT, "q"):
                 raise Leave("you left")
             try:
+                if self._desk is not None:
+                    if word.startswith("undo "):
+                        return self._take_back(word.removeprefix("undo "), self._desk)
+                    if self._looked_up(word, request, self._desk):
+                        continue
                 return meaning(word)
             except InputError as error:
                 if not self._prompt:
                     raise InputError(f"standard input, line {self._read}: {printable(str(error))}") from None
                 self._say(printable(str(error)))
 
+    def _looked_up(self, word: str, request: Compare | Reconcile, desk: Desk) -> bool:
+        """Whether the word asks for something to be shown, which then was."""
+        match word:
+            case "why" if isinstance(request, Compare):
+                self._tell(desk.why(request))
+            case "best":
+                self._tell(desk.best()[1])
+            case "front":
+                marks = {request.first.subset: "A", request.second.subset: "B"} if isinstance(request, Compare) else {}
+                points = desk.front()
+                self._tell(map(plain, front(points, self._criteria, _COLUMNS, _ROWS, marks)))
+                self._tell(map(plain, front_table(points, self._attributes, self._criteria, _COLUMNS, marks)))
+            case "undo":
+                answers = desk.answers()
+                self._tell(f"  {given.number}: {self._said(given)}" for given in answers)
+                self._say("undo N takes the answer to question N back" if answers else "there is no answer yet")
+            case "help":
+                assert __doc__ is not None
+                self._tell(__doc__.splitlines()[2:-4])
+            case _:
+                return False
+        return True
+
+    def _take_back(self, text: str, desk: Desk) -> TakeBack:
+        """Say what taking an answer back changes, and do it."""
+        answers = {str(given.number): given for given in desk.answers()}
+        if text not in answers:
+            there = f"one of {', '.join(answers)}" if answers else "there is none yet"
+            raise InputError(f"undo needs the number of an answer ({there}), found {text!r}")
+        self._say(f"taken back: {self._said(answers[text])}")
+        self._tell(desk.without(answers[text].request))
+        return TakeBack(answers[text].request)
+
+    def _tell(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._say(printable(line))
+
     def _say(self, text: str) -> None:
         self._out.write(text + "\n")
         self._out.flush()
-
-
-def side_by_side(
-    first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion]
-) -> list[str]:
-    """Two subsets as lines of text: each criterion with its spread, what is in both, and in one only."""
-    rows = [("", "A", "B")]
-    for i, criterion in enumerate(criteria):
-        unit = f" [{criterion.unit}]" if criterion.unit else ""
-        better = "more" if criterion.maximise else "less"
-        rows.append((printable(f"{criterion.name}{unit} ({better} is better)"), _number(first, i), _number(second, i)))
-    widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    lines = [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    for what, mask in (
-        ("in both", first.subset & second.subset),
-        ("only in A", first.subset & ~second.subset),
-        ("only in B", second.subset & ~first.subset),
-    ):
-        lines.append(f"  {what}: {', '.join(_names(mask, attributes)) or 'nothing'}")
-    return lines
-
-
-def _names(mask: Mask, attributes: Attributes) -> list[str]:
-    return [printable(name) for name in attributes.subset(mask)] if mask else []
-
-
-def _number(fact: Evaluated, i: int) -> str:
-    spread = fact.spread[i] if fact.spread else None
-    return f"{fact.criteria[i]:.6g}" + ("" if spread is None else f" ± {spread:.2g}")

@@ -4,9 +4,10 @@ import io
 
 import pytest
 
-from elicit.asks import Compare, Reconcile, Settlement
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
-from elicit.events import SCORE_AND_SIZE, Answer, Evaluated, Preferred
+from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
+from elicit.operators.desk import Given, Status
 from elicit.operators.lines import Leave, LineOperator, printable, side_by_side
 from elicit.subsets import Attributes
 
@@ -49,12 +50,13 @@ def test_quit_and_the_end_of_the_lines_leave(text):
 def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
     lines = side_by_side(QUESTION.first, QUESTION.second, ATTRIBUTES, SCORE_AND_SIZE)
     assert [line.rstrip() for line in lines] == [
-        "                          A                 B",
-        "  score (more is better)  0.912346 ± 0.031  0.9",
-        "  size (less is better)   2                 2",
-        "  in both: hue",
-        "  only in A: ash\\x1b[2J",
-        "  only in B: proline",
+        "                           A                 B",
+        " score (more is better)  * 0.91235 ± 0.031   0.9             A leads by 0.0123",
+        " size (less is better)     2                 2               the same",
+        "",
+        " in both (1):   hue",
+        " only in A (1): ash\\x1b[2J",
+        " only in B (1): proline",
     ]
 
 
@@ -70,15 +72,76 @@ def test_a_misspelt_answer_is_asked_for_again_on_a_terminal_and_an_error_elsewhe
     assert "Which is better?" not in out.getvalue()
 
 
+class Desk:
+    """A desk with two answers that contradict each other."""
+
+    def __init__(self):
+        facts = [Evaluated(k, 1 << k, (0.5 + k / 10, 1.0)) for k in range(3)]
+        self.given = [
+            Given(3, 1, facts[0], facts[1], Answer.FIRST),
+            Given(5, 2, facts[0], facts[1], Answer.SECOND),
+        ]
+        self.points = facts
+
+    def status(self):
+        return Status(3, 9, 0, 2, 5, None)
+
+    def number(self, request):
+        return 1 + sum(given.request < request for given in self.given)
+
+    def best(self):
+        return 0b001, ["Best so far: {ash\x1b[2J}."]
+
+    def front(self):
+        return self.points
+
+    def answers(self):
+        return self.given
+
+    def why(self, request):
+        return [f"Because of {request.id}."]
+
+    def without(self, request):
+        return [f"Without {request}: it stays."]
+
+    def conflict(self, request):  # noqa: ARG002  # a desk's signature
+        return ["measured: this above that"]
+
+
 def test_contradicting_answers_are_listed_and_one_is_taken_back_or_all_are_kept():
-    answers = {3: Preferred(3, 0b001, 0b010, Answer.FIRST), 5: Preferred(5, 0b001, 0b010, Answer.SECOND)}
     conflict = Reconcile(9, (3, 5), "these answers cannot all hold")
-    asking, out = operator("5\nkeep\n7\n", recall=answers.__getitem__)
+    asking, out = operator("2\nkeep\n5\n", desk=Desk())
     assert asking(conflict) == Settlement(5)
-    assert "3: A = hue; B = ash\\x1b[2J; you said: A is better than B" in out.getvalue()
+    assert "1: A = {hue}; B = {ash\\x1b[2J}; you said: A is better than B" in out.getvalue()
+    assert "Without 3: it stays." in out.getvalue()
+    assert "with measured: this above that" in out.getvalue()
     assert asking(conflict) == Settlement(None)
-    with pytest.raises(InputError, match=r"expected 'keep' or the number of an answer to take back \(3, 5\)"):
+    with pytest.raises(InputError, match=r"expected 'keep' or the number of an answer to take back \(1, 2\)"):
         asking(conflict)
+
+
+def test_looking_something_up_is_no_answer_and_what_is_shown_cannot_steer_the_terminal():
+    asking, out = operator("why\nbest\nfront\nundo\nhelp\nb\n", desk=Desk())
+    assert asking(QUESTION) is Answer.SECOND
+    shown = out.getvalue()
+    assert "Question 3: " in shown, "numbers go on over the session"
+    for words in ("Because of 7.", "Best so far: {ash\\x1b[2J}.", "undo N takes", "cannot, incomparable"):
+        assert words in shown
+    assert "\x1b" not in shown
+
+
+def test_undo_names_the_answer_to_take_back_and_what_that_changes():
+    asking, out = operator("UNDO 2\nundo 3\n", desk=Desk())
+    assert asking(QUESTION) == TakeBack(5)
+    assert "you said: B is better than A" in out.getvalue()
+    assert "Without 5: it stays." in out.getvalue()
+    with pytest.raises(InputError, match=r"line 2: undo needs the number of an answer \(one of 1, 2\), found '3'"):
+        asking(QUESTION)
+
+
+def test_without_a_desk_only_answers_are_words():
+    with pytest.raises(InputError, match="unknown answer 'why'"):
+        operator("why\n")[0](QUESTION)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,243 @@
+"""Ahead: while the operator thinks, processes play on as if this or that were the answer.
+
+For every reply that the open question may get, a copy of the run is played in another process up to its
+next question. What it measures on the way is kept at once (it is a result ahead of need, whichever answer
+comes); what it decides is taken over when its answer is the one that was given. A copy decides exactly
+what the run itself would decide, so a run is the same with any number of these processes, or none.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any
+
+from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
+from elicit.decide.elicitation import Elicitation
+from elicit.errors import ElicitError
+from elicit.events import Answer, Fact
+from elicit.oracles.parallel import Remembering
+from elicit.oracles.threads import one_thread
+from elicit.progress import Progress, progress_of
+from elicit.subsets import Mask
+
+OperatorReply = Answer | Settlement
+Keep = Callable[[Mask, Measured | Failure], None]
+
+#: Seconds between two looks at whether the operator, or an interrupt, wants something else.
+_LOOK = 0.1
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a copy did after a reply was told: its facts since, and where it stands then."""
+
+    facts: tuple[Fact, ...]
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class _Task:
+    """All that a process needs to play one copy: what `Elicitation` takes, and the reply to begin with."""
+
+    run: Mapping[str, Any]
+    known: Mapping[Mask, Measured | Failure]
+    request: int
+    reply: OperatorReply
+
+
+def replies_to(request: Compare | Reconcile) -> tuple[OperatorReply, ...]:
+    """Every reply that a question may get, the likely ones first."""
+    if isinstance(request, Compare):
+        return (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE, Answer.LATER)
+    return (*map(Settlement, request.conflict), Settlement(None))
+
+
+class Ahead:
+    """Some processes that think ahead, and the threads that talk to them.
+
+    keep: is given every result that they measure, from any of these threads.
+    """
+
+    def __init__(self, oracle: Remembering, workers: int, keep: Keep) -> None:
+        self._oracle, self._workers, self._keep = oracle, workers, keep
+        self._threads: list[threading.Thread] = []
+        self._changed = threading.Condition()
+        self._closed = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """No copy is wanted; those under way are given up at their next step."""
+        self._run: Mapping[str, Any] = {}
+        self._request = -1
+        self._todo: list[OperatorReply] = []
+        self._doing: set[OperatorReply] = set()
+        self._found: dict[OperatorReply, Found] = {}
+        self._latest: Progress | None = None
+
+    def begin(self, elicitation: Elicitation, request: Compare | Reconcile) -> None:
+        """Begin to play a copy for every reply to the open question."""
+        history = elicitation.history
+        with self._changed:
+            self._forget()
+            self._run = {
+                "attributes": history.attributes,
+                "criteria": history.criteria,
+                "settings": elicitation.settings,
+                "family": elicitation.family,
+                "seed": elicitation.seed,
+                "prior": elicitation.prior,
+                "facts": elicitation.facts,
+            }
+            self._request = request.id
+            self._todo = list(replies_to(request))
+            self._changed.notify_all()
+        while len(self._threads) < self._workers:
+            self._threads.append(threading.Thread(target=self._serve, daemon=True))
+            self._threads[-1].start()
+
+    def take(self, reply: OperatorReply, show: Callable[[Progress], None] | None = None) -> Found | None:
+        """What follows the reply, once it is known; None when no process works on it. The others are given up."""
+        shown = None
+        with self._changed:
+            self._todo = []
+            self._doing &= {reply}
+            while reply in self._doing:
+                self._changed.wait(_LOOK)
+                if show is not None and self._latest is not None and self._latest is not shown:
+                    shown = self._latest
+                    show(shown)
+            found = self._found.get(reply)
+            self._forget()
+        return found
+
+    def ready(self, reply: OperatorReply) -> bool:
+        """Whether what follows the reply is known."""
+        return reply in self._found
+
+    def close(self) -> None:
+        """Let every process go; what it has not told by now is lost."""
+        with self._changed:
+            self._closed = True
+            self._forget()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join(timeout=5.0)
+
+    def __enter__(self) -> Ahead:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- one thread for each process --------------------------------------------------------------
+
+    def _serve(self) -> None:
+        """Hand tasks to one process for as long as both live. A process that dies takes its task along, no more."""
+        context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
+        here, there = context.Pipe()
+        process = context.Process(target=_work, args=(there, self._oracle.inner), daemon=True)
+        try:
+            process.start()
+        except (pickle.PicklingError, TypeError, AttributeError, OSError):
+            return  # this oracle cannot be sent, or there is no room: the run itself does all the work
+        there.close()
+        reply: OperatorReply | None = None
+        try:
+            while (reply := self._next()) is not None:
+                self._play(here, reply)
+        except (EOFError, OSError):
+            pass  # the process died, or is not wanted any more
+        finally:
+            with self._changed:
+                if reply is not None:
+                    self._doing.discard(reply)
+                self._changed.notify_all()
+            here.close()
+            process.terminate()
+            process.join()
+
+    def _next(self) -> OperatorReply | None:
+        """The next reply that nobody works on; None when everything is closed."""
+        with self._changed:
+            while not self._todo and not self._closed:
+                self._changed.wait()
+            if self._closed:
+                return None
+            reply = self._todo.pop(0)
+            self._doing.add(reply)
+            return reply
+
+    def _play(self, process: Connection, reply: OperatorReply) -> None:
+        """Let the process play one copy, keep what it measures, and call it off when nobody wants it."""
+        with self._changed:
+            run, request = self._run, self._request
+        process.send(_Task(run, self._oracle.known, request, reply))
+        while True:
+            while not process.poll(_LOOK):
+                if self._closed:
+                    raise EOFError
+            message = process.recv()
+            match message:
+                case (int(subset), Measured() | Failure() as result, Progress() as progress):
+                    self._oracle.learn({subset: result})
+                    self._keep(subset, result)
+                    with self._changed:
+                        wanted = self._run is run and reply in self._doing
+                        if wanted:
+                            self._latest = progress
+                            self._changed.notify_all()
+                    process.send(wanted)
+                case Found() | None:
+                    with self._changed:
+                        if self._run is run:
+                            self._doing.discard(reply)
+                            if message is not None:
+                                self._found[reply] = message
+                            self._changed.notify_all()
+                    return
+                case _:
+                    raise AssertionError(f"a process told {type(message).__name__}")
+
+
+def _work(parent: Connection, oracle: Oracle) -> None:
+    """The life of one process: play what it is told to, until its parent goes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent decides
+    warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
+    remembering = Remembering(oracle)
+    try:
+        while True:
+            task: _Task = parent.recv()
+            remembering.learn(task.known)
+            try:
+                parent.send(_played(task, remembering, parent))
+            except ElicitError:  # the run itself will meet the same error, and tell it
+                parent.send(None)
+    except (EOFError, OSError):
+        return  # the parent has gone
+
+
+def _played(task: _Task, oracle: Remembering, parent: Connection) -> Found | None:
+    """Play on from the reply to the next question; None when the parent calls it off."""
+    elicitation = Elicitation(**task.run)
+    elicitation.tell(task.request, task.reply)
+    before = len(elicitation.facts)
+    begun = time.monotonic()
+    with one_thread():
+        while isinstance(request := elicitation.ask(), Evaluate):
+            reply = oracle(request)
+            elicitation.tell(request.id, reply)
+            parent.send((request.subset, reply, progress_of(elicitation, time.monotonic() - begun)))
+            if not parent.recv():
+                return None
+        return Found(elicitation.facts[before:], progress_of(elicitation, time.monotonic() - begun))

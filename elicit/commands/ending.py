@@ -1,0 +1,281 @@
+"""The end of a session: what is recommended, why, how sure that is, and what to do with it.
+
+The rule: every number is named as what it is. The score that chose the subset is too high, so another one
+stands beside it; what is proven is told with its scope.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elicit.asks import Evaluate, Measured, Oracle
+from elicit.commands.output import destination
+from elicit.data import BUILT_IN, load
+from elicit.decide.beliefs import Beliefs
+from elicit.decide.elicitation import Elicitation
+from elicit.display import clock_time
+from elicit.drive import Result, Session
+from elicit.errors import InputError
+from elicit.events import Answer, Evaluated, Preferred
+from elicit.insight import mirrored_beliefs
+from elicit.knowledge.statements import Source
+from elicit.operators.picture import named, number, paragraph, printable
+from elicit.oracles import Remembering
+from elicit.oracles.threads import one_thread
+from elicit.scenario import oracle_from
+from elicit.snippet import snippet
+from elicit.subsets import Mask, simplest
+from elicit.utility.certificates import certify_preference
+from elicit.utility.explain import Cause, explain
+
+#: Other members of the front that the recommended subset is held against, the most promising first.
+MOST_RIVALS = 3
+
+#: New ways to shuffle the rows into folds, for a score that did not choose the subset.
+FRESH = 3
+
+_COLUMNS = 96
+
+
+def ending(
+    session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result
+) -> Iterator[str]:
+    """The end of a session in lines of plain text."""
+    elicitation = session.elicitation
+    yield ""
+    if result.subset is None:
+        yield "Nothing could be measured, so nothing is recommended."
+        yield from _failures(result)
+    else:
+        with one_thread():
+            yield from _recommended(elicitation, oracle, section, result.subset)
+            yield from _proven(elicitation, result)
+            yield from _reasons(elicitation, result.subset)
+        yield from _failures(result)
+        yield from _set_aside(elicitation, result)
+    yield f"spent: {result.evaluations} evaluations, {result.questions} questions, {clock_time(result.seconds)}"
+    yield ""
+    shown = printable(path)
+    yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
+    yield f"a page to keep or send:        elicit report {shown} -o report.html"
+    yield f"check the proofs again:        elicit verify {shown}"
+    if result.subset is not None:
+        code = snippet(section, result.names)
+        if code:
+            yield from ("", "in scikit-learn:", "")
+            yield from (f"    {line}" for line in code)
+
+
+def _recommended(
+    elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], subset: Mask
+) -> Iterator[str]:
+    """The subset, its criteria beside those of all attributes, and scores on fresh folds."""
+    history = elicitation.history
+    everything = history.attributes.everything
+    yield from paragraph(f"recommended: {', '.join(history.attributes.subset(subset))}", _COLUMNS, 2)
+    yield ""
+    chosen, whole = history.evaluated[subset], _evaluated(oracle, everything)
+    rows = [["", "recommended", f"all {len(history.attributes)}"]]
+    for i, criterion in enumerate(history.criteria):
+        what = "score (on the folds that chose it)" if criterion.name == "score" else criterion.name
+        unit = f" [{criterion.unit}]" if criterion.unit else ""
+        rows.append([printable(what + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
+    fresh = _fresh_scores(section, (subset, everything))
+    if fresh:
+        rows.append([f"score on {FRESH} fresh shuffles into folds", *fresh])
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    for row in rows:
+        yield "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+    if fresh:
+        yield "  (fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high.)"
+    yield ""
+
+
+def _evaluated(oracle: Oracle, subset: Mask) -> Evaluated | None:
+    reply = oracle(Evaluate(0, subset))
+    return Evaluated(0, subset, reply.criteria, reply.folds, reply.spread) if isinstance(reply, Measured) else None
+
+
+def _fresh_scores(section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[str]:
+    """Mean score, and its spread over the shuffles, on folds that had no part in the choice."""
+    if section.get("kind") != "wrapper":
+        return []
+    scores: dict[Mask, list[float]] = {subset: [] for subset in subsets}
+    for k in range(1, FRESH + 1):
+        other = oracle_from({**section, "random_state": int(section.get("random_state", 0)) + k}, Path())
+        assert callable(other)
+        for subset in subsets:
+            fact = _evaluated(other, subset)
+            if fact is None:
+                return []
+            scores[subset].append(fact.criteria[0])
+    return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in scores.values()]
+
+
+def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
+    """What is proven, in which scope, and what it would cost to be wrong."""
+    beliefs = elicitation.beliefs
+    incumbent, evaluated = beliefs.incumbent, len(elicitation.history.evaluated)
+    total = elicitation.family.count()
+    yield from paragraph(f"ended by {result.reason}", _COLUMNS, 2)
+    if incumbent is None or isinf(incumbent.value):
+        yield "proven: nothing beyond the measured numbers; the simplest member of the front is named"
+        return
+    if result.reason.startswith("optimal"):
+        yield from paragraph(
+            f"proven: no subset of the {total} is better in any utility of {result.scope}; every neighbour was "
+            "evaluated as well",
+            _COLUMNS,
+            2,
+        )
+    else:
+        yield from paragraph(
+            f"proven: among the {evaluated} evaluated subsets no other is better by more than {incumbent.value:.2g} "
+            f"in any utility of {result.scope} (1 is the margin of one clear answer); of the other "
+            f"{total - evaluated} subsets nothing is proven here",
+            _COLUMNS,
+            2,
+        )
+    if incumbent.rival is not None:
+        rival = elicitation.history.evaluated[incumbent.rival]
+        mine = elicitation.history.evaluated[incumbent.subset]
+        yield from paragraph(
+            f"if it is wrong, it is so by at most that, against {_plain(elicitation, incumbent.rival)}: "
+            + "; ".join(
+                f"{c.name} {rival.criteria[i]:.4g} instead of {mine.criteria[i]:.4g}"
+                for i, c in enumerate(elicitation.history.criteria)
+            ),
+            _COLUMNS,
+            2,
+        )
+
+
+def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
+    """Why this one and not the other members of the front, in the operator's own answers."""
+    beliefs, history = elicitation.beliefs, elicitation.history
+    if beliefs.conflict is not None or not beliefs.utilities.informative:
+        return
+    others = [x for x in history.front if x != subset]
+    values = beliefs.theta.values(others) if others else np.zeros(0)
+    ranked = sorted(range(len(others)), key=lambda k: (-round(float(values[k]), 9), simplest(others[k])))
+    utilities = beliefs.fresh_utilities()
+    numbers = {request: k for k, request in enumerate(sorted(history.answers), start=1)}
+    statements = [
+        s if s.request is None else dataclasses.replace(s, request=numbers.get(s.request, s.request))
+        for s in utilities.statements
+    ]
+    causes: list[Cause] = []
+    yield ""
+    yield "why this one:"
+    for request, answer in sorted(history.answers.items()):
+        if request not in history.retracted and _winner(answer) == subset:
+            other = answer.second if answer.first == subset else answer.first
+            text = f"you preferred it to {_plain(elicitation, other)} (question {numbers[request]})"
+            yield from paragraph(f"  {text}", _COLUMNS, 4)
+    for k in ranked[:MOST_RIVALS]:
+        certificate = certify_preference(utilities, subset, others[k])
+        if certificate is None:
+            yield from paragraph(f"  not settled against {_plain(elicitation, others[k])}", _COLUMNS, 4)
+            continue
+        found = explain(certificate, statements, history.attributes)
+        causes += found.causes
+        yield from paragraph(f"  {found.words(history.attributes)}", _COLUMNS, 4)
+    if len(ranked) > MOST_RIVALS:
+        yield f"  (and {len(ranked) - MOST_RIVALS} more that no other subset dominates: elicit report tells them all)"
+    yield from _if_wrong(elicitation, subset, causes)
+
+
+def _winner(answer: Preferred) -> Mask | None:
+    """The subset that an answer prefers."""
+    return {Answer.FIRST: answer.first, Answer.SECOND: answer.second}.get(answer.answer)
+
+
+def _if_wrong(elicitation: Elicitation, subset: Mask, causes: Sequence[Cause]) -> Iterator[str]:
+    """What the answers that carry the reasons would have led to, had they been the other way round."""
+    by_number = dict(enumerate(sorted(elicitation.history.answers), start=1))
+    used = dict.fromkeys(
+        c.statement.request for c in causes if c.statement.source is Source.OPERATOR and c.statement.strict
+    )
+    for question in sorted(q for q in used if q is not None):
+        answer = elicitation.history.answers[by_number[question]]
+        yield from paragraph(f"  {_other_way(elicitation, subset, question, answer)}", _COLUMNS, 4)
+
+
+def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Preferred) -> str:
+    after: Beliefs = mirrored_beliefs(elicitation, answer)
+    found = after.incumbent
+    start = f"had you answered question {question} the other way round,"
+    if found is None or found.subset == subset:
+        return f"{start} the same subset would be recommended"
+    values = zip(
+        elicitation.history.criteria,
+        elicitation.history.evaluated[found.subset].criteria,
+        elicitation.history.evaluated[subset].criteria,
+        strict=True,
+    )
+    changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values)
+    return f"{start} {_plain(elicitation, found.subset)} would be: {changes}"
+
+
+def _plain(elicitation: Elicitation, subset: Mask) -> str:
+    return named(subset, elicitation.history.attributes)
+
+
+def _failures(result: Result) -> Iterator[str]:
+    for reason, times in result.failures.items():
+        yield f"not measured, {times} times: {printable(reason)}"
+
+
+def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
+    """The statements that the recommendation does not honour."""
+    measured = 0
+    for statement, _ in result.set_aside:
+        if statement.source is Source.DOMINANCE:
+            measured += 1
+            continue
+        better, worse = (_plain(elicitation, mask) for mask in (statement.better, statement.worse))
+        yield from paragraph(
+            f"set aside: {better} {statement.relation.value} against {worse} ({statement.source.value})", _COLUMNS, 2
+        )
+    if measured:
+        yield f"set aside: {measured} of the orders that were measured, as noise"
+
+
+# --- the reduced data --------------------------------------------------------------------------------
+
+
+def reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Write the data with the columns of these attributes, and the target last; what was written, in words."""
+    header, rows = _table_of(section, names)
+    with destination(output) as out:
+        assert out is not None
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+    return f"{len(rows)} rows, {len(header)} columns"
+
+
+def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[list[Any]]]:
+    """The chosen columns as they stand in the file, or as the built-in data holds them."""
+    source = section.get("data")
+    if not isinstance(source, str):
+        raise InputError("only a session on data has a reduced table; leave -o out")
+    groups = section.get("groups", {})
+    wanted = [column for name in names for column in groups.get(name, (name,))]
+    if source in BUILT_IN:
+        data = load(source)
+        places = [data.columns.index(name) for name in wanted]
+        body = [[*row, label] for row, label in zip(data.X[:, places].tolist(), data.y.tolist(), strict=True)]
+        return [*wanted, "target"], body
+    from elicit.data import cells_of
+
+    header, rows = cells_of(Path(source))
+    places = [header.index(name) for name in (*wanted, section["target"])]
+    return [header[k] for k in places], [[row[k] for k in places] for row in rows]

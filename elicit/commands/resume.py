@@ -1,0 +1,65 @@
+"""elicit resume: go on exactly where a session stopped, or further."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from elicit.asks import Oracle
+from elicit.commands.arguments import jobs
+from elicit.commands.session import Play, oracle_of, play
+from elicit.data import BUILT_IN
+from elicit.drive import resume
+from elicit.errors import InputError, JournalError
+from elicit.journal import read
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser(
+        "resume", help="go on exactly where a session stopped, or further", allow_abbrev=False
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
+    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
+    command.set_defaults(command=_resume)
+
+
+def _resume(args: argparse.Namespace) -> int:
+    section = session_section(args.path)
+    try:
+        oracle: Oracle = oracle_of(section, Path())
+    except InputError as error:
+        raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
+    with resume(args.path, oracle) as session:
+        if args.budget is not None:
+            session.elicitation.resume(_budget(args.budget, session.elicitation.budget))
+        return play(session, oracle, args.path, section, Play(args.n_jobs, args.output))
+
+
+def session_section(path: str) -> Mapping[str, Any]:
+    """What the oracle of a journal was made of. A data file that moved along with its journal is found there."""
+    about = read(path).header.settings.get("about")
+    section = about.get("oracle") if isinstance(about, dict) else None
+    if not isinstance(section, dict):
+        raise InputError(
+            f"journal {path!r} does not say what its oracle was made of; resume it from Python, "
+            "with elicit.drive.resume"
+        )
+    data = section.get("data")
+    if isinstance(data, str) and data not in BUILT_IN and not os.path.exists(data):
+        beside = Path(path).parent / Path(data).name
+        if beside.is_file():
+            return {**section, "data": str(beside)}
+    return section
+
+
+def _budget(text: str, now: int) -> int:
+    number = text.removeprefix("+")
+    if not number.isdecimal() or int(number) < 1:
+        raise InputError(f"--budget is a number of at least 1, or +N for N more than {now}; found {text!r}")
+    return int(number) + (now if text.startswith("+") else 0)

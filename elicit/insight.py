@@ -1,0 +1,190 @@
+"""Insight: what the facts of a run say to the person who answers: why, how sure, and what would change.
+
+Every "what if" is a history with one more fact, looked at with fresh beliefs. Nothing here decides or
+changes anything.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from math import isinf
+
+from elicit.asks import Compare, Reconcile
+from elicit.decide.beliefs import Beliefs
+from elicit.decide.elicitation import Elicitation
+from elicit.events import Answer, Evaluated, Fact, Preferred, Retracted
+from elicit.knowledge.history import History
+from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.operators.desk import Given, Status
+from elicit.oracles.threads import one_thread
+from elicit.progress import Progress
+from elicit.subsets import Mask
+
+#: Measured orders of a conflict that are told by name; the others are counted.
+MOST_ORDERS = 4
+
+
+class Insight:
+    """A desk for one elicitation. `progress` gives the latest standing, so that none is computed to show it."""
+
+    def __init__(self, elicitation: Elicitation, progress: Callable[[], Progress | None]) -> None:
+        self._elicitation, self._progress = elicitation, progress
+
+    def status(self) -> Status:
+        """Where the run stands."""
+        elicitation, latest = self._elicitation, self._progress()
+        return Status(
+            elicitation.evaluations,
+            elicitation.budget,
+            len(elicitation.history.rejected),
+            len(elicitation.history.answers),
+            elicitation.settings.questions,
+            None if latest is None else latest.regret,
+        )
+
+    def number(self, request: int) -> int:
+        """The number of the question that a request puts."""
+        return 1 + sum(1 for earlier in self._elicitation.history.answers if earlier < request)
+
+    def answers(self) -> list[Given]:
+        """Every answer that stands, in order."""
+        history = self._elicitation.history
+        return [
+            Given(request, number, history.evaluated[fact.first], history.evaluated[fact.second], fact.answer)
+            for number, (request, fact) in enumerate(sorted(history.answers.items()), start=1)
+            if request not in history.retracted
+        ]
+
+    def front(self) -> list[Evaluated]:
+        """The evaluated subsets that no other dominates."""
+        history = self._elicitation.history
+        return [history.evaluated[x] for x in history.front]
+
+    def best(self) -> tuple[Mask | None, list[str]]:
+        """What would be recommended now, and how sure that is."""
+        with one_thread():
+            return self._best()
+
+    def _best(self) -> tuple[Mask | None, list[str]]:
+        elicitation = self._elicitation
+        beliefs, history = elicitation.beliefs, elicitation.history
+        found = beliefs.incumbent
+        if found is None:
+            return None, ["Nothing was evaluated yet, so nothing would be recommended."]
+        lines = [f"Best so far: {self._told(found.subset)}."]
+        if isinf(found.value):
+            lines.append("Nothing is known yet of what you prefer beyond the measured numbers.")
+        elif found.rival is None:
+            lines.append(
+                f"Among the {len(history.evaluated)} evaluated subsets none can be better, in any utility that "
+                "fits what was measured and what you said."
+            )
+        else:
+            lines.append(
+                f"Among the {len(history.evaluated)} evaluated subsets, {self._told(found.rival)} may still be "
+                f"better, by at most {found.value:.2g} (1 is the margin of one clear answer)."
+            )
+        around = elicitation.family.neighbours(found.subset)
+        known = sum(1 for y in around if y in history.evaluated or y in history.failed)
+        lines.append(f"Of its {len(around)} neighbours (one attribute more or less) {known} were evaluated.")
+        total = elicitation.family.count()
+        lines.append(
+            f"{len(history.evaluated)} of {total} subsets were evaluated and {len(history.rejected)} rejected unseen; "
+            f"this holds in {beliefs.utilities.scope}."
+        )
+        return found.subset, lines
+
+    # -- what if ----------------------------------------------------------------------------------
+
+    def why(self, request: Compare) -> list[str]:
+        """The reason for a question, and what either answer would settle."""
+        reason = request.why[:1].upper() + request.why[1:]
+        lines = [f"{reason or 'It tells your preferences apart'}.", ""]
+        if request.check:
+            lines += ["It is a check: your earlier answers imply one, and a wrong one shows here.", ""]
+        lines += ["Neither subset is better in every measured number, so only you can say.", ""]
+        with one_thread():
+            now = self._elicitation.beliefs
+            for answer, words in ((Answer.FIRST, "If A is better"), (Answer.SECOND, "If B is better")):
+                fact = Preferred(request.id, request.first.subset, request.second.subset, answer)
+                lines += self._compared(words, now, self._beliefs_with((fact,)))
+        return lines
+
+    def without(self, request: int) -> list[str]:
+        """What would change if the answer to this request were taken back."""
+        with one_thread():
+            after = self._beliefs_with((Retracted(self._elicitation.history.facts[-1].request, request),))
+            lines = self._compared("Without it", self._elicitation.beliefs, after)
+        contradiction = _answers(_conflict(after))
+        if contradiction:
+            lines.append(f"  {contradiction} answers still contradict each other.")
+        elif _conflict(self._elicitation.beliefs):
+            lines.append("  no answers contradict each other any more.")
+        return lines
+
+    def conflict(self, request: Reconcile) -> list[str]:
+        """The measured orders that contradict the answers of a conflict."""
+        history = self._elicitation.history
+        wanted = set(request.conflict)
+        for statements in (history.contradiction, _conflict(self._elicitation.beliefs)):
+            if {s.request for s in statements if s.source is Source.OPERATOR} == wanted:
+                orders = [s for s in statements if s.source is not Source.OPERATOR]
+                lines = [self._stated(s) for s in orders[:MOST_ORDERS]]
+                more = len(orders) - len(lines)
+                return [*lines, f"and {more} more measured orders"] if more > 0 else lines
+        return []
+
+    def _beliefs_with(self, more: Iterable[Fact]) -> Beliefs:
+        return _beliefs_of(self._elicitation, (*self._elicitation.history.facts, *more))
+
+    def _compared(self, case: str, before: Beliefs, after: Beliefs) -> list[str]:
+        """How what would be recommended differs between two states."""
+        was, would = before.incumbent, after.incumbent
+        if was is None or would is None:
+            return [f"{case}: nothing would be recommended."]
+        if was.subset == would.subset:
+            lines = [f"{case}: the best so far stays {self._told(would.subset)}."]
+        else:
+            lines = [f"{case}: the best so far becomes {self._told(would.subset)}, now {self._told(was.subset)}."]
+        if not isinf(would.value):
+            now = "unknown" if isinf(was.value) else f"{was.value:.2g}"
+            lines.append(f"  the regret (how much better another may still be) goes from {now} to {would.value:.2g}.")
+        return lines
+
+    def _told(self, subset: Mask) -> str:
+        """A subset by name, with its criteria."""
+        history = self._elicitation.history
+        fact = history.evaluated[subset]
+        values = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(history.criteria, fact.criteria, strict=True))
+        return "{" + ", ".join(history.attributes.subset(subset)) + "} (" + values + ")"
+
+    def _stated(self, statement: Statement) -> str:
+        sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}
+        how = "measured" if statement.source is Source.DOMINANCE else statement.source.value
+        return f"{how}: {self._told(statement.better)} {sign[statement.relation]} {self._told(statement.worse)}"
+
+
+def mirrored_beliefs(elicitation: Elicitation, answer: Preferred) -> Beliefs:
+    """What would be believed, had this answer been the other way round and all else the same."""
+    other = {Answer.FIRST: Answer.SECOND, Answer.SECOND: Answer.FIRST}.get(answer.answer, answer.answer)
+    turned = dataclasses.replace(answer, answer=other)
+    return _beliefs_of(elicitation, (turned if fact == answer else fact for fact in elicitation.history.facts))
+
+
+def _beliefs_of(elicitation: Elicitation, facts: Iterable[Fact]) -> Beliefs:
+    now = elicitation.history
+    history = History(now.attributes, now.criteria, noise=now.noise, weights=now.weights)
+    for fact in facts:
+        history.record(fact)
+    return Beliefs(history, elicitation.family, elicitation.settings)
+
+
+def _conflict(beliefs: Beliefs) -> tuple[Statement, ...]:
+    """A smallest group of statements that cannot all hold, () when there is none."""
+    cycle = beliefs.history.contradiction
+    return cycle or (() if beliefs.conflict is None else beliefs.conflict.conflict)
+
+
+def _answers(statements: Iterable[Statement]) -> int:
+    return sum(1 for s in statements if s.source is Source.OPERATOR)

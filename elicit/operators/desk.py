@@ -1,0 +1,84 @@
+"""The desk: what an operator may look up beside the open question. Whoever runs the session provides it.
+
+Nothing here changes a run. Lines of text may hold names as they are in the data; whoever shows them
+escapes them (`picture.printable`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from elicit.asks import Compare, Reconcile
+from elicit.events import Answer, Evaluated
+from elicit.subsets import Mask
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the bottom line shows. `regret` is None while nothing can be said."""
+
+    evaluated: int
+    budget: int
+    rejected: int
+    asked: int
+    most_questions: int
+    regret: float | None
+
+    @property
+    def words(self) -> str:
+        """The bottom line."""
+        left = max(self.most_questions - self.asked, 0)
+        questions = f"{min(left, 1)} to {left} questions left" if left else "the last question"
+        regret = "unknown" if self.regret is None else f"{self.regret:.2g}"
+        return (
+            f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  "
+            f"{questions}  regret {regret}"
+        )
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer that stands: to the question of this number, put by this request."""
+
+    request: int
+    number: int
+    first: Evaluated
+    second: Evaluated
+    answer: Answer
+
+
+class Desk(Protocol):
+    """What may be looked up. Those that return lines may take a second or two."""
+
+    def status(self) -> Status:
+        """Where the run stands."""
+        ...
+
+    def number(self, request: int) -> int:
+        """The number of the question that a request puts, counted from 1 over the whole session."""
+        ...
+
+    def best(self) -> tuple[Mask | None, list[str]]:
+        """What would be recommended now, and how sure that is."""
+        ...
+
+    def front(self) -> list[Evaluated]:
+        """The evaluated subsets that no other dominates."""
+        ...
+
+    def answers(self) -> list[Given]:
+        """Every answer that stands, in order."""
+        ...
+
+    def why(self, request: Compare) -> list[str]:
+        """The reason for a question, and what either answer would settle."""
+        ...
+
+    def without(self, request: int) -> list[str]:
+        """What would change if the answer to this request were taken back."""
+        ...
+
+    def conflict(self, request: Reconcile) -> list[str]:
+        """The measured orders that contradict the answers of a conflict together with each other."""
+        ...

@@ -1,0 +1,434 @@
+"""The dialogue about one open question: what is on the screen, and what each key does.
+
+The rule: no terminal here. `page` gives the lines of a screen of any size, `press` takes a key and gives
+the reply once there is one. What takes a while to look up is a `job`: whoever owns the terminal runs it
+and hands its lines to `finish`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.events import Answer, Criterion
+from elicit.operators.desk import Desk, Given
+from elicit.operators.picture import (
+    MEANING,
+    Line,
+    comparison,
+    fitted,
+    front,
+    front_table,
+    named,
+    padded,
+    paragraph,
+    printable,
+    wrapped,
+)
+from elicit.subsets import Attributes
+
+Reply = Answer | Settlement | TakeBack
+Job = Callable[[], list[str]]
+
+
+class Begin:
+    """The operator has read the opening and wants to begin."""
+
+
+class Page(Protocol):
+    """Something on the whole screen that takes keys."""
+
+    job: Job | None
+
+    def press(self, key: str) -> Reply | Begin | None: ...
+    def finish(self, job: Job, lines: list[str]) -> None: ...
+    def page(self, columns: int, rows: int) -> list[Line]: ...
+
+
+class Leave(Exception):
+    """The operator leaves; what was answered stays answered."""
+
+
+#: The keys of a question that are answers.
+ANSWERS = {
+    "a": Answer.FIRST,
+    "b": Answer.SECOND,
+    "e": Answer.EQUAL,
+    "=": Answer.EQUAL,
+    "c": Answer.INCOMPARABLE,
+    "l": Answer.LATER,
+}
+
+_ANSWER_KEYS = ("[A] A is better", "[B] B is better", "[E] equal", "[C] cannot compare", "[L] ask later")
+_OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best so far", "[H] help", "[Q] save and leave")
+
+HELP = (
+    "Say which of the two subsets you would rather use. Only your own judgement counts: how much score an",
+    "attribute less, a lower cost or a steadier result is worth to you.",
+    "",
+    "A, B       this one is better.",
+    "E          both are equally good for you.",
+    "C          you cannot compare them; they are not asked about again.",
+    "L          later: asked again when nothing more useful is left.",
+    "W          why this question, and what either answer would settle.",
+    "U          undo: take an earlier answer back, having seen what that changes.",
+    "F          the front: evaluated subsets that no other beats in every number, drawn and listed.",
+    "S          the best so far, and how sure that is.",
+    "Q, Ctrl-D  save and leave; the session goes on at this question with `elicit resume`.",
+    "Ctrl-C     interrupt: the same, with the exit status of an interrupt.",
+    "Up, Down   scroll, or choose from a list. Esc goes back to the question.",
+    "",
+    "Below: subsets evaluated of the budget, subsets rejected unevaluated because nothing that fits your",
+    "answers finds them best, questions asked and left, and the regret: how much better another evaluated",
+    "subset may still be, where 1 is the margin of one clear answer.",
+)
+
+
+#: What somebody who has never seen a session needs to know.
+OPENING = (
+    "Which of the attributes of this data are worth having? More of them may predict better; fewer are "
+    "simpler and cheaper. How much of the one is worth how much of the other, only you can say.",
+    "",
+    "Subsets are tried one after the other. Now and then you see two of them side by side and press one key: "
+    "A, B, or that they are equal. From your answers and the measured numbers follows which subsets can still "
+    "be best for you, and the others are never tried.",
+    "",
+    "You can leave at any time: every answer is on the disk before the next question.",
+)
+
+
+@dataclass
+class _Panel:
+    """Something shown instead of the question. `chosen` is a position in `items`, None when nothing is chosen."""
+
+    title: str
+    lines: list[Line]
+    keys: tuple[str, ...] = ("[Esc] back to the question",)
+    items: Sequence[Given] = ()
+    chosen: int | None = None
+    take_back: int | None = None
+
+
+class Dialogue:
+    """One open request and the operator before it."""
+
+    def __init__(
+        self,
+        request: Compare | Reconcile,
+        attributes: Attributes,
+        criteria: Sequence[Criterion],
+        desk: Desk,
+        title: str = "elicit",
+    ) -> None:
+        self._request, self._attributes, self._criteria = request, attributes, tuple(criteria)
+        self._desk, self._title = desk, title
+        self._panel: _Panel | None = None
+        self._scroll = 0
+        self._note = ""
+        self.job: Job | None = None
+        self._then: Callable[[list[str]], None] = lambda _: None
+        self._changes: dict[int, list[str]] = {}
+        if isinstance(request, Reconcile):
+            self._contradicting = [given for given in desk.answers() if given.request in request.conflict]
+            self._chosen = 0
+            self._look_into_next()
+
+    # -- keys ---------------------------------------------------------------------------------------
+
+    def press(self, key: str) -> Reply | None:
+        """What a key does; the reply when it was one. Leaving raises Leave, an interrupt KeyboardInterrupt."""
+        self._note = ""
+        if key == "c-c":
+            raise KeyboardInterrupt
+        if key in ("q", "c-d") and (self._panel is None or key == "c-d"):
+            raise Leave("you left")
+        if key in ("pageup", "pagedown"):
+            self._scroll = max(self._scroll + (8 if key == "pagedown" else -8), 0)
+        elif self._panel is not None:
+            return self._in_panel(self._panel, key)
+        elif isinstance(self._request, Reconcile):
+            return self._in_repair(key)
+        else:
+            return self._in_question(key)
+        return None
+
+    def _in_question(self, key: str) -> Reply | None:
+        if key in ANSWERS:
+            return ANSWERS[key]
+        if key == "w" and isinstance(self._request, Compare):
+            request = self._request
+            self._look_up("Why this question", lambda: self._desk.why(request))
+        elif key in ("up", "down"):
+            self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
+        else:
+            self._open(key)
+        return None
+
+    def _in_repair(self, key: str) -> Reply | None:
+        conflict = self._contradicting
+        if key in ("up", "down"):
+            self._chosen = (self._chosen + (1 if key == "down" else -1)) % len(conflict)
+        elif key == "k":
+            return Settlement(None)
+        elif key in ("t", "enter"):
+            return Settlement(conflict[self._chosen].request)
+        elif key.isdecimal() and 1 <= int(key) <= len(conflict):
+            self._chosen = int(key) - 1
+        else:
+            self._open(key)
+        return None
+
+    def _open(self, key: str) -> None:
+        """Open the panel that a key stands for."""
+        self._scroll = 0
+        if key in ("h", "?"):
+            self._panel = _Panel("Help", [[("", line)] for line in HELP])
+        elif key == "f":
+            self._panel = _Panel("The front", [])
+        elif key == "s":
+            self._look_up("Best so far, and how sure", lambda: self._desk.best()[1])
+        elif key == "u":
+            given = self._desk.answers()[::-1]
+            keys = ("[Up] [Down] choose", "[Enter] see what changes", "[Esc] back to the question")
+            if given:
+                self._panel = _Panel("Undo: which answer?", [], keys, given, 0)
+            else:
+                self._note = "There is no answer to take back yet."
+        elif len(key) == 1 or key == "enter":
+            self._note = f"{printable(key)!r} means nothing here; [H] lists the keys."
+
+    def _in_panel(self, panel: _Panel, key: str) -> Reply | None:
+        if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
+            self._panel, self._scroll, self.job = None, 0, None
+        elif panel.items and panel.chosen is not None and key in ("up", "down", "enter"):
+            self._in_list(panel, panel.chosen, key)
+        elif key in ("up", "down"):
+            self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
+        elif key == "t" and panel.take_back is not None:
+            return TakeBack(panel.take_back)
+        elif key in ("h", "?", "f", "s", "u", "w"):
+            self._panel = None
+            self._open(key) if isinstance(self._request, Reconcile) or key != "w" else self._in_question(key)
+        return None
+
+    def _in_list(self, panel: _Panel, chosen: int, key: str) -> None:
+        if key != "enter":
+            panel.chosen = (chosen + (1 if key == "down" else -1)) % len(panel.items)
+            return
+        given = panel.items[chosen]
+        self._look_up(f"Undo the answer to question {given.number}?", lambda: self._undoing(given))
+        assert self._panel is not None
+        self._panel.take_back = given.request
+        self._panel.keys = ("[T] take it back", "[Esc] leave it as it is")
+
+    def _undoing(self, given: Given) -> list[str]:
+        return [
+            *self._said(given),
+            "",
+            *self._desk.without(given.request),
+            "",
+            "The pair may be asked about again, when it matters.",
+        ]
+
+    def _said(self, given: Given) -> list[str]:
+        """An answer in words."""
+        first, second = given.first, given.second
+        return [
+            f"A = {self._with_criteria(first.subset, first.criteria)}",
+            f"B = {self._with_criteria(second.subset, second.criteria)}",
+            f"you said: {MEANING[given.answer]}",
+        ]
+
+    def _with_criteria(self, subset: int, criteria: Sequence[float]) -> str:
+        values = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(self._criteria, criteria, strict=True))
+        return f"{named(subset, self._attributes)} ({values})"
+
+    # -- what takes a while ---------------------------------------------------------------------------
+
+    def _look_up(self, title: str, job: Job) -> None:
+        panel = _Panel(title, [[("", " …")]])
+        self._panel, self._scroll = panel, 0
+
+        def then(lines: list[str]) -> None:
+            panel.lines = [[("", line)] for line in lines]
+
+        self.job, self._then = job, then
+
+    def _look_into_next(self) -> None:
+        """In a repair: what the next retraction, not looked into yet, would change."""
+        left = [given for given in self._contradicting if given.request not in self._changes]
+        if not left:
+            return
+        given = left[0]
+
+        def then(lines: list[str]) -> None:
+            self._changes[given.request] = lines
+            self._look_into_next()
+
+        self.job, self._then = (lambda: self._desk.without(given.request)), then
+
+    def finish(self, job: Job, lines: list[str]) -> None:
+        """Take the lines of a job; those of a job that is no longer wanted go nowhere."""
+        if job is self.job:
+            self.job = None
+            self._then(lines)
+
+    # -- pages ----------------------------------------------------------------------------------------
+
+    def page(self, columns: int, rows: int) -> list[Line]:
+        """The whole screen: title, what is shown, keys, and the bottom line."""
+        foot = self._foot(columns, rows)
+        room = max(rows - 1 - len(foot), 1)
+        body = self._body(columns, room)
+        most = max(len(body) - room, 0)
+        self._scroll = min(self._scroll, most)
+        shown = body[self._scroll : self._scroll + room]
+        if most > self._scroll and shown:
+            shown[-1] = [("dim", fitted(f" … {most - self._scroll + 1} more lines: Page Down", columns))]
+        shown += [[] for _ in range(room - len(shown))]
+        return [[("title", padded(self._heading(), columns))], *shown, *foot][:rows]
+
+    def _heading(self) -> str:
+        if self._panel is not None:
+            what = self._panel.title
+        elif isinstance(self._request, Reconcile):
+            what = "A contradiction"
+        else:
+            what = f"Question {self._desk.number(self._request.id)}"
+        return f" {printable(self._title)}  {what}"
+
+    def _foot(self, columns: int, rows: int) -> list[Line]:
+        """The keys and the bottom line; the keys give way when there is no room for both."""
+        if self._panel is not None:
+            groups: tuple[tuple[str, ...], ...] = (self._panel.keys,)
+        elif isinstance(self._request, Reconcile):
+            groups = (("[Up] [Down] choose", "[T] take it back", "[K] keep all, weigh them"), _OTHER_KEYS[1:])
+        else:
+            groups = (_ANSWER_KEYS, _OTHER_KEYS)
+        keys = [text for group in groups for text in _flow(group, columns)]
+        if len(keys) > max(rows - 8, 1):
+            keys = [fitted(" [H] help: every key", columns)]
+        if self._note:
+            keys = [fitted(f" {self._note}", columns), *keys]
+        status = padded(f" {self._desk.status().words}", columns)
+        return [*([("", text)] for text in keys), [("title", status)]]
+
+    def _body(self, columns: int, room: int) -> list[Line]:
+        panel = self._panel
+        if panel is None:
+            return self._repair(columns) if isinstance(self._request, Reconcile) else self._question(columns)
+        if panel.title == "The front":
+            return self._front(columns, room)
+        if panel.items:
+            return [[], *self._listed(panel.items, panel.chosen, columns)]
+        body: list[Line] = [[]]
+        for line in panel.lines:
+            body += _set("".join(text for _, text in line), columns)
+        return body
+
+    def _question(self, columns: int) -> list[Line]:
+        request = self._request
+        assert isinstance(request, Compare)
+        why = f"Why now: {request.why}." if request.why else ""
+        check = " This one is a check of your earlier answers." if request.check else ""
+        intro = _set(f"Which of these two subsets is better for you? {why}{check}", columns)
+        return [
+            [],
+            *intro,
+            [],
+            *comparison(request.first, request.second, self._attributes, self._criteria, columns),
+        ]
+
+    def _front(self, columns: int, room: int) -> list[Line]:
+        marks: dict[int, str] = {}
+        if isinstance(self._request, Compare):
+            marks = {self._request.first.subset: "A", self._request.second.subset: "B"}
+        points = self._desk.front()
+        drawn = front(points, self._criteria, columns, max(min(room - 4, 12), 6), marks)
+        listed = front_table(points, self._attributes, self._criteria, columns, marks)
+        return [[], *drawn, [], *listed]
+
+    def _listed(self, items: Sequence[Given], chosen: int | None, columns: int) -> list[Line]:
+        lines: list[Line] = []
+        for k, given in enumerate(items):
+            mark, style = (">", "bold") if k == chosen else (" ", "")
+            head = f"{mark} question {given.number}: "
+            said = self._said(given)
+            lines.append([(style, fitted(f" {head}{said[2]}", columns))])
+            for side in said[:2]:
+                lines += [[("", text)] for text in wrapped(side.split(), columns, 8, "    ")]
+        return lines
+
+    def _repair(self, columns: int) -> list[Line]:
+        request = self._request
+        assert isinstance(request, Reconcile)
+        lines: list[Line] = [[]]
+        count = len(self._contradicting)
+        told = "This answer contradicts what was measured" if count == 1 else f"These {count} answers cannot all hold"
+        lines += _set(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
+        lines.append([])
+        for k, given in enumerate(self._contradicting):
+            lines += self._listed([given], 0 if k == self._chosen else None, columns)
+            for text in self._changes.get(given.request, ["…"]):
+                lines += [[("dim", line)] for line in paragraph(f"    {text}", columns, 2)]
+        orders = self._desk.conflict(request)
+        if orders:
+            lines.append([])
+            lines += _set("Together with:", columns)
+            for order in orders:
+                lines += _set(f"  {order}", columns)
+        return lines
+
+
+class Opening:
+    """What a session is about, before it begins."""
+
+    job: Job | None = None
+
+    def __init__(self, lines: Sequence[str], title: str) -> None:
+        self._lines, self._title, self._scroll = tuple(lines), title, 0
+
+    def press(self, key: str) -> Begin | None:
+        """Enter begins, Q leaves."""
+        if key == "c-c":
+            raise KeyboardInterrupt
+        if key in ("q", "c-d"):
+            raise Leave("you left")
+        if key in ("up", "down", "pageup", "pagedown"):
+            self._scroll = max(self._scroll + (1 if "down" in key else -1), 0)
+            return None
+        return Begin() if key in ("enter", " ") else None
+
+    def finish(self, job: Job, lines: list[str]) -> None:
+        """There is nothing to look up here."""
+
+    def page(self, columns: int, rows: int) -> list[Line]:
+        """The whole screen."""
+        body: list[Line] = [[]]
+        for text in (*OPENING, "", *self._lines):
+            body += _set(text, columns)
+        self._scroll = min(self._scroll, max(len(body) - rows + 2, 0))
+        shown = body[self._scroll : self._scroll + max(rows - 2, 1)]
+        shown += [[] for _ in range(rows - 2 - len(shown))]
+        foot: Line = [("", fitted(" [Enter] begin  [Q] leave", columns))]
+        return [[("title", padded(f" {printable(self._title)}", columns))], *shown, foot][:rows]
+
+
+def _flow(texts: Sequence[str], columns: int) -> list[str]:
+    """Texts side by side, as many in a line as fit."""
+    lines, line = [], ""
+    for text in texts:
+        longer = f"{line}  {text}" if line else f" {text}"
+        if line and len(longer) > columns:
+            lines.append(line)
+            line = f" {text}"
+        else:
+            line = longer
+    return [fitted(text, columns) for text in (*lines, line)]
+
+
+def _set(text: str, columns: int) -> list[Line]:
+    """A text as a paragraph with a margin."""
+    return [[("", line)] for line in paragraph(f" {text}", columns, 1)]

@@ -1,0 +1,209 @@
+"""Pictures in text: two subsets side by side, and the front as a plot, for any width of a terminal.
+
+A line is a list of (style, text); a style is only ever an emphasis, what it means stands in the text too.
+Names are data: whatever in them could steer a terminal is shown as an escape, and wide characters count
+as the two columns that they take.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from elicit.events import Answer, Criterion, Evaluated
+from elicit.subsets import Attributes, Mask
+
+Line = list[tuple[str, str]]
+
+#: What an answer says.
+MEANING = {
+    Answer.FIRST: "A is better than B",
+    Answer.SECOND: "B is better than A",
+    Answer.EQUAL: "A and B are equally good",
+    Answer.INCOMPARABLE: "A and B cannot be compared",
+    Answer.LATER: "later",
+}
+
+#: The least width of the columns in which values stand.
+_VALUE = 12
+
+
+def printable(text: str) -> str:
+    """The text with every character that does not print (control, direction, half a pair) as its escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def width(text: str) -> int:
+    """Columns that a printable text takes on a terminal: wide characters take two, combining ones none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def fitted(text: str, columns: int) -> str:
+    """The text cut to so many columns, with a mark where something is missing."""
+    if width(text) <= columns:
+        return text
+    kept, room = [], columns - 1
+    for c in text:
+        room -= width(c)
+        if room < 0:
+            break
+        kept.append(c)
+    return "".join(kept) + "…" if columns > 0 else ""
+
+
+def padded(text: str, columns: int) -> str:
+    """The text in exactly so many columns."""
+    text = fitted(text, columns)
+    return text + " " * (columns - width(text))
+
+
+def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = "") -> list[str]:
+    """Words set in lines of at most so many columns; the lines after the first are indented."""
+    lines, line = [], first
+    room = max(columns, indent + 4)
+    for word in words:
+        word = fitted(word, room - indent)
+        if line.strip() and width(line) + 1 + width(word) > room:
+            lines.append(line)
+            line = " " * indent + word
+        else:
+            line = f"{line} {word}" if line and not line.endswith(" ") else line + word
+    return [*lines, line]
+
+
+def paragraph(text: str, columns: int, indent: int = 0) -> list[str]:
+    """A text set in lines; what does not print is escaped, and spaces at its beginning are kept."""
+    text = printable(text)
+    start = text[: len(text) - len(text.lstrip(" "))]
+    return wrapped(text.split(), columns, indent + len(start), start)
+
+
+def names(mask: Mask, attributes: Attributes) -> list[str]:
+    """The names in a subset, fit to be shown, each but the last with its comma."""
+    found = [printable(name) for name in attributes.subset(mask)] if mask else ["nothing"]
+    return [*(f"{name}," for name in found[:-1]), found[-1]]
+
+
+def named(mask: Mask, attributes: Attributes) -> str:
+    """A subset in braces, fit to be shown."""
+    return "{" + " ".join(names(mask, attributes)) + "}"
+
+
+def number(fact: Evaluated, i: int) -> str:
+    """A criterion of a subset with its spread."""
+    spread = fact.spread[i] if fact.spread else None
+    return f"{fact.criteria[i]:.5g}" + ("" if spread is None else f" ± {spread:.2g}")
+
+
+def heading(criterion: Criterion) -> str:
+    """A criterion with its unit, and which way is better."""
+    unit = f" [{criterion.unit}]" if criterion.unit else ""
+    return printable(f"{criterion.name}{unit}") + (" (more is better)" if criterion.maximise else " (less is better)")
+
+
+def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> tuple[str, str]:
+    """Which of the two is better in a criterion ("A", "B" or ""), and by how much, in words."""
+    gap = first.criteria[i] - second.criteria[i]
+    if abs(gap) <= 1e-9:
+        return "", "the same"
+    better = "A" if (gap > 0) == criterion.maximise else "B"
+    return better, f"{better} leads by {abs(gap):.3g}"
+
+
+def comparison(
+    first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion], columns: int
+) -> list[Line]:
+    """Two subsets side by side: every criterion with its spread and who leads, then the attributes."""
+    titles = [heading(criterion) for criterion in criteria]
+    cells = [(number(first, i), number(second, i)) for i in range(len(criteria))]
+    value = max(_VALUE, *(width(cell) + 1 for pair in cells for cell in pair))
+    left = min(max(width(title) for title in titles) + 3, max(columns - 2 * value - 22, 12))
+    lines: list[Line] = [[("bold", " " * left + "  " + padded("A", value) + "  B")]]
+    for i, (title, pair) in enumerate(zip(titles, cells, strict=True)):
+        better, words = lead(first, second, i, criteria[i])
+        line: Line = [("", padded(f" {title}", left))]
+        for side, cell in zip("AB", pair, strict=True):
+            mark = "* " if side == better else "  "
+            line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
+        lines.append([*line, ("better" if better else "", fitted(words, max(columns - left - 2 * value - 4, 0)))])
+    lines.append([])
+    parts = (
+        ("in both", first.subset & second.subset, ""),
+        ("only in A", first.subset & ~second.subset, "bold"),
+        ("only in B", second.subset & ~first.subset, "bold"),
+    )
+    for what, mask, style in parts:
+        start = f" {what} ({mask.bit_count()}): "
+        for k, text in enumerate(wrapped(names(mask, attributes), columns, 16, start.ljust(16))):
+            lines.append([("", text[:16]), (style, text[16:])] if k == 0 else [(style, text)])
+    return lines
+
+
+def side_by_side(
+    first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion], columns: int = 100
+) -> list[str]:
+    """The comparison as plain text."""
+    return [plain(line) for line in comparison(first, second, attributes, criteria, columns)]
+
+
+def plain(line: Line) -> str:
+    """A line without its emphasis."""
+    return "".join(text for _, text in line).rstrip()
+
+
+def front(
+    points: Sequence[Evaluated],
+    criteria: Sequence[Criterion],
+    columns: int,
+    rows: int,
+    marks: dict[Mask, str],
+) -> list[Line]:
+    """The front drawn: the first criterion upwards, the second to the right (or the rank, when there is only one).
+
+    `marks` are letters for some of the subsets; every other one is an o.
+    """
+    if not points:
+        return [[("", "Nothing was evaluated yet.")]]
+    up = [p.criteria[0] for p in points]
+    along = [p.criteria[1] for p in points] if len(criteria) > 1 else [float(k) for k in range(len(points))]
+    axis = criteria[1].name if len(criteria) > 1 else "rank"
+    label = max(width(f"{v:.4g}") for v in (min(up), max(up))) + 2
+    across, high = max(columns - label - 4, 8), max(rows - 3, 4)
+    grid = [[" "] * across for _ in range(high)]
+    for point, x, y in sorted(zip(points, along, up, strict=True), key=lambda each: each[0].subset in marks):
+        column = round(_share(x, along) * (across - 1))
+        row = high - 1 - round(_share(y, up) * (high - 1))
+        grid[row][column] = marks.get(point.subset, "o")
+    lines: list[Line] = [[("", fitted(f" {printable(criteria[0].name)}", columns))]]
+    for r, cells in enumerate(grid):
+        shown = {0: f"{max(up):.4g}", high - 1: f"{min(up):.4g}"}.get(r, "")
+        lines.append([("", shown.rjust(label) + " |"), ("bold", "".join(cells).rstrip())])
+    ends = f"{min(along):.4g}".ljust(across - len(f"{max(along):.4g}")) + f"{max(along):.4g}"
+    lines.append([("", " " * label + " +" + "-" * across)])
+    lines.append([("", fitted(" " * (label + 2) + ends, columns))])
+    lines.append([("", fitted(" " * (label + 2) + printable(axis), columns))])
+    return lines
+
+
+def _share(value: float, values: Sequence[float]) -> float:
+    low, high = min(values), max(values)
+    return 0.5 if high == low else (value - low) / (high - low)
+
+
+def front_table(
+    points: Sequence[Evaluated],
+    attributes: Attributes,
+    criteria: Sequence[Criterion],
+    columns: int,
+    marks: dict[Mask, str],
+) -> list[Line]:
+    """The front in words, best score first."""
+    lines: list[Line] = []
+    order = sorted(points, key=lambda p: (-p.criteria[0] if criteria[0].maximise else p.criteria[0], p.subset))
+    for point in order:
+        values = ", ".join(f"{printable(c.name)} {number(point, i)}" for i, c in enumerate(criteria))
+        mark = marks.get(point.subset, "o")
+        start = f" {mark} {values}: "
+        for k, text in enumerate(wrapped(names(point.subset, attributes), columns, 4, start)):
+            lines.append([("bold" if mark != "o" and k == 0 else "", text)])
+    return lines

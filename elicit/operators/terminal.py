@@ -1,0 +1,282 @@
+"""A person at a terminal: the one file that talks to prompt_toolkit.
+
+    with TerminalOperator(attributes, criteria, desk) as operator:
+        drive(elicitation, oracle, operator, …)
+
+The screen stays from question to question, and is given back at the end. What a key means stands in
+`dialogue.py`; here are the keys, the screen and the clock. Keys that were pressed before a question could
+be read are thrown away, so that no answer is given by accident.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
+
+from elicit.asks import Compare, Reconcile
+from elicit.errors import InputError
+from elicit.events import Criterion
+from elicit.operators.desk import Desk
+from elicit.operators.dialogue import Begin, Dialogue, Job, Leave, Opening, Page, Reply
+from elicit.operators.picture import fitted
+from elicit.subsets import Attributes
+
+#: Seconds for which a new question takes no key: a key held down must not answer it unread.
+SETTLE = 0.15
+
+#: Columns of the bar that shows how much of the run is done.
+_BAR = 24
+
+#: Emphasis only: what it means stands in the text. No background is assumed, and NO_COLOR is heard.
+_STYLE = Style.from_dict({"title": "reverse", "bold": "bold", "better": "bold ansigreen", "dim": "italic"})
+
+_NAMED_KEYS = {
+    "up": "up",
+    "down": "down",
+    "pageup": "pageup",
+    "pagedown": "pagedown",
+    "enter": "enter",
+    "escape": "escape",
+    "backspace": "backspace",
+    "c-c": "c-c",
+    "<sigint>": "c-c",
+    "c-d": "c-d",
+}
+
+
+class TerminalOperator:
+    """Puts questions on the whole screen of a terminal, and takes single keys as answers.
+
+    desk: what may be looked up beside the question.
+    title: stands at the top of the screen.
+    input, output: of prompt_toolkit; by default the terminal of the process.
+    """
+
+    def __init__(
+        self,
+        attributes: Attributes,
+        criteria: Sequence[Criterion],
+        desk: Desk,
+        *,
+        title: str = "elicit",
+        input: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._attributes, self._criteria, self._desk, self._title = attributes, tuple(criteria), desk, title
+        if (input is None and not sys.stdin.isatty()) or (output is None and not sys.stdout.isatty()):
+            raise InputError(
+                "a terminal operator needs a terminal at the standard input and output; "
+                "use elicit.operators.lines.LineOperator where there is none"
+            )
+        self._input = create_input() if input is None else input
+        self._output = _held_output() if output is None else output
+        self._quiet: Any = None
+
+    def __enter__(self) -> TerminalOperator:
+        if isinstance(self._output, _Held):
+            self._output.hold()
+        self._quiet = _without_echo(self._input)
+        self._quiet.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._quiet.__exit__(kind, error, trace)
+        if isinstance(self._output, _Held):
+            self._output.give_back()
+
+    def __call__(self, request: Compare | Reconcile) -> Reply:
+        dialogue = Dialogue(request, self._attributes, self._criteria, self._desk, self._title)
+        _forget_keys(self._input)
+        reply = _Conversation(dialogue, self._input, self._output).run()
+        assert not isinstance(reply, Begin)
+        return reply
+
+    def open(self, lines: Sequence[str]) -> None:
+        """Say what will happen, and wait until the operator wants to begin."""
+        _forget_keys(self._input)
+        _Conversation(Opening(lines, self._title), self._input, self._output).run()
+
+    def show(self, share: float, text: str) -> None:
+        """Say on the bottom line what is being done, until the next question; `share` of the run is done."""
+        if not isinstance(self._output, _Held):
+            return
+        size = self._output.get_size()
+        filled = round(min(max(share, 0.0), 1.0) * _BAR)
+        self._output.cursor_goto(size.rows, 1)
+        self._output.write(fitted(f"[{'#' * filled}{'.' * (_BAR - filled)}] {text} …", size.columns - 1))
+        self._output.erase_end_of_line()
+        self._output.flush()
+
+
+class _Conversation:
+    """One dialogue on the screen, and the thread that looks things up for it."""
+
+    def __init__(self, dialogue: Page, input: Input, output: Output) -> None:
+        self._dialogue = dialogue
+        self._output = output
+        self._since = time.monotonic()
+        self._looking: threading.Thread | None = None
+        window = Window(FormattedTextControl(self._text, show_cursor=False), wrap_lines=False, always_hide_cursor=True)
+        self._app: Application[Reply | Begin] = Application(
+            Layout(window),
+            key_bindings=self._keys(),
+            style=_STYLE,
+            full_screen=True,
+            input=input,
+            output=output,
+        )
+        self._app.ttimeoutlen = 0.05  # Esc is a key here, not the beginning of others
+
+    def run(self) -> Reply | Begin:
+        """The reply; leaving raises Leave, an interrupt KeyboardInterrupt."""
+        try:
+            return self._app.run(pre_run=self._look_up)
+        except EOFError:
+            raise Leave("the terminal is gone") from None
+        finally:
+            if self._looking is not None:
+                self._looking.join()  # nobody may look at what the reply is about to change
+
+    def _text(self) -> StyleAndTextTuples:
+        size = self._output.get_size()
+        text: StyleAndTextTuples = []
+        for line in self._dialogue.page(size.columns, size.rows):
+            text += [(f"class:{style}" if style else "", part) for style, part in line]
+            text.append(("", "\n"))
+        return text[:-1]
+
+    def _keys(self) -> KeyBindings:
+        bindings = KeyBindings()
+        for key, meaning in _NAMED_KEYS.items():
+            bindings.add(key, eager=key == "escape")(lambda event, meaning=meaning: self._press(event, meaning))
+        bindings.add("<any>")(lambda event: self._press(event, event.data.lower()))
+        return bindings
+
+    def _press(self, event: KeyPressEvent, key: str) -> None:
+        leaving = key in ("c-c", "c-d")
+        if not leaving and time.monotonic() - self._since < SETTLE:
+            return
+        try:
+            reply = self._dialogue.press(key)
+        except (Leave, KeyboardInterrupt) as leave:
+            event.app.exit(exception=leave)
+            return
+        if reply is not None:
+            event.app.exit(result=reply)
+        else:
+            self._look_up()
+
+    def _look_up(self) -> None:
+        """Have the dialogue's job done in a thread, unless one is at work: the next is begun when it is done."""
+        job = self._dialogue.job
+        if job is None or (self._looking is not None and self._looking.is_alive()):
+            return
+        loop = self._app.loop
+
+        def work(job: Job = job) -> None:
+            try:
+                lines = job()
+            except Exception as error:  # whatever it is ends the session as it would in the main thread
+                done: Any = lambda error=error: self._app.is_done or self._app.exit(exception=error)  # noqa: E731
+            else:
+                done = lambda: self._told(job, lines)  # noqa: E731
+            if loop is not None and not loop.is_closed():
+                loop.call_soon_threadsafe(done)
+
+        self._looking = threading.Thread(target=work, daemon=True)
+        self._looking.start()
+
+    def _told(self, job: Job, lines: list[str]) -> None:
+        if self._looking is not None:
+            self._looking.join()
+        self._dialogue.finish(job, lines)
+        self._look_up()
+        self._app.invalidate()
+
+
+class _Held(Vt100_Output):
+    """An output that stays on the alternate screen between two questions."""
+
+    def hold(self) -> None:
+        """Take the whole screen."""
+        super().enter_alternate_screen()
+        self.erase_screen()
+        self.cursor_goto(1, 1)
+        self.hide_cursor()
+        self.flush()
+
+    def give_back(self) -> None:
+        """Show what stood there before."""
+        super().quit_alternate_screen()
+        self.show_cursor()
+        self.flush()
+
+    def enter_alternate_screen(self) -> None:
+        """Held already; a question is drawn from the first line on."""
+        self.erase_screen()
+        self.cursor_goto(1, 1)
+
+    def quit_alternate_screen(self) -> None:
+        """Given back at the end."""
+
+
+def _held_output() -> Output:
+    if sys.platform == "win32":
+        return create_output()  # each question takes the screen and gives it back
+    return _Held.from_pty(sys.stdout)
+
+
+if sys.platform == "win32":
+
+    def _forget_keys(input: Input) -> None:
+        """Throw away what was typed before the question could be read."""
+        clear_typeahead(input)
+
+    @contextmanager
+    def _without_echo(input: Input) -> Iterator[None]:  # noqa: ARG001  # the same signature everywhere
+        """Windows shows no keys that nobody reads."""
+        yield
+
+else:
+    import termios
+
+    def _forget_keys(input: Input) -> None:
+        """Throw away what was typed before the question could be read."""
+        clear_typeahead(input)
+        try:
+            termios.tcflush(input.fileno(), termios.TCIFLUSH)
+        except (termios.error, NotImplementedError):
+            return  # not a terminal: nothing was typed
+
+    @contextmanager
+    def _without_echo(input: Input) -> Iterator[None]:
+        """Between two questions, keys are not shown on the screen; Ctrl-C still interrupts."""
+        try:
+            before = termios.tcgetattr(input.fileno())
+        except (termios.error, NotImplementedError):
+            yield  # not a terminal: nothing is shown
+            return
+        quiet = list(before)
+        quiet[3] &= ~(termios.ECHO | termios.ICANON)
+        termios.tcsetattr(input.fileno(), termios.TCSADRAIN, quiet)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(input.fileno(), termios.TCSADRAIN, before)

@@ -1,0 +1,53 @@
+"""Progress: where a run stands, in numbers that cost nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from elicit.decide.elicitation import Elicitation
+from elicit.subsets import Mask
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
+
+    `rejected` counts the subsets passed over unmeasured; `regret` is the incumbent's max regret among the
+    evaluated, in margins of one strict statement, None while it is unknown.
+    """
+
+    evaluations: int
+    budget: int
+    questions: int
+    most_questions: int
+    subset: Mask | None
+    criteria: Mapping[str, float]
+    seconds: float
+    rejected: int = 0
+    regret: float | None = None
+
+
+def progress_of(elicitation: Elicitation, seconds: float) -> Progress:
+    """Where an elicitation stands, this many seconds after its drive began."""
+    found = elicitation.beliefs.incumbent
+    subset = None if found is None else found.subset
+    return Progress(
+        elicitation.evaluations,
+        elicitation.budget,
+        len(elicitation.history.answers),
+        elicitation.settings.questions,
+        subset,
+        criteria_of(elicitation, subset),
+        seconds,
+        len(elicitation.history.rejected),
+        None if found is None or found.value == float("inf") else found.value,
+    )
+
+
+def criteria_of(elicitation: Elicitation, subset: Mask | None) -> dict[str, float]:
+    """The measured criteria of a subset by name."""
+    if subset is None:
+        return {}
+    names = (criterion.name for criterion in elicitation.history.criteria)
+    return dict(zip(names, elicitation.history.evaluated[subset].criteria, strict=True))
