@@ -100,7 +100,7 @@ def h_statistic(
     if sheet.n < 2:
         raise InputError("interactions are spreads over rows; give at least 2 rows")
     f = _centred(ask(sheet.X))
-    exact = _by_boxes(ask, sheet, chosen, f) if path == "auto" else None
+    exact = _by_boxes(ask, sheet, chosen, f, overall) if path == "auto" else None
     single, joint, without = exact or _by_batches(ask, sheet, chosen, overall)
     floor = (ROUNDING**2) * float(f @ f)
     h, strength = np.zeros(len(chosen)), np.zeros(len(chosen))
@@ -115,7 +115,7 @@ def h_statistic(
 Parts = tuple[dict[int, Floats], dict[tuple[int, int], Floats], dict[int, Floats]]
 
 
-def _by_boxes(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], f: Floats) -> Parts | None:
+def _by_boxes(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], f: Floats, overall: bool) -> Parts | None:
     """Centred PD_j, PD_jk − PD_j − PD_k and PD_−j by boxes, or None where the model is no sum of them."""
     boxes = boxes_of(ask)
     if boxes is None or not all(sheet.numeric(j) for j in range(sheet.d)):
@@ -123,7 +123,7 @@ def _by_boxes(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], f: Float
     rows = np.column_stack([sheet.column(j).astype(np.float64) for j in range(sheet.d)])
     if not np.isfinite(rows).all():
         return None
-    found = dependences(boxes, rows, pairs)
+    found = dependences(boxes, rows, pairs, overall=overall)
     if np.abs(_centred(found.f) - f).max() > _AGREE * max(np.abs(f).max(), np.abs(found.f).max()):
         return None  # the model does something besides: it is asked instead
     single = {j: _centred(found.single[j]) for j in range(sheet.d)}

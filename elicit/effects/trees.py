@@ -11,6 +11,7 @@ model. scikit-learn's trees compare in single precision, so the columns are roun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,56 +106,80 @@ def _values(tree: Any, column: int | None) -> Floats:
     return np.asarray(held[:, column or 0, 0])
 
 
-def dependences(boxes: Boxes, X: Floats, pairs: list[tuple[int, int]]) -> Dependences:
-    """Partial dependences of the boxes at the rows of X, which are also what is averaged over."""
+def dependences(boxes: Boxes, X: Floats, pairs: Sequence[tuple[int, int]], *, overall: bool = True) -> Dependences:
+    """Partial dependences of the boxes at the rows of X, which are also what is averaged over.
+
+    `without` is left at f unless `overall`.
+    """
     n, d = X.shape
     found = Dependences(np.zeros(n), np.zeros((d, n)), np.zeros((d, n)), {pair: np.zeros(n) for pair in pairs})
-    rows = X.astype(np.float32).astype(np.float64).T
+    ranked = _ranked(boxes, X.astype(np.float32).astype(np.float64))
     at_once = max(1, CELLS // n)
     for start in range(0, len(boxes.value), at_once):
-        part = slice(start, start + at_once)
-        _add(found, Boxes(boxes.lower[part], boxes.upper[part], boxes.value[part]), rows)
+        _add(found, ranked, slice(start, start + at_once), overall)
     found.without[:] += found.f
     return found
 
 
-def _add(found: Dependences, boxes: Boxes, rows: Floats) -> None:
-    """Add what these boxes contribute; `rows` is (d, n)."""
-    n, value = rows.shape[1], boxes.value
-    bound = (boxes.lower > -np.inf) | (boxes.upper < np.inf)  # which attributes can take a row out of the box
-    out = {
-        int(j): ~((rows[j] > boxes.lower[:, j, None]) & (rows[j] <= boxes.upper[:, j, None]))
-        for j in np.flatnonzero(bound.any(axis=0))
-    }
+@dataclass(frozen=True)
+class _Ranked:
+    """Rows and boxes by the ranks of the rows' values: a row is in a box along j when rank − first < width.
+
+    rows (d, n); first, width (d, boxes), unsigned, so that a rank below `first` wraps round to a large number.
+    """
+
+    rows: Ints
+    first: Ints
+    width: Ints
+    value: Floats
+
+
+def _ranked(boxes: Boxes, X: Floats) -> _Ranked:
+    kind = np.uint16 if len(X) < 1 << 15 else np.uint32
+    rows, first, width = [], [], []
+    for column, lower, upper in zip(X.T, boxes.lower.T, boxes.upper.T, strict=True):
+        distinct, rank = np.unique(column, return_inverse=True)
+        start, stop = (np.searchsorted(distinct, edge, side="right") for edge in (lower, upper))
+        rows.append(rank)
+        first.append(start)
+        width.append(stop - start)
+    return _Ranked(*(np.array(part, dtype=kind) for part in (rows, first, width)), boxes.value)
+
+
+def _add(found: Dependences, ranked: _Ranked, part: slice, overall: bool) -> None:
+    """Add what these boxes contribute."""
+    value, n = ranked.value[part], ranked.rows.shape[1]
     misses = np.zeros((len(value), n), dtype=np.uint16)
-    for outside in out.values():
+    bound, out = {}, {}  # for each attribute: the boxes that it takes rows out of, and which rows
+    for j, (rows, first, width) in enumerate(
+        zip(ranked.rows, ranked.first[:, part], ranked.width[:, part], strict=True)
+    ):
+        bound[j] = np.flatnonzero(width <= rows.max())
+        if len(bound[j]) == 0:
+            continue
+        outside = np.zeros((len(value), n), dtype=bool)
+        outside[bound[j]] = rows - first[bound[j], None] >= width[bound[j], None]
+        out[j] = outside
         misses += outside
     found.f[:] += value @ (misses == 0)
-    alone = {}  # for each attribute: the share of rows that no other one takes out of the box
+    alone = {j: np.zeros(len(value)) for j in out}  # the share of rows that no other attribute takes out
     for j, outside in out.items():
-        held = np.flatnonzero(bound[:, j])
-        others = misses[held] == outside[held]
-        inside = ~outside[held]
-        share = np.zeros(len(value))
-        share[held] = others.mean(axis=1)
-        alone[j] = share
-        found.single[j] += (value * share)[held] @ inside
-        # where j is averaged over, a box counts with the share of rows that are within it along j
-        found.without[j] += (value[held] * inside.mean(axis=1)) @ others - value[held] @ (others & inside)
+        held = bound[j]
+        others, inside = misses[held] == outside[held], ~outside[held]
+        alone[j][held] = others.mean(axis=1)
+        found.single[j] += (value[held] * alone[j][held]) @ inside
+        if overall:
+            # where j is averaged over, a box counts with the share of rows that are within it along j
+            found.without[j] += (value[held] * inside.mean(axis=1)) @ others - value[held] @ (others & inside)
     for j, k in found.joint:
         if j not in out or k not in out:
             continue
-        held = np.flatnonzero(bound[:, j] & bound[:, k])
+        held = np.intersect1d(bound[j], bound[k], assume_unique=True)
         if len(held) == 0:
             continue
         out_j, out_k, v = out[j][held], out[k][held], value[held]
-        both = (misses[held] == out_j.astype(np.uint16) + out_k).mean(axis=1)
+        both = (misses[held] == out_j.view(np.uint8) + out_k.view(np.uint8)).mean(axis=1)
         # [x_j in][x_k in] c(jk) − [x_j in] c(j) − [x_k in] c(k)
         found.joint[j, k] += (
             (v * both) @ ~(out_j | out_k) - (v * alone[j][held]) @ ~out_j - (v * alone[k][held]) @ ~out_k
         )
-
-
-def columns_used(boxes: Boxes) -> Ints:
-    """The attributes that any box is bounded along."""
-    return np.flatnonzero(((boxes.lower > -np.inf) | (boxes.upper < np.inf)).any(axis=0))
