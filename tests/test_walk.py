@@ -1,0 +1,233 @@
+"""A classical run has the facts of an elicitation: it resumes, is never asked twice, and may begin one of ours."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from joblib import parallel_config
+
+from elicit.asks import Done, Evaluate, Failure, Measured
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.errors import InputError, JournalError, OracleError, ProtocolError
+from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
+from elicit.journal import read
+from elicit.methods import Method, Reaching, Sized, explorer_of
+from elicit.operators import SimulatedOperator
+from elicit.oracles import CallableOracle
+from elicit.subsets import Attributes, Family
+from elicit.walk import Walk, explore, knowledge
+
+NAMES = [
+    "sfs",
+    "sbs",
+    "gsfs",
+    "sffs",
+    "sfbs",
+    "plus-l-minus-r",
+    "ranking:alone",
+    "sac",
+    "random",
+    "hill-climb",
+    "genetic",
+]
+N = 5
+
+
+class Counting:
+    """An oracle over drawn scores that counts, and may fail or be interrupted."""
+
+    def __init__(self, seed=0, fails=lambda _: False, breaks_after=None):
+        self.inner = CallableOracle(score, N)
+        self.scores = np.random.default_rng(seed).random(1 << N).round(2)
+        self.calls, self.fails, self.breaks_after = [], fails, breaks_after
+        self.attributes, self.criteria, self.fingerprint = Attributes.numbered(N), self.inner.criteria, f"drawn {seed}"
+
+    def __call__(self, request):
+        if self.breaks_after is not None and len(self.calls) >= self.breaks_after:
+            raise KeyboardInterrupt
+        self.calls.append(request.subset)
+        if self.fails(request.subset):
+            return Failure("not this one")
+        return Measured((float(self.scores[request.subset]), float(request.subset.bit_count())))
+
+
+def score(_):
+    return 0.0
+
+
+def method(name="sffs", **options):
+    return Method(name, explorer_of(name), **options)
+
+
+def trade_off(_, criteria):
+    return criteria[0] - 0.05 * criteria[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_evaluates_no_subset_twice_and_recommends_the_best_it_has_seen(name):
+    oracle = Counting()
+    found = explore(method(name, value=trade_off), oracle, seed=1)
+    assert len(oracle.calls) == len(set(oracle.calls)) == found.evaluations
+    values = {mask: oracle.scores[mask] - 0.05 * mask.bit_count() for mask in oracle.calls}
+    assert found.value == pytest.approx(max(values.values()))
+    assert found.value == pytest.approx(values[found.subset])
+    assert found.names == oracle.attributes.subset(found.subset)
+    assert found.criteria == {"score": oracle.scores[found.subset], "size": found.subset.bit_count()}
+    assert found.met
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_interrupted_run_goes_on_from_its_journal_as_if_nothing_had_happened(name, tmp_path):
+    family = Family(N, keep=0b1)
+    whole = explore(method(name, value=trade_off), Counting(), seed=2, family=family)
+    for after in (0, 1, 3, whole.evaluations - 1):
+        path = tmp_path / f"{after}.jsonl"
+        with pytest.raises(KeyboardInterrupt):
+            explore(method(name, value=trade_off), Counting(breaks_after=after), seed=2, family=family, journal=path)
+        rest = Counting()
+        found = explore(method(name, value=trade_off), rest, seed=2, family=family, journal=path)
+        assert len(rest.calls) == whole.evaluations - after
+        assert found.facts == whole.facts
+        assert read(path).facts == whole.facts
+        again = Counting(breaks_after=0)  # would break when asked
+        final = explore(method(name, value=trade_off), again, seed=2, family=family, journal=path)
+        assert (final.facts, final.chosen, final.subset) == (whole.facts, whole.chosen, whole.subset)
+
+
+def test_a_budget_ends_a_run_and_a_larger_one_lets_it_go_on(tmp_path):
+    path = tmp_path / "run.jsonl"
+    first = explore(method(budget=7), Counting(), journal=path)
+    assert (first.evaluations, first.reason) == (7, "budget: 7 evaluations")
+    same = explore(method(budget=7), Counting(breaks_after=0), journal=path)
+    assert same.facts == first.facts
+    more = explore(method(budget=None), Counting(), journal=path)
+    assert more.reason == "the walk is complete"
+    assert sum(isinstance(fact, Resumed) for fact in more.facts) == 1
+    at_once = explore(method(), Counting())
+    assert [f.subset for f in more.facts if isinstance(f, Evaluated)] == [
+        f.subset for f in at_once.facts if isinstance(f, Evaluated)
+    ]
+
+
+def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):
+    path, ticks = tmp_path / "run.jsonl", iter(range(1000))
+    first = explore(method(), Counting(), journal=path, clock=lambda: float(next(ticks)), time_limit=12)
+    assert first.reason == "time: 12 seconds have passed"
+    assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"method": method("sfs")}, "belongs to a run with another method"),
+        ({"method": method(goal=Sized(2))}, "belongs to a run with another method"),
+        ({"method": method(start=0b1)}, "belongs to a run with another method"),
+        ({"family": Family(N, keep=0b1)}, "belongs to a run with another family"),
+        ({"about": {"utility": "score"}}, "belongs to a run with another about"),
+        ({"seed": 1}, "belongs to another run"),
+        ({"oracle": Counting(seed=1)}, "belongs to other data"),
+    ],
+)
+def test_a_journal_of_another_run_is_refused(tmp_path, other, message):
+    path = tmp_path / "run.jsonl"
+    explore(method(budget=3), Counting(), journal=path)
+    given_ = {"method": method(budget=3), "oracle": Counting(), **other}
+    with pytest.raises(JournalError, match=message):
+        explore(given_.pop("method"), given_.pop("oracle"), journal=path, **given_)
+
+
+def test_what_a_run_measured_may_begin_an_elicitation():
+    oracle = Counting()
+    classical = explore(method("sfs"), oracle)
+    begun = Elicitation(
+        oracle.attributes, oracle.criteria, Settings(budget=25, start=0, stop=()), facts=knowledge(classical.facts)
+    )
+    assert begun.evaluations == classical.evaluations == 15
+    operator = SimulatedOperator("score - 0.05 * size", oracle.criteria)
+    while not isinstance(request := begun.ask(), Done):
+        begun.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))
+    assert len(oracle.calls) == len(set(oracle.calls)) == 25
+
+
+@given(st.sampled_from(NAMES), st.integers(0, 200))
+def test_what_fails_is_recorded_and_never_recommended(name, seed):
+    oracle = Counting(seed, fails=lambda mask: mask % 3 == seed % 3)
+    found = explore(method(name, budget=20), oracle, seed=seed)
+    assert found.evaluations == len(oracle.calls) <= 20
+    assert found.failures.get("not this one", 0) == sum(oracle.fails(mask) for mask in oracle.calls)
+    assert found.subset is None or not oracle.fails(found.subset)
+
+
+def test_when_nothing_can_be_measured_nothing_is_recommended():
+    found = explore(method("sfs"), Counting(fails=lambda _: True))
+    assert (found.subset, found.names, found.met) == (None, (), False)
+    assert found.reason == "none of the next 5 subsets could be measured"
+
+
+def test_facts_do_not_depend_on_how_many_run_at_once():
+    alone = explore(method("sfs"), CallableOracle(length, N))
+    with parallel_config("threading"):
+        assert explore(method("sfs"), CallableOracle(length, N), n_jobs=2).facts == alone.facts
+
+
+def length(names):
+    return -abs(len(names) - 2.5)
+
+
+def test_progress_is_told_after_every_reply():
+    seen = []
+    explore(method("sfs", budget=8), Counting(), progress=seen.append)
+    assert [now.evaluations for now in seen] == list(range(1, 9))
+    assert {now.budget for now in seen} == {8}
+    assert all(now.criteria["size"] == now.subset.bit_count() for now in seen)
+
+
+def test_a_goal_that_is_not_met_is_told():
+    assert not explore(method("sfs", goal=Reaching(2.0)), Counting()).met
+    assert explore(method("sfs", goal=Reaching(0.5)), Counting()).met
+
+
+def test_asking_is_idempotent_and_a_late_reply_is_an_error():
+    oracle = Counting()
+    walk = Walk(method("sfs"), oracle.attributes, oracle.criteria)
+    request = walk.ask()
+    assert walk.ask() == request
+    walk.tell(request.id, oracle(request))
+    with pytest.raises(ProtocolError, match="not open"):
+        walk.tell(request.id, oracle(request))
+    assert isinstance(walk.facts[0], Asked)
+    assert len(walk.pending()) == N - 1
+    walk.stop("wish: enough")
+    assert isinstance(walk.facts[-1], Stopped)
+    assert walk.ask().subset == request.subset
+
+
+def test_replies_of_a_batch_may_come_in_any_order():
+    oracle = Counting()
+    there, back = (Walk(method("sffs"), oracle.attributes, oracle.criteria) for _ in range(2))
+    for walk, order in ((there, 1), (back, -1)):
+        while not isinstance(walk.ask(), Done):
+            for request in walk.pending()[::order]:
+                walk.tell(request.id, oracle(request))
+    assert there.values == back.values
+    assert there.incumbent == back.incumbent
+
+
+def test_a_reply_that_cannot_be_used_is_the_oracle_s_fault():
+    oracle = Counting()
+    oracle.scores[:] = np.nan
+    with pytest.raises(OracleError, match="not a number"):
+        explore(method("sfs"), oracle)
+
+
+def test_a_failure_is_a_fact():
+    found = explore(method("sfs"), Counting(fails=lambda mask: mask == 1))
+    assert [fact.subset for fact in found.facts if isinstance(fact, Failed)] == [1]
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(InputError, match="the family is over 3 attributes, there are 5"):
+        explore(method(), Counting(), family=Family(3))
+    with pytest.raises(InputError, match="a budget is a number of evaluations of at least 1"):
+        method(budget=0)
