@@ -71,7 +71,7 @@ def _verdict(i: int, n: int, tried: list[frozenset[int]], perf: Callable[..., Fl
     gain, p = better(perf(others | {i}), perf(others))
     if p <= level:
         return Relevance("relevant", gain, p, tuple(sorted(others)))
-    without = sorted({chosen - {i} for chosen in tried} | {others}, key=lambda u: (len(u), sorted(u)))
+    without = sorted({chosen - {i} for chosen in tried}, key=lambda u: (len(u), sorted(u)))
     found = [(*better(perf(u | {i}), perf(u)), u) for u in without]
     gain, _, among = min(found, key=lambda item: item[1])
     p = simes([p for _, p, _ in found])
