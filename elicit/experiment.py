@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from elicit.asks import Evaluate, Oracle
+from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result, drive
 from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
-from elicit.progress import Progress
+from elicit.oracles.threads import one_thread
+from elicit.progress import Progress, criteria_of
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.subsets import Family, Mask
 from elicit.utility.monomials import Vector
@@ -40,71 +42,79 @@ class Standing:
     run: Progress | None = None
 
 
+#: A run: it may say where it stands, and gives one plain result.
+Task = Callable[[Callable[[Progress], None] | None], dict[str, Any]]
+
+
 def run_scenario(
     scenario: Scenario, n_jobs: int | None = None, progress: Callable[[Standing], None] | None = None
 ) -> list[dict[str, Any]]:
     """One plain result for each choice of [elicit], operator and seed, in this order (see `plain_result`)."""
-    tasks = [(e, o, seed) for e in scenario.elicits for o in scenario.operators for seed in scenario.seeds]
+    tasks = [
+        partial(elicit_run, scenario, elicit, operator, seed)
+        for elicit in scenario.elicits
+        for operator in scenario.operators
+        for seed in scenario.seeds
+    ]
+    return played(tasks, n_jobs, progress)
+
+
+def played(
+    tasks: Sequence[Task], n_jobs: int | None = None, progress: Callable[[Standing], None] | None = None
+) -> list[dict[str, Any]]:
+    """The result of each task, in their order, whatever ran at once."""
     results: list[dict[str, Any]] = []
 
     def show(run: Progress | None = None) -> None:
         if progress is not None:
             progress(Standing(len(results), len(tasks), run))
 
-    for result in _results(scenario, tasks, n_jobs, show if progress is not None else None):
+    for result in _results(tasks, n_jobs, show if progress is not None else None):
         results.append(result)
         show()
     return results
 
 
 def _results(
-    scenario: Scenario,
-    tasks: Sequence[tuple[ElicitSpec, OperatorSpec, int]],
-    n_jobs: int | None,
-    show: Callable[[Progress], None] | None,
+    tasks: Sequence[Task], n_jobs: int | None, show: Callable[[Progress], None] | None
 ) -> Iterator[dict[str, Any]]:
     if min(int(effective_n_jobs(n_jobs)), len(tasks)) == 1:
         for task in tasks:
-            yield _one_run(scenario, *task, show)
+            yield task(show)
     else:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_one_run)(scenario, *task) for task in tasks)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(task)(None) for task in tasks)
 
 
 #: Oracles whose results other runs of this process can use again, by fingerprint.
 _memory: dict[str, Remembering] = {}
 
 
-def _remembered(oracle: Oracle) -> Oracle:
+def remembered(oracle: Oracle) -> Oracle:
     """The oracle with the memory of earlier runs; a table needs none, and a drawn truth is not met again."""
     if isinstance(oracle, TableOracle | SyntheticOracle):
         return oracle
     return _memory.setdefault(oracle.fingerprint, Remembering(oracle))
 
 
-def _one_run(
+def elicit_run(
     scenario: Scenario,
     elicit: ElicitSpec,
     operator: OperatorSpec,
     seed: int,
     show: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
-    oracle = _remembered(scenario.oracle_of(seed))
+    """One run of our method."""
+    oracle = remembered(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
     prior: Vector | None = None if elicit.prior is None else np.array(elicit.prior)
     elicitation = Elicitation(
         oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=prior
     )
     best = best_utility(oracle, simulated, elicit.family)
-    trace = _Trace(simulated, best)
-
-    def watch(standing: Progress) -> None:
-        trace.add(standing)
-        if show is not None:
-            show(standing)
-
-    wanted = best is not None or show is not None
-    result = drive(elicitation, oracle, simulated, progress=watch if wanted else None)
-    return plain_result(elicit.name, operator.name, seed, result, simulated, best, trace.regrets)
+    watched = _Watched(oracle, scenario.trace_every, lambda: _regret_now(elicitation, simulated, best))
+    result = drive(elicitation, oracle if best is None else watched, simulated, progress=show)
+    plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
+    return plain if best is None else plain | {"trace": watched.trace(plain["regret"])}
 
 
 def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) -> float | None:
@@ -123,30 +133,37 @@ def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) ->
     return float(operator.utilities(columns, masks).max())
 
 
-class _Trace:
-    """The utility regret of what would be recommended after each evaluation.
+def _regret_now(elicitation: Elicitation, operator: SimulatedOperator, best: float | None) -> float | None:
+    """The regret of what would be recommended now."""
+    with one_thread():
+        subset = elicitation.incumbent
+    return regret_of(subset, criteria_of(elicitation, subset), operator, best)
 
-    An entry speaks of all that is known until the next evaluation, answers included.
+
+class _Watched:
+    """An oracle that has a look at the regret before a measurement: after every so many of them.
+
+    So an entry speaks of all that was known until the next measurement, answers included.
     """
 
-    def __init__(self, operator: SimulatedOperator, best: float | None) -> None:
-        self._operator, self._best = operator, best
-        self._last: float | None = None
+    def __init__(self, inner: Oracle, every: int, look: Callable[[], float | None]) -> None:
+        self._inner, self._every, self._look = inner, every, look
         self._found: list[float | None] = []
+        self._calls = 0
 
-    @property
-    def regrets(self) -> list[float | None] | None:
-        """One entry an evaluation; None where the best is not known."""
-        return None if self._best is None else self._found
+    attributes = property(lambda self: self._inner.attributes)
+    criteria = property(lambda self: self._inner.criteria)
+    fingerprint = property(lambda self: self._inner.fingerprint)
 
-    def add(self, standing: Progress) -> None:
-        if self._best is None:
-            return
-        behind = standing.evaluations - len(self._found)
-        self._found.extend([self._last] * behind)  # a round folds as a whole: meanwhile nothing changes
-        self._last = regret_of(standing.subset, standing.criteria, self._operator, self._best)
-        if self._found:
-            self._found[-1] = self._last
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        if self._calls:
+            self._found.append(self._look() if self._calls % self._every == 0 else None)
+        self._calls += 1
+        return self._inner(request)
+
+    def trace(self, last: float | None) -> list[float | None]:
+        """One entry a measurement, None where nobody looked; the last is what the run ended with."""
+        return [*self._found, last] if self._calls else []
 
 
 def regret_of(
@@ -166,9 +183,8 @@ def plain_result(
     result: Result,
     simulated: SimulatedOperator,
     best: float | None,
-    trace: list[float | None] | None,
 ) -> dict[str, Any]:
-    """A result as JSON holds it; `regret` and `trace` are null where the best utility is not known."""
+    """A result as JSON holds it; `regret` is null where the best utility is not known. There is no trace yet."""
     return {
         "method": method,
         "operator": operator,
@@ -184,7 +200,7 @@ def plain_result(
         "scope": result.scope,
         "failures": dict(result.failures),
         "set_aside": len(result.set_aside),
-        "trace": trace,
+        "trace": None,
     }
 
 
@@ -235,9 +251,9 @@ def _points(results: Sequence[Mapping[str, Any]]) -> list[int]:
 
 
 def _at_evaluation(run: Mapping[str, Any], k: int) -> float | None:
-    trace = run["trace"]
-    regret: float | None = trace[min(k, len(trace)) - 1] if trace else None
-    return regret
+    """The regret after k evaluations, or when somebody last looked before; a run that ended keeps its last."""
+    known = [regret for regret in (run["trace"] or [])[:k] if regret is not None]
+    return known[-1] if known else None
 
 
 def _mean(values: Sequence[float | None], form: str) -> str:

@@ -3,7 +3,7 @@
     [oracle]      kind = "table" | "wrapper" | "filter" | "synthetic", and what that kind needs
     [operator]    a simulated operator; [[operator]] several times for several of them, each with a `name`
     [elicit]      settings, keep, drop, max_size; [[elicit]] with a `name` runs choices side by side
-    [experiment]  seeds (a number of them, or a list)
+    [experiment]  seeds (a number of them, or a list), and what `elicit compare` compares: methods
 
 Everything is checked before anything is run: an unknown key is an error that names the nearest known
 one. Running it is the matter of `experiment.py`.
@@ -26,6 +26,8 @@ from elicit.data import Data, load, model_of, regrouped
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError
+from elicit.material import DataMaterial
+from elicit.methods import METHODS, named
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import (
@@ -42,10 +44,10 @@ from elicit.oracles.columns import columns_of
 from elicit.scores.agreement import as_power_index
 from elicit.scores.registry import score_named
 from elicit.sections import Section
-from elicit.subsets import Family
+from elicit.subsets import Attributes, Family
 
-#: The methods that `methods` of [experiment] may name.
-METHODS = ("elicit",)
+#: The name of our own method among the `methods` of [experiment].
+OURS = "elicit"
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,20 @@ class SyntheticSpec:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A checked scenario. `plain` is the file as it was read."""
+    """A checked scenario. `plain` is the file as it was read.
+
+    methods: what is compared, None for all that can be. material: the data behind the oracle, where they are
+    known. trace_every: evaluations between two looks at what would be recommended.
+    """
 
     oracle: Oracle | SyntheticSpec
     operators: tuple[OperatorSpec, ...]
     elicits: tuple[ElicitSpec, ...]
     seeds: tuple[int, ...]
     plain: Section
+    methods: tuple[str, ...] | None = None
+    material: DataMaterial | None = None
+    trace_every: int = 1
 
     def oracle_of(self, seed: int) -> Oracle:
         """The oracle of one seed."""
@@ -147,8 +156,20 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     elicits = sections.listed(
         "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
     )
-    seeds = sections.placed("[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {}))))
-    return Scenario(oracle, operators, elicits, seeds, plain)
+    material = sections.placed("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
+    experiment = sections.placed(
+        "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material)
+    )
+    return Scenario(
+        oracle,
+        operators,
+        elicits,
+        experiment.seeds,
+        plain,
+        experiment.methods,
+        material,
+        experiment.trace_every,
+    )
 
 
 def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
@@ -226,11 +247,25 @@ _TIDYING = ("tidy", "group_col", "groups")
 
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
-    "table": (_table, ("path",), ("minimise",)),
+    "table": (_table, ("path",), ("minimise", "data", "target", "model")),
     "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
     "filter": (_filter, ("data", "merit"), ("target", "scores", "bins", "costs", "cost_unit")),
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
+
+
+def material_of(section: Section, folder: Path, attributes: Attributes) -> DataMaterial | None:
+    """The data that an oracle's section names, and its model, for methods that read them; None without data."""
+    if "data" not in section:
+        return None
+    data = _data(section, folder)
+    model = section.get("model")
+    material = DataMaterial(
+        data, None if model is None else model_of(sections.text(section, "model"), data.classes, data.missing)
+    )
+    if material.attributes.names != attributes.names:
+        raise InputError("the attributes of `data` are not those that are measured; give the data behind them")
+    return material
 
 
 def _data(section: Section, folder: Path) -> Data:
@@ -346,14 +381,31 @@ def _settings(choices: Section) -> Settings:
         raise InputError(f"a setting has the wrong kind of value: {error}") from error
 
 
-def _experiment(section: Section) -> tuple[int, ...]:
-    sections.only_known(section, ("seeds", "methods"))
-    for method in sections.texts(section, "methods") if "methods" in section else METHODS:
-        if method not in METHODS:
-            raise InputError(
-                f"`methods` knows {', '.join(map(repr, METHODS))}; found {method!r}{sections.near(method, METHODS)}"
-            )
-    return seeds_of(section.get("seeds", 1))
+@dataclass(frozen=True)
+class _Experiment:
+    seeds: tuple[int, ...]
+    methods: tuple[str, ...] | None
+    trace_every: int
+
+
+def _experiment(section: Section, material: DataMaterial | None) -> _Experiment:
+    sections.only_known(section, ("seeds", "methods", "trace_every"))
+    methods = sections.texts(section, "methods") if "methods" in section else None
+    for method in methods or ():
+        if method != OURS:
+            _check_method(method, material)
+    if methods is not None and len(set(methods)) < max(1, len(methods)):
+        raise InputError("`methods` lists at least one method, and none twice")
+    return _Experiment(seeds_of(section.get("seeds", 1)), methods, sections.whole(section, "trace_every", 1, least=1))
+
+
+def _check_method(method: str, material: DataMaterial | None) -> None:
+    """Refuse a method that is unknown, or that needs what the oracle does not have."""
+    if sections.near(method, (OURS,)) and method.partition(":")[0] not in METHODS:
+        raise InputError(f"`methods`: unknown method {method!r}; did you mean {OURS!r}?")
+    needs = named(method).needs
+    if needs and (material is None or (needs == "model" and not material.fits)):
+        raise InputError(f"`methods`: {method!r} needs `{needs}` in [oracle] besides what is measured; add it")
 
 
 def seeds_of(given: Any) -> tuple[int, ...]:
