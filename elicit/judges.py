@@ -61,7 +61,7 @@ def judge_of(operator: Any, criteria: Sequence[Criterion]) -> Judge:
     if isinstance(operator, type) or not callable(operator):
         raise InputError(
             "operator is None, a utility (an expression such as 'score - 0.005 * size', or a function of the "
-            f"criteria), an operator, or the path of a journal; found {operator!r}"
+            f"criteria), an operator, or the path of a journal; found {_kind(operator)}"
         )
     _refuse_in_worker(operator)
     return Judge(operator, utility=operator if isinstance(operator, SimulatedOperator) else None)
@@ -78,7 +78,7 @@ def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
     """The evaluated subset of greatest utility; ties go to fewer attributes. Nothing is measured."""
     if not is_utility(utility):
         raise InputError(
-            f"expected a utility: an expression such as 'score - 0.005 * size', or a function; found {utility!r}"
+            f"expected a utility: an expression such as 'score - 0.005 * size', or a function; found {_kind(utility)}"
         )
     worth = worth_by(elicitation, SimulatedOperator(utility, elicitation.history.criteria))
     eligible = {x: value for x, value in worth.items() if x in elicitation.family}
@@ -100,6 +100,11 @@ def worth_by(elicitation: Elicitation, operator: SimulatedOperator) -> dict[Mask
 def _nobody(request: Compare | Reconcile) -> Answer | Settlement:
     """There is nobody to compare anything; whatever contradicts is kept, and weighed."""
     return Settlement(None) if isinstance(request, Reconcile) else Answer.INCOMPARABLE
+
+
+def _kind(thing: Any) -> str:
+    """What something is, in one line, whatever its own text may look like."""
+    return f"the class {thing.__name__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
 
 
 def _refuse_in_worker(operator: Callable[..., Any]) -> None:

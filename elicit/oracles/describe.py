@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -65,7 +66,23 @@ def _thing(value: Any) -> str:
         return _named(value) + _body(value)
     if hasattr(value, "__self__") or not hasattr(value, "__dict__"):
         return f"{_named(type(value))} {_ADDRESS.sub('', repr(value))}"
-    return f"{_named(type(value))}({describe(dict(sorted(vars(value).items())))})"
+    return f"{_named(type(value))}({_inside(value)})"
+
+
+#: Objects whose inside is being told, by thread: one that refers back to itself is not told twice.
+_telling = threading.local()
+
+
+def _inside(value: Any) -> str:
+    """The attributes of an object; a scorer, for one, refers to itself by way of its metadata request."""
+    above: list[Any] = _telling.__dict__.setdefault("above", [])
+    if any(value is known for known in above):
+        return "itself"
+    above.append(value)
+    try:
+        return describe(dict(sorted(vars(value).items())))
+    finally:
+        above.pop()
 
 
 def _named(value: Any) -> str:

@@ -7,8 +7,10 @@ import functools
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
@@ -75,3 +77,12 @@ def test_frames_are_described_by_names_and_contents():
     assert describe(frame) == describe(frame.copy())
     assert describe(frame) != describe(frame.rename(columns={"a": "c"}))
     assert describe(frame) != describe(frame.assign(a=[1, 3]))
+
+
+def test_an_object_that_refers_to_itself_is_told_once():
+    def scorer(**request):
+        return make_scorer(accuracy_score).set_score_request(**request)
+
+    with config_context(enable_metadata_routing=True):
+        assert fingerprint(scorer(sample_weight=True)) == fingerprint(scorer(sample_weight=True))
+        assert fingerprint(scorer(sample_weight=True)) != fingerprint(scorer(sample_weight=False))

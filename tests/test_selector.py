@@ -1,0 +1,538 @@
+"""The selector: what it chooses, what it leaves behind, who is asked, and how it stands among estimators."""
+
+import json
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from elicit import Answers, ElicitSelector, Lexicographic, ScriptedOperator, SimulatedOperator
+from elicit.errors import InputError
+from elicit.events import Answer, Assumed, Preferred, Retracted
+from elicit.fitting import automatic_budget
+from elicit.journal import read
+from elicit.oracles import stability
+from elicit.utility.verify import verify
+
+WINE, CLASSES = load_wine(return_X_y=True)
+IRIS, SPECIES = load_iris(return_X_y=True)
+KNN = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+
+
+def selector(**changed):
+    return ElicitSelector(**({"estimator": KNN, "cv": 5, "budget": 24} | changed))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return selector().fit(WINE, CLASSES)
+
+
+# --- what is chosen ------------------------------------------------------------------------------------
+
+
+def test_every_subset_of_a_small_family_is_tried_and_the_best_one_is_chosen():
+    found = ElicitSelector(KNN, cv=5, budget=15).fit(IRIS, SPECIES)
+    cv = StratifiedKFold(5, shuffle=True, random_state=0)
+    scores = {}
+    for mask in range(1, 16):
+        columns = [i for i in range(4) if mask >> i & 1]
+        scores[mask] = cross_val_score(KNN, IRIS[:, columns], SPECIES, cv=cv).mean()
+    best = max(scores, key=lambda m: (round(scores[m], 9), -m.bit_count(), -m))
+    assert found.n_evaluations_ == 15
+    assert [i for i in range(4) if best >> i & 1] == found.get_support(indices=True).tolist()
+    assert found.best_score_ == pytest.approx(scores[best])
+
+
+def test_the_chosen_subset_is_the_best_evaluated_with_ties_to_fewer(fitted):
+    results = fitted.cv_results_
+    evaluated = results["decision"] == "evaluated"
+    best = results["mean_test_score"][evaluated].max()
+    tied = results["size"][evaluated][results["mean_test_score"][evaluated] >= best - 1e-9]
+    assert fitted.best_score_ == pytest.approx(best)
+    assert len(fitted.feature_names_) == tied.min() == fitted.support_.sum()
+    assert fitted.n_questions_ == 0
+    assert fitted.n_evaluations_ == 24
+
+
+def test_without_an_operator_nothing_is_read_or_written_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", None)
+    selector(budget=12).fit(WINE, CLASSES)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_tolerance_takes_fewer_features(fitted):
+    loose = selector(tolerance=0.02).fit(WINE, CLASSES)
+    results = loose.cv_results_
+    close = results["mean_test_score"] >= fitted.best_score_ - 0.02 - 1e-9
+    assert len(loose.feature_names_) == results["size"][close].min() < len(fitted.feature_names_)
+    one_se = selector(tolerance="1-se").fit(WINE, CLASSES)
+    top = np.nanargmax(results["mean_test_score"] - 1e-9 * results["size"])
+    away = results["std_test_score"][top] / np.sqrt(5)
+    assert len(one_se.feature_names_) == results["size"][results["mean_test_score"] >= fitted.best_score_ - away].min()
+
+
+def test_keep_and_max_features_hold_for_every_subset():
+    found = selector(keep=["x3", 5], max_features=4).fit(WINE, CLASSES)
+    for features in found.cv_results_["features"]:
+        assert {"x3", "x5"} <= set(features)
+        assert len(features) <= 4
+
+
+def test_a_group_of_columns_is_chosen_or_left_as_a_whole():
+    groups = {"first": ["x0", "x4"], "second": [1, 2, 3]}
+    found = selector(feature_groups=groups).fit(WINE, CLASSES)
+    assert found.attributes_[:2] == ("first", "second")
+    assert len(found.attributes_) == 10
+    assert found.support_[0] == found.support_[4]
+    assert len(set(found.support_[1:4])) == 1
+    assert len(set(found.ranking_[1:4])) == 1
+    assert found.support_.sum() == sum({"first": 2, "second": 3}.get(name, 1) for name in found.feature_names_)
+
+
+def test_costs_and_other_criteria_are_recorded_and_count_in_a_utility():
+    costs = [1.0] * 12 + [100.0]
+    found = selector(costs=costs, criteria=[stability()], operator="score - cost", questions=5).fit(WINE, CLASSES)
+    table = found.cv_results_
+    assert (table["cost"] == [sum(100.0 if n == "x12" else 1.0 for n in f) for f in table["features"]]).all()
+    assert (table["stability"] <= 0).all()
+    assert not found.support_[12]
+
+
+def test_the_budget_left_open_is_a_third_of_a_forward_path_within_its_bounds():
+    assert [automatic_budget(n) for n in (2, 13, 30, 64, 5000)] == [20, 65, 155, 400, 400]
+
+
+# --- what is left behind -------------------------------------------------------------------------------
+
+
+def test_the_record_holds_fold_scores_and_decisions(fitted):
+    table = fitted.cv_results_
+    columns = [table[f"split{k}_test_score"] for k in range(5)]
+    evaluated = table["decision"] == "evaluated"
+    assert evaluated.sum() == 24
+    assert np.mean(columns, axis=0)[evaluated] == pytest.approx(table["mean_test_score"][evaluated])
+    assert np.std(columns, axis=0, ddof=1)[evaluated] == pytest.approx(table["std_test_score"][evaluated])
+    assert np.isnan(table["price"][evaluated]).all()
+    assert (table["price"][table["decision"] == "rejected"] > 0.1).all()
+    assert table["rank_test_score"][np.nanargmax(table["mean_test_score"])] == 1
+    assert len({len(column) for column in table.values()}) == 1
+
+
+def test_subsets_that_were_rejected_and_failed_are_in_the_record():
+    class Fussy(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            if X.shape[1] == 2:
+                raise ValueError("two columns are one too many")
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), self.classes_[X.shape[1] % 3])
+
+    table = selector(estimator=Fussy(), budget=14).fit(IRIS, SPECIES).cv_results_
+    failed = table["decision"] == "failed"
+    assert (table["size"][failed] == 2).all()
+    assert set(table["reason"][failed]) == {"ValueError: two columns are one too many"}
+    assert np.isnan(table["mean_test_score"][failed]).all()
+
+
+def test_the_front_is_what_nothing_evaluated_beats(fitted):
+    table = fitted.cv_results_
+    front = {member.features for member in fitted.front_}
+    points = [
+        (s, n, f)
+        for s, n, f, d in zip(
+            table["mean_test_score"], table["size"], table["features"], table["decision"], strict=True
+        )
+        if d == "evaluated"
+    ]
+    for score, size, features in points:
+        beaten = any((s >= score - 1e-9 and n <= size) and (s > score + 1e-9 or n < size) for s, n, _ in points)
+        assert (features in front) == (not beaten)
+    assert [m.size for m in fitted.front_] == sorted(m.size for m in fitted.front_)
+    assert fitted.feature_names_ in front
+
+
+def test_the_certificate_is_checked_exactly_and_speaks_of_the_choice(fitted):
+    certificate = fitted.certificate_
+    verify(certificate)
+    verify(json.loads(json.dumps(certificate)))
+    assert certificate["claim"]["subset"] == fitted.get_support(indices=True).tolist()
+
+
+def test_the_ranking_follows_the_power_index(fitted):
+    assert fitted.ranking_.min() == 1
+    order = np.argsort(fitted.ranking_, kind="stable")
+    assert (np.diff(fitted.power_[order]) <= 1e-8).all()
+
+
+def test_another_utility_is_answered_from_the_record_without_a_fit(fitted, monkeypatch):
+    monkeypatch.setattr(KNeighborsClassifier, "fit", None)
+    table = fitted.cv_results_
+    worth = table["mean_test_score"] - 0.05 * table["size"]
+    assert fitted.best_subset_for("score - 0.05 * size") == table["features"][np.nanargmax(worth)]
+    assert fitted.best_subset_for(lambda criteria: -criteria["size"]) == min(
+        (f for f, d in zip(table["features"], table["decision"], strict=True) if d == "evaluated"), key=lambda f: len(f)
+    )
+    assert fitted.best_subset_for(Lexicographic(("score", "size"))) == fitted.feature_names_
+    with pytest.raises(InputError, match="expected a utility"):
+        fitted.best_subset_for(3)
+
+
+def test_the_honest_score_repeats_the_selection_and_never_sees_the_held_out_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 12)), np.tile([0, 1], 30)  # nothing to learn, much to select
+    honest = selector(estimator=GaussianNB(), cv=3, budget=30).nested_score(X, y, cv=4)
+    assert len(honest.scores) == len(honest.subsets) == 4
+    assert honest.optimism > 0.1
+    assert 0 <= honest.agreement <= 1
+    outer = StratifiedKFold(4, shuffle=True, random_state=0)
+    train, test = next(iter(outer.split(X, y)))
+    first = selector(estimator=GaussianNB(), cv=3, budget=30).fit(X[train], y[train])
+    model = GaussianNB().fit(first.transform(X[train]), y[train])
+    assert honest.scores[0] == model.score(first.transform(X[test]), y[test])
+    assert honest.selection_scores[0] == first.best_score_
+    assert "on held-out rows" in str(honest)
+
+
+def test_progress_goes_to_the_error_stream(capsys):
+    selector(verbose=1).fit(WINE, CLASSES)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "evaluated 24 of 24" in err
+
+
+# --- who is asked --------------------------------------------------------------------------------------
+
+
+def test_an_expression_is_asked_and_counted():
+    found = selector(operator="score - 0.01 * size", questions=6).fit(WINE, CLASSES)
+    assert 0 < found.n_questions_ <= 6
+    answers = found.session_.history.answers.values()
+    truth = SimulatedOperator("score - 0.01 * size")
+    evaluated = found.session_.history.evaluated
+    assert all(a.answer is truth.truth(evaluated[a.first], evaluated[a.second]) for a in answers)
+
+
+def test_a_function_of_the_criteria_is_a_utility_too():
+    text = selector(operator="score - 0.01 * size").fit(WINE, CLASSES)
+    code = selector(operator=lambda c: c["score"] - 0.01 * c["size"]).fit(WINE, CLASSES)
+    assert text.feature_names_ == code.feature_names_
+    assert text.n_questions_ == code.n_questions_
+
+
+def test_an_operator_object_is_asked():
+    scripted = ScriptedOperator([], otherwise="equal")
+    found = selector(operator=scripted, questions=4).fit(WINE, CLASSES)
+    assert {a.answer for a in found.session_.history.answers.values()} == {Answer.EQUAL}
+
+
+def test_the_answers_of_a_journal_are_carried_over_to_other_data(tmp_path):
+    first = selector(operator="score - 0.05 * size", questions=8, journal=tmp_path).fit(WINE, CLASSES)
+    (path,) = tmp_path.glob("*.jsonl")
+    assert any(isinstance(fact, Preferred) for fact in read(path).facts)
+    again = selector(operator=path).fit(WINE[::2], CLASSES[::2])
+    assumed = list(again.session_.history.assumed.values())
+    answers = list(first.session_.history.answers.values())
+    assert again.n_questions_ == 0
+    assert len(assumed) == sum(a.answer is not Answer.INCOMPARABLE for a in answers) > 0
+    assert {(a.better, a.worse) for a in assumed} == {
+        (a.first, a.second) if a.answer is Answer.FIRST else (a.second, a.first) for a in answers
+    }
+    assert selector(operator=str(path)).fit(WINE[::2], CLASSES[::2]).feature_names_ == again.feature_names_
+
+
+def test_what_was_carried_over_is_dropped_once_the_scores_say_otherwise():
+    everything, petals = frozenset({"x0", "x1", "x2", "x3"}), frozenset({"x2", "x3"})
+    strict = Answers.of([], selector().fit(IRIS, SPECIES).session_.history.attributes)
+    assert strict.pairs == ()
+    from elicit.knowledge.statements import Relation
+
+    wrong = Answers(((frozenset({"x1"}), frozenset({"x3"}), Relation.STRICT), (petals, everything, Relation.STRICT)))
+    found = selector(operator=wrong, budget=15).fit(IRIS, SPECIES)
+    facts = found.session_.facts
+    assumed = {fact.request: fact for fact in facts if isinstance(fact, Assumed)}
+    dropped = {assumed[fact.retracts].better for fact in facts if isinstance(fact, Retracted)}
+    assert dropped == {0b0010}  # sepal width alone scores below petal width alone, at the same size
+
+
+def test_answers_about_other_attributes_are_refused():
+    from elicit.knowledge.statements import Relation
+
+    alien = Answers(((frozenset({"alcohol"}), frozenset({"hue"}), Relation.STRICT),))
+    with pytest.raises(InputError, match="'alcohol' is not among them"):
+        selector(operator=alien).fit(WINE, CLASSES)
+
+
+class LineOperator:
+    """Stands for one that talks to a person."""
+
+    __module__ = "elicit.operators.lines"
+
+    def __call__(self, _request):
+        return Answer.EQUAL
+
+
+def _fit_elsewhere():
+    try:
+        selector(operator=LineOperator(), budget=6).fit(WINE, CLASSES)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def test_an_operator_who_talks_to_a_person_refuses_to_run_in_a_worker():
+    from threading import Thread
+
+    assert _fit_elsewhere() == ""
+    said = []
+    thread = Thread(target=lambda: said.append(_fit_elsewhere()))
+    thread.start()
+    thread.join()
+    assert "cannot run in a worker" in said[0]
+
+
+def test_the_honest_score_reuses_the_answers_of_an_operator_instead_of_asking_again():
+    asked = []
+
+    class Person:
+        def __call__(self, request):
+            asked.append(request.id)
+            return Answer.FIRST
+
+    mine = selector(operator=Person(), budget=12)
+    with pytest.raises(InputError, match="fit the selector first"):
+        mine.nested_score(IRIS, SPECIES, cv=2)
+    mine.fit(IRIS, SPECIES)
+    before = len(asked)
+    assert before > 0
+    assert len(mine.nested_score(IRIS, SPECIES, cv=2).scores) == 2
+    assert len(asked) == before
+
+
+# --- among estimators ----------------------------------------------------------------------------------
+
+
+def test_in_a_pipeline_a_grid_search_and_a_cross_validation_with_two_workers():
+    steps = make_pipeline(ElicitSelector(KNN, cv=3, budget=5), KNeighborsClassifier())
+    grid = GridSearchCV(steps, {"elicitselector__max_features": [2, 3]}, cv=2)
+    scores = cross_val_score(grid, IRIS, SPECIES, cv=2, n_jobs=2)
+    assert scores.min() > 0.8
+    assert (scores == cross_val_score(grid.set_params(n_jobs=2), IRIS, SPECIES, cv=2)).all()
+
+
+def test_a_clone_is_unfitted_and_fits_to_the_same(fitted):
+    copy = clone(fitted)
+    assert not hasattr(copy, "support_")
+    assert copy.fit(WINE, CLASSES).feature_names_ == fitted.feature_names_
+
+
+def test_fitting_again_forgets_what_was_before():
+    mine = selector(budget=8)
+    mine.fit(WINE, CLASSES)
+    mine.certificate_  # noqa: B018  # made on demand, and must not survive
+    mine.fit(IRIS, SPECIES)
+    assert mine.certificate_["n"] == 4
+    assert mine.n_features_in_ == 4
+
+
+def test_pickled_and_back_it_says_the_same(fitted):
+    back = pickle.loads(pickle.dumps(fitted))
+    assert (back.transform(WINE) == fitted.transform(WINE)).all()
+    assert back.best_subset_for("score") == fitted.best_subset_for("score")
+    assert back.certificate_ == fitted.certificate_
+    assert back.session_.facts == fitted.session_.facts
+
+
+def test_the_number_of_workers_changes_nothing(fitted):
+    assert selector(n_jobs=2).fit(WINE, CLASSES).session_.facts == fitted.session_.facts
+
+
+def test_another_seed_is_another_run(fitted):
+    other = selector(random_state=np.random.RandomState(5)).fit(WINE, CLASSES)
+    assert other.session_.facts != fitted.session_.facts
+
+
+# --- journals ------------------------------------------------------------------------------------------
+
+
+class Counting(KNeighborsClassifier):
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        return super().fit(X, y)
+
+
+def test_a_fit_that_was_interrupted_goes_on_and_ends_the_same(tmp_path):
+    straight = selector(estimator=Counting(3)).fit(WINE, CLASSES)
+
+    class Interrupting(Counting):
+        def fit(self, X, y):
+            if type(self).fits >= 47:
+                raise KeyboardInterrupt
+            return super().fit(X, y)
+
+    Interrupting.__qualname__ = Counting.__qualname__
+    Interrupting.__name__ = "Counting"
+    Interrupting.fits = 0
+    with pytest.raises(KeyboardInterrupt):
+        selector(estimator=Interrupting(3), journal=tmp_path).fit(WINE, CLASSES)
+    (path,) = tmp_path.glob("*.jsonl")
+    Counting.fits = 0
+    resumed = selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
+    assert resumed.session_.facts == straight.session_.facts
+    assert 0 < Counting.fits < 24 * 5
+    Counting.fits = 0
+    assert selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES).support_.tolist()
+    assert Counting.fits == 0
+    assert list(tmp_path.glob("*.jsonl")) == [path]
+
+
+def test_a_larger_budget_measures_only_what_no_journal_holds(tmp_path):
+    selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
+    Counting.fits = 0
+    further = selector(estimator=Counting(3), journal=tmp_path, budget=30).fit(WINE, CLASSES)
+    assert Counting.fits == 6 * 5
+    assert further.n_evaluations_ == 30
+    assert further.session_.facts == selector(estimator=Counting(3), budget=30).fit(WINE, CLASSES).session_.facts
+
+
+def test_two_that_run_the_same_at_once_keep_a_journal_each(tmp_path):
+    from elicit.journal import Journal
+
+    done = selector(journal=tmp_path).fit(WINE, CLASSES)
+    (path,) = tmp_path.glob("*.jsonl")
+    with Journal.open(path):
+        again = selector(journal=tmp_path).fit(WINE, CLASSES)
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
+    assert again.session_.facts == done.session_.facts
+
+
+def test_folds_keep_journals_of_their_own(tmp_path):
+    scores = cross_val_score(
+        make_pipeline(ElicitSelector(KNN, cv=3, budget=8, journal=tmp_path), GaussianNB()),
+        IRIS,
+        SPECIES,
+        cv=3,
+        n_jobs=2,
+    )
+    assert np.isfinite(scores).all()
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
+# --- bad input -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"operator": KNN}, "operator is None, a utility"),
+        ({"operator": SimulatedOperator}, "operator is None, a utility"),
+        ({"operator": "score - sise"}, "did you mean size"),
+        ({"operator": "nowhere.jsonl"}, "does not exist"),
+        ({"budget": "much"}, 'a number of oracle calls or "auto"'),
+        ({"budget": 0}, "budget must be a whole number of at least 1"),
+        ({"cv": 100}, "too few for 100 folds"),
+        ({"keep": ["x99"]}, "unknown attribute 'x99'"),
+        ({"keep": [99]}, "keep names attribute 99"),
+        ({"keep": [0, 1], "max_features": 1}, "leaves no subset"),
+        ({"max_features": 1.5}, "max_features is a whole number"),
+        ({"costs": [1.0]}, "1 costs were given for 13"),
+        ({"feature_groups": {"g": ["nothing"]}}, "unknown attribute 'nothing'"),
+        ({"tolerance": "2-se"}, "tolerance is a number"),
+        ({"tolerance": -1.0}, "tolerance is a number"),
+        ({"tolerance": 0.1, "operator": "score"}, "tolerance goes with operator=None"),
+        ({"scoring": "acuracy"}, "unknown scoring"),
+        ({"random_state": -1}, "random_state"),
+        ({"parsimony": "loose"}, "parsimony is a number"),
+        ({"estimator": KNeighborsClassifier}, "(?i)expected an estimator"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_one_clear_error(changed, said):
+    with pytest.raises((InputError, TypeError), match=said) as caught:
+        selector(**changed).fit(WINE, CLASSES)
+    assert "\n" not in str(caught.value)
+
+
+def _with_nan():
+    X = WINE.copy()
+    X[3, 2] = np.nan
+    return X, CLASSES
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "said"),
+    [
+        (WINE, None, "requires y to be passed"),
+        (WINE, np.zeros(len(CLASSES)), "one class 0.0"),
+        (*_with_nan(), "NaN"),
+        (WINE[:50], CLASSES, "50 rows"),
+        (WINE, np.where(CLASSES == 0, np.nan, CLASSES), "NaN"),
+        (WINE[:1], CLASSES[:1], "1 sample"),
+        (WINE[:, :0], CLASSES, "0 feature"),
+        (WINE, np.array([0] * 176 + [1, 2]), "class 1 has 1 row"),
+    ],
+)
+def test_data_that_cannot_be_is_one_clear_error(X, y, said):
+    with pytest.raises(ValueError, match=said):
+        selector().fit(X, y)
+
+
+def test_when_nothing_can_be_measured_the_reason_is_told():
+    class Broken(KNeighborsClassifier):
+        def fit(self, _X, _y):
+            raise RuntimeError("no licence")
+
+    with pytest.raises(InputError, match=r"no subset could be measured; .*RuntimeError: no licence"):
+        selector(estimator=Broken(), budget=6).fit(WINE, CLASSES)
+
+
+def test_one_feature_is_selected():
+    assert selector().fit(IRIS[:, :1], SPECIES).support_.tolist() == [True]
+
+
+def test_constant_features_and_more_features_than_rows_are_no_trouble():
+    X, y = make_classification(n_samples=40, n_features=60, n_informative=4, random_state=1)
+    X[:, ::3] = 7.0
+    found = selector(estimator=GaussianNB(), cv=3, budget=30).fit(X, y)
+    assert found.best_score_ > 0.5
+    nothing = selector(estimator=KNeighborsClassifier(3)).fit(np.ones((20, 3)), np.tile([0, 1], 10))
+    assert nothing.support_.sum() == 1
+    assert verify(nothing.certificate_).startswith("no subset")
+
+
+def test_nan_passes_where_the_estimator_takes_it():
+    X, y = _with_nan()
+    found = selector(estimator=DecisionTreeClassifier(), budget=8).fit(X, y)
+    assert found.transform(X).shape[1] == found.support_.sum()
+
+
+def test_regression_is_scored_by_r_squared():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 6))
+    y = X[:, 1] - 2 * X[:, 4] + 0.01 * rng.normal(size=80)
+    found = selector(estimator=LinearRegression(), tolerance="1-se", budget=63).fit(X, y)
+    assert found.get_support(indices=True).tolist() == [1, 4]
+
+
+def test_sparse_matrices_go_where_the_estimator_takes_them():
+    X = sparse.random(60, 8, density=0.5, format="csc", random_state=0)
+    y = np.tile([0, 1], 30)
+    found = selector(estimator=LogisticRegression(), cv=3, budget=8).fit(X, y)
+    assert sparse.issparse(found.transform(X))
+    assert found.transform(X).shape == (60, found.support_.sum())
+    dense = selector(estimator=LogisticRegression(), cv=3, budget=8).fit(X.toarray(), y)
+    assert dense.cv_results_["mean_test_score"] == pytest.approx(found.cv_results_["mean_test_score"])

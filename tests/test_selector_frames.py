@@ -1,0 +1,198 @@
+"""The selector and frames: columns by name, their types kept, an estimator that selects columns itself."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
+from sklearn.datasets import load_iris
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from elicit import ElicitSelector
+from elicit.errors import InputError
+from elicit.oracles.pruning import pruned, prunes
+
+IRIS = load_iris(as_frame=True)
+FRAME, SPECIES = IRIS.data, IRIS.target
+rng = np.random.default_rng(0)
+MIXED = FRAME.assign(
+    colour=np.where(SPECIES == 0, "red", rng.choice(["blue", "green"], len(FRAME))),
+    noise=rng.normal(size=len(FRAME)),
+)
+CT = ColumnTransformer(
+    [
+        ("numbers", StandardScaler(), ["sepal length (cm)", "petal length (cm)", "noise"]),
+        ("texts", OneHotEncoder(sparse_output=False), ["colour"]),
+    ],
+    remainder="passthrough",
+)
+
+
+def selector(estimator, **changed):
+    return ElicitSelector(estimator, **({"cv": 3, "budget": 20} | changed))
+
+
+def test_the_names_of_a_frame_are_the_names_of_the_features():
+    found = selector(KNeighborsClassifier(3)).fit(FRAME, SPECIES)
+    assert found.feature_names_in_.tolist() == list(FRAME.columns)
+    assert set(found.feature_names_) <= set(FRAME.columns)
+    assert found.get_feature_names_out().tolist() == [n for n, s in zip(FRAME, found.support_, strict=True) if s]
+    arrays = selector(KNeighborsClassifier(3)).fit(FRAME.to_numpy(), SPECIES)
+    assert arrays.support_.tolist() == found.support_.tolist()
+    assert arrays.cv_results_["mean_test_score"] == pytest.approx(found.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_frames_go_in_and_frames_of_the_same_columns_come_out(kind):
+    X = MIXED if kind == "pandas" else pl.DataFrame(MIXED.to_dict("list"))
+    found = selector(make_pipeline(CT, GaussianNB()), keep=["colour"]).set_output(transform=kind)
+    out = found.fit(X, SPECIES).transform(X)
+    assert type(out) is type(X)
+    assert list(out.columns) == list(found.feature_names_)
+    for name in found.feature_names_:
+        assert out[name].dtype == X[name].dtype
+        assert (out[name] == X[name]).all()
+
+
+@pytest.mark.parametrize(("kind", "container"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_arrays_come_out_as_frames_on_request(kind, container):
+    found = selector(KNeighborsClassifier(3)).set_output(transform=kind).fit(FRAME.to_numpy(), SPECIES)
+    out = found.transform(FRAME.to_numpy())
+    assert isinstance(out, container)
+    assert list(out.columns) == list(found.feature_names_)
+
+
+def test_a_pipeline_that_selects_columns_by_name_is_cut_down_to_the_subset():
+    model = make_pipeline(CT, GaussianNB())
+    found = selector(model, budget=63).fit(MIXED, SPECIES)
+    assert (found.cv_results_["decision"] == "evaluated").all()
+    table = dict(zip(found.cv_results_["features"], found.cv_results_["mean_test_score"], strict=True))
+    alone = make_pipeline(OneHotEncoder(sparse_output=False), GaussianNB())
+    cv = [*_splits()]
+    assert table[("colour",)] == pytest.approx(cross_val_score(alone, MIXED[["colour"]], SPECIES, cv=cv).mean())
+    mine = found.pruned_estimator(MIXED)
+    chosen = MIXED[list(found.feature_names_)]
+    assert cross_val_score(mine, chosen, SPECIES, cv=cv).mean() == pytest.approx(found.best_score_)
+
+
+def _splits():
+    from sklearn.model_selection import StratifiedKFold
+
+    return StratifiedKFold(3, shuffle=True, random_state=0).split(FRAME, SPECIES)
+
+
+def test_a_one_hot_block_is_one_attribute():
+    dummies = pd.get_dummies(MIXED, columns=["colour"], dtype=float)
+    block = [name for name in dummies.columns if name.startswith("colour_")]
+    found = selector(GaussianNB(), feature_groups={"colour": block}).fit(dummies, SPECIES)
+    chosen = found.support_[[list(dummies.columns).index(name) for name in block]]
+    assert len(set(chosen.tolist())) == 1
+    assert chosen[0] == ("colour" in found.feature_names_)
+
+
+def test_a_missing_number_names_its_column_and_row():
+    hole = FRAME.copy()
+    hole.loc[7, "petal width (cm)"] = np.nan
+    with pytest.raises(InputError, match=r"contains NaN.*'petal width \(cm\)', row 7"):
+        selector(KNeighborsClassifier(3)).fit(hole, SPECIES)
+    with pytest.raises(InputError, match="'petal width"):
+        selector(KNeighborsClassifier(3)).fit(pl.DataFrame(hole.to_dict("list")), SPECIES)
+
+
+def test_other_columns_are_refused_when_transforming():
+    found = selector(KNeighborsClassifier(3)).set_output(transform="pandas").fit(FRAME, SPECIES)
+    with pytest.raises(ValueError, match="feature names"):
+        found.transform(FRAME.rename(columns={"petal width (cm)": "width"}))
+
+
+def test_one_row_is_not_enough():
+    with pytest.raises(InputError, match="at least 2"):
+        selector(KNeighborsClassifier(3)).fit(FRAME[:1], SPECIES[:1])
+
+
+# --- pruning -------------------------------------------------------------------------------------------
+
+
+def parts(transformer):
+    return {name: chosen for name, _, chosen in transformer.transformers}
+
+
+def test_names_that_a_subset_lacks_are_pruned_from_the_clone_alone():
+    mine = pruned(CT, MIXED, [0, 4])
+    assert parts(mine) == {"numbers": ["sepal length (cm)"], "texts": ["colour"]}
+    assert parts(CT)["numbers"] == ["sepal length (cm)", "petal length (cm)", "noise"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "left"),
+    [
+        ([0, 3, 5], [1, 2]),
+        (slice(2, 6), [1, 2]),
+        (slice(None, None, -1), [2, 1, 0]),
+        ([True, False, False, False, False, True], [2]),
+        ([-1], [2]),
+        (3, 1),
+        (4, []),
+    ],
+)
+def test_positions_follow_the_columns_that_are_left(chosen, left):
+    given = ColumnTransformer([("some", "passthrough", chosen)])
+    assert parts(pruned(given, np.zeros((2, 6)), [1, 3, 5]))["some"] == left
+
+
+@pytest.mark.parametrize(
+    ("chosen", "left"),
+    [
+        (slice("b", "d"), ["d"]),
+        (slice(None, "b"), ["a"]),
+        ("d", "d"),
+        ("b", []),
+        ([0, 3], ["a", "d"]),
+        ([True, False, True, False, False], ["a"]),
+        ([], []),
+    ],
+)
+def test_names_stay_names_in_a_frame(chosen, left):
+    frame = pd.DataFrame(np.zeros((2, 5)), columns=list("abcde"))
+    assert parts(pruned(ColumnTransformer([("some", "passthrough", chosen)]), frame, [0, 3]))["some"] == left
+
+
+def test_a_callable_looks_for_itself():
+    chooser = make_column_selector(dtype_include=float)
+    given = ColumnTransformer([("some", "passthrough", chooser)])
+    left = parts(pruned(given, MIXED, [0, 4]))["some"]
+    assert left(MIXED.iloc[:, [0, 4]]) == ["sepal length (cm)"]
+
+
+def test_only_what_x_itself_reaches_is_pruned():
+    inner = ColumnTransformer([("two", "passthrough", [0, 1])])
+    later = make_pipeline(StandardScaler(), inner)
+    assert not prunes(later)
+    assert prunes(make_pipeline("passthrough", inner, GaussianNB()))
+    union = FeatureUnion([("left", inner), ("right", StandardScaler())])
+    assert parts(pruned(union, np.zeros((2, 3)), [1]).transformer_list[0][1]) == {"two": [0]}
+    wrapped = TransformedTargetRegressor(make_pipeline(inner, LinearRegression()))
+    assert parts(pruned(wrapped, np.zeros((2, 3)), [2]).regressor.steps[0][1]) == {"two": []}
+
+
+def test_a_name_that_x_lacks_altogether_is_told():
+    with pytest.raises(InputError, match="selects column 'nope', which X does not have"):
+        pruned(ColumnTransformer([("some", "passthrough", ["nope"])]), FRAME, [0])
+
+
+def test_a_column_of_texts_reaches_a_vectoriser_as_a_vector():
+    texts = pd.DataFrame({"text": np.where(SPECIES == 0, "small red", "large blue"), "noise": MIXED["noise"]})
+    model = make_pipeline(
+        ColumnTransformer([("words", CountVectorizer(), "text"), ("rest", "passthrough", ["noise"])]),
+        FunctionTransformer(lambda X: X.toarray() if hasattr(X, "toarray") else X),
+        GaussianNB(),
+    )
+    found = selector(model).fit(texts, SPECIES == 0)
+    assert found.feature_names_ == ("text",)
+    assert found.best_score_ == 1.0

@@ -1,0 +1,118 @@
+"""Sample weights, groups and whatever else reaches the estimator, the splitter and the scorer."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elicit import ElicitSelector
+from elicit.errors import InputError
+
+X, Y = load_iris(return_X_y=True)
+WEIGHTS = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float) + 0.01
+GROUPS = np.arange(len(Y)) % 5
+
+
+def scores(found):
+    order = sorted(range(len(found.cv_results_["size"])), key=lambda k: found.cv_results_["features"][k])
+    return found.cv_results_["mean_test_score"][order]
+
+
+def by_hand(columns, splits, *, fit_weights=None, score_weights=None):
+    found = []
+    for train, test in splits:
+        model = GaussianNB().fit(X[train][:, columns], Y[train], None if fit_weights is None else fit_weights[train])
+        weights = None if score_weights is None else score_weights[test]
+        found.append(accuracy_score(Y[test], model.predict(X[test][:, columns]), sample_weight=weights))
+    return np.mean(found)
+
+
+def recorded(found):
+    return dict(zip(found.cv_results_["features"], found.cv_results_["mean_test_score"], strict=True))
+
+
+def test_weights_reach_the_estimator_without_routing():
+    splits = list(GroupKFold(5).split(X, Y, GROUPS))
+    found = ElicitSelector(GaussianNB(), cv=splits, budget=15).fit(X, Y, sample_weight=WEIGHTS)
+    table = recorded(found)
+    assert table["x1", "x2"] == pytest.approx(by_hand([1, 2], splits, fit_weights=WEIGHTS))
+    assert table != recorded(ElicitSelector(GaussianNB(), cv=splits, budget=15).fit(X, Y))
+    piped = ElicitSelector(make_pipeline(StandardScaler(), LogisticRegression()), cv=3, budget=6)
+    assert piped.fit(X, Y, sample_weight=WEIGHTS).n_evaluations_ == 6
+
+
+def test_groups_reach_the_splitter_without_routing():
+    found = ElicitSelector(GaussianNB(), cv=GroupKFold(5), budget=15).fit(X, Y, groups=GROUPS)
+    assert recorded(found)["x3",] == pytest.approx(by_hand([3], GroupKFold(5).split(X, Y, GROUPS)))
+    kept = ElicitSelector(GaussianNB(), cv=5, budget=15).fit(X, Y, groups=GROUPS)
+    folds = [c for c in kept.cv_results_ if c.startswith("split")]
+    assert len(folds) == 5
+
+
+def test_routing_sends_each_thing_where_it_was_requested():
+    with config_context(enable_metadata_routing=True):
+        model = GaussianNB().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        found = ElicitSelector(model, cv=LeaveOneGroupOut(), scoring=scorer, budget=15)
+        found.fit(X, Y, sample_weight=WEIGHTS, groups=GROUPS)
+        splits = LeaveOneGroupOut().split(X, Y, GROUPS)
+        expected = by_hand([0, 3], splits, fit_weights=WEIGHTS, score_weights=WEIGHTS)
+        assert recorded(found)["x0", "x3"] == pytest.approx(expected)
+
+
+def test_routing_through_a_pipeline_around_the_selector():
+    with config_context(enable_metadata_routing=True):
+        model = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        inner = ElicitSelector(model, cv=5, budget=15)
+        outer = make_pipeline(inner, KNeighborsClassifier())
+        outer.fit(X, Y, sample_weight=WEIGHTS)
+        without = ElicitSelector(GaussianNB(), cv=5, budget=15)
+        with config_context(enable_metadata_routing=False):
+            without.fit(X, Y, sample_weight=WEIGHTS)
+        assert scores(outer[0]) == pytest.approx(scores(without))
+
+
+def test_groups_with_a_number_of_folds_under_routing():
+    with config_context(enable_metadata_routing=True):
+        routed = ElicitSelector(GaussianNB(), cv=5, budget=15).fit(X, Y, groups=GROUPS)
+    plain = ElicitSelector(GaussianNB(), cv=5, budget=15).fit(X, Y, groups=GROUPS)
+    assert scores(routed) == pytest.approx(scores(plain))
+
+
+def test_what_nobody_requested_is_refused():
+    with config_context(enable_metadata_routing=True), pytest.raises(ValueError, match="sample_weight"):
+        ElicitSelector(GaussianNB(), cv=5, budget=6).fit(X, Y, sample_weight=WEIGHTS)
+    with pytest.raises(InputError, match="fit\\(\\) takes sample_weight and groups, found 'weights'"):
+        ElicitSelector(GaussianNB(), cv=5, budget=6).fit(X, Y, weights=WEIGHTS)
+
+
+def test_weights_for_an_estimator_without_them_are_refused():
+    with pytest.raises(InputError, match="takes no sample weights"):
+        ElicitSelector(KNeighborsClassifier(), cv=5, budget=6).fit(X, Y, sample_weight=WEIGHTS)
+
+
+def test_the_honest_score_hands_weights_and_groups_to_the_inner_selection():
+    class Watching(ClassifierMixin, BaseEstimator):
+        seen: ClassVar = set()
+
+        def fit(self, _X, y, sample_weight=None):
+            self.seen.add(None if sample_weight is None else len(sample_weight) == len(y))
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), self.classes_[0])
+
+    found = ElicitSelector(Watching(), cv=2, budget=4).nested_score(X, Y, 2, sample_weight=WEIGHTS, groups=GROUPS)
+    assert len(found.scores) == 2
+    assert Watching.seen == {True}
