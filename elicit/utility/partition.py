@@ -11,7 +11,7 @@ subcubes kept, each with its multipliers, cover the family: that is a certificat
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +69,7 @@ def partition(
     With `enough` the search ends as soon as a gain above it is known.
     """
     cubes = _Cubes(family, subset)
-    program = _CubeProgram(utilities, subset)
+    program = CubeProgram(utilities, subset)
     attempts = {2**k for k in range(20)}  # an attempt costs some programs, so ever more rarely
     done: list[Piece] = []
     waiting: list[tuple[float, int, Piece, Vector]] = []
@@ -136,7 +136,7 @@ class _Cubes:
         return [] if empty or itself else [(inside, outside)]
 
 
-class _CubeProgram:
+class CubeProgram:
     """min over λ of the bound on a subcube; only row bounds change from one subcube to the next.
 
     Columns are λ (an equality's may be negative), then what is paid: one e_S ≥ |g + Dᵀλ|_S for each
@@ -175,11 +175,20 @@ class _CubeProgram:
             row_upper=np.concatenate([np.full(2 * p, INFINITY), np.zeros(len(extra))]),
         )
         self._bounds = np.full((2, p), np.nan)
+        self._equal, self._used = equal, np.ones(m, dtype=np.bool_)
 
     @property
     def solved(self) -> int:
         """How many programs were solved."""
         return self._program.solved
+
+    def use(self, chosen: Collection[int]) -> None:
+        """Leave only the chosen statements a multiplier: what they alone bound, at the same B or δ."""
+        for r in range(self._count):
+            if (r in chosen) != self._used[r]:
+                self._used[r] = r in chosen
+                most = INFINITY if self._used[r] else 0.0
+                self._program.change_bounds(r, -most if self._equal[r] else 0.0, most)
 
     def best(self, inside: Mask, outside: Mask) -> tuple[float, tuple[float, ...], Vector]:
         """The least bound on the subcube, its multipliers, and how much each attribute is to blame for it."""

@@ -1,0 +1,109 @@
+"""elicit best: what another utility would choose among what was measured; no new fit, no question.
+
+The utility is arithmetic on the recorded criteria. Ties go to fewer attributes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from elicit.commands.arguments import count
+from elicit.commands.status import DONE
+from elicit.drive import elicitation_of
+from elicit.errors import InputError
+from elicit.events import Answer, Preferred
+from elicit.journal import Record, read
+from elicit.knowledge.history import History
+from elicit.operators.expression import TOLERANCE, Expression, parse
+from elicit.operators.lines import printable
+from elicit.oracles.threads import one_thread
+from elicit.subsets import Mask, simplest
+from elicit.why import questions
+
+#: Subsets that are listed unless told otherwise.
+LISTED = 5
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser(
+        "best",
+        help="what another utility would choose on the same record",
+        description="Ranks what was measured by a utility, such as 'score - 0.01 * size'. Nothing is measured anew, "
+        "so it speaks of the measured subsets alone.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; more is better")
+    command.add_argument("--top", type=count, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
+    command.set_defaults(command=_best)
+
+
+def _best(args: argparse.Namespace) -> int:
+    record = read(args.path)
+    expression = parse(args.utility, [criterion.name for criterion in record.header.criteria])
+    for line in _lines(record, expression, args.top):
+        print(printable(line))
+    return DONE
+
+
+def utilities_of(history: History, expression: Expression, family: Any) -> dict[Mask, float]:
+    """The utility of every measured subset that may be chosen."""
+    subsets = [x for x in history.evaluated if x in family]
+    if not subsets:
+        raise InputError("nothing that may be chosen was measured, so nothing can be ranked; resume the run")
+    table = np.array([history.evaluated[x].criteria for x in subsets])
+    columns = {criterion.name: table[:, k] for k, criterion in enumerate(history.criteria)}
+    return dict(zip(subsets, expression.over(columns).tolist(), strict=True))
+
+
+def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
+    elicitation = elicitation_of(record)
+    history, family = elicitation.history, elicitation.family
+    worth = utilities_of(history, expression, family)
+    steps = {x: round(value / TOLERANCE) for x, value in worth.items()}
+    ranked = sorted(worth, key=lambda x: (-steps[x], simplest(x)))
+    yield f"by {expression.text}, of the {len(worth)} measured:"
+    for place, x in enumerate(ranked[:top], start=1):
+        yield f"  {place}. {worth[x]:.6g}  {_measured(history, x)}"
+    with one_thread():
+        recommended = elicitation.incumbent
+    assert recommended is not None
+    if recommended == ranked[0]:
+        yield "that is also what the answers of the session recommend."
+    else:
+        place = ranked.index(recommended) + 1
+        yield f"the answers of the session recommend another, which has place {place} here:"
+        yield f"  {place}. {worth[recommended]:.6g}  {_measured(history, recommended)}"
+    yield _agreement(record, history, steps)
+    left = family.count() - len(worth)
+    yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
+
+
+def _agreement(record: Record, history: History, steps: dict[Mask, int]) -> str:
+    """How many of the preferences that were told this utility shares."""
+    numbers = questions(record.facts)
+    told = {r: a for r, a in history.answers.items() if r not in history.retracted and _says(a) is not None}
+    against = []
+    for request, answer in told.items():
+        gap = steps.get(answer.first, 0) - steps.get(answer.second, 0)
+        if (gap > 0) - (gap < 0) != _says(answer):
+            against.append(numbers.get(request, request))
+    if not told:
+        return "no preference was told in the session."
+    where = f", but not in question {', '.join(map(str, sorted(against)))}" if against else ""
+    return f"it agrees with {len(told) - len(against)} of the {len(told)} preferences told in the session{where}."
+
+
+def _says(answer: Preferred) -> int | None:
+    """1 when the first is preferred, −1 when the second is, 0 for equal, None when nothing is said."""
+    return {Answer.FIRST: 1, Answer.SECOND: -1, Answer.EQUAL: 0}.get(answer.answer)
+
+
+def _measured(history: History, x: Mask) -> str:
+    criteria = zip(history.criteria, history.evaluated[x].criteria, strict=True)
+    return "{" + ", ".join(history.attributes.subset(x)) + "}: " + ", ".join(f"{c.name} {v:.6g}" for c, v in criteria)

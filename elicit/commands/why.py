@@ -1,0 +1,76 @@
+"""elicit why: why this subset is recommended, and why not another, in the operator's own answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from elicit.commands.status import DONE
+from elicit.display import Meter
+from elicit.errors import InputError
+from elicit.journal import read
+from elicit.operators.lines import printable
+from elicit.oracles.threads import one_thread
+from elicit.subsets import Attributes, Mask
+from elicit.utility.explain import FIRST_CAUSES
+from elicit.why import Why, measured_line, reversed_answers, told
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser(
+        "why",
+        help="why this subset and not another, in your own answers",
+        description="Why the recommended subset, or why not another: the causes with their share of the proof, the "
+        "answers that matter, and what other answers would have led to. Nothing is measured anew.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("--not", dest="rival", metavar="A,B,…", help="why not this subset: its attributes")
+    command.add_argument("--all", action="store_true", help="every cause, not only the first ones")
+    command.set_defaults(command=_why)
+
+
+def _why(args: argparse.Namespace) -> int:
+    with one_thread():
+        why = Why(read(args.path))
+        rival = None if args.rival is None else _rival(args.rival, why)
+        for line in _lines(why, rival, None if args.all else FIRST_CAUSES):
+            print(printable(line))
+    return DONE
+
+
+def _rival(text: str, why: Why) -> Mask:
+    names = why.attributes.names
+    # a name may hold a comma: the whole text may be one name
+    rival = why.attributes.mask([text] if text in names else [part.strip() for part in text.split(",") if part.strip()])
+    if not rival:
+        raise InputError("--not needs the attributes of a subset, separated by commas")
+    if rival == why.best:
+        raise InputError("--not names the recommended subset itself; leave it out to see why it is recommended")
+    if rival not in why.elicitation.family:
+        raise InputError("--not names a subset that may not be chosen (keep, drop or max_size of this run exclude it)")
+    return rival
+
+
+def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
+    lines = [f"recommended: {measured_line(why, why.history.evaluated[why.best])}"]
+    if rival is not None:
+        lines.append(f"why not {_named(why.attributes, rival)}:")
+    if why.decides:
+        lines += told(why, why.this() if rival is None else why.not_that(rival), most)
+    elif not why.utilities.informative:
+        lines.append("nothing was stated or measured that sets one subset above another: the simplest is recommended.")
+    else:
+        lines.append("no utility of the exact set satisfies all statements, so nothing is proven.")
+    meter = Meter(sys.stderr)
+    try:
+        found = why.otherwise(meter.update)
+    finally:
+        meter.clear()
+    return lines + reversed_answers(why, found, rival)
+
+
+def _named(attributes: Attributes, mask: Mask) -> str:
+    return "{" + ", ".join(attributes.subset(mask)) + "}"

@@ -1,0 +1,50 @@
+"""What another utility chooses among what was measured."""
+
+import journals
+import pytest
+
+from elicit.cli import main
+from elicit.journal import read
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory):
+    path = tmp_path_factory.mktemp("best") / "j.jsonl"
+    journals.played(path, 4, 3, budget=10, ask_every=2, start=4, stop=())
+    return path
+
+
+def told(capsys, *arguments):
+    status = main(["best", *map(str, arguments)])
+    return status, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 2.0])
+def test_the_first_is_the_best_of_the_measured_with_ties_to_fewer(journal, capsys, weight):
+    facts = [fact for fact in read(journal).facts if hasattr(fact, "criteria")]
+    names = read(journal).header.attributes
+    best = min(facts, key=lambda f: (-round((f.criteria[0] - weight * f.criteria[1]) * 1e9), f.criteria[1], f.subset))
+    status, out, err = told(capsys, journal, "--utility", f"score - {weight} * size", "--top", 3)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[1].startswith("  1. ")
+    assert "{" + ", ".join(names.subset(best.subset)) + "}" in out.splitlines()[1]
+    assert "5 subsets that may be chosen were not measured" in out
+
+
+def test_it_says_which_answers_the_utility_does_not_share(journal, capsys):
+    lines = journals.lines_of(journal)
+    told_preferences = [line for line in lines if line.get("fact") == "preferred"]
+    criteria = {tuple(line["subset"]): line["criteria"] for line in lines if line.get("fact") == "evaluated"}
+    shared = 0
+    for line in told_preferences:
+        gap = criteria[tuple(line["second"])][1] - criteria[tuple(line["first"])][1]
+        said = {"first": 1, "second": -1, "equal": 0}[line["answer"]]
+        shared += (gap > 0) - (gap < 0) == said
+    _, out, _ = told(capsys, journal, "--utility=-size")
+    assert f"it agrees with {shared} of the {len(told_preferences)} preferences" in out
+
+
+@pytest.mark.parametrize("expression", ["scor", "score -", "1 / (size - size)", ""])
+def test_a_utility_that_has_no_value_is_one_clear_line(journal, capsys, expression):
+    status, out, err = told(capsys, journal, "--utility", expression)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)

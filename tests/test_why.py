@@ -1,0 +1,190 @@
+"""Why: what is said of other answers, of answers that matter and of causes is true, by brute force.
+
+The rule: the judge says what would be recommended; a run's own code never judges itself.
+"""
+
+import journals
+import judge
+import pytest
+from test_verify_command import implied
+
+from elicit.cli import main
+from elicit.drive import begin, drive
+from elicit.events import Answer, Preferred
+from elicit.journal import read
+from elicit.operators import ScriptedOperator
+from elicit.oracles import CallableOracle
+from elicit.subsets import members
+from elicit.why import Why, with_answer
+
+RUNS = {
+    "settled": {"n": 4, "seed": 3},
+    "short": {"n": 5, "seed": 1, "budget": 11, "ask_every": 2, "start": 4, "stop": ()},
+    "contradicted": {"n": 4, "seed": 1, "noise": 0.4, "ask_every": 1, "budget": 11, "stop": ()},
+}
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def journal(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("why") / f"{request.param}.jsonl"
+    journals.played(path, **RUNS[request.param])
+    return path
+
+
+@pytest.fixture(scope="module")
+def why(journal):
+    return Why(read(journal))
+
+
+def recommended(lines):
+    """The evaluated subset of least max regret among those that nothing puts below another; every near one."""
+    settings = lines[0]["settings"]["elicit"]
+    monos = judge.monomials(len(lines[0]["attributes"]), settings["degree"])
+    criteria, sourced = implied(lines)
+    statements = [s[:4] for s in sourced]
+
+    def leads(start, goal):
+        seen, waiting = {start}, [start]
+        while waiting:
+            here = waiting.pop()
+            edges = [(a, b) for a, b, *_ in statements] + [(b, a) for a, b, how, _ in statements if how == "equal"]
+            for above, below in edges:
+                if above == here and below not in seen:
+                    seen.add(below)
+                    waiting.append(below)
+        return goal in seen
+
+    beaten = {
+        worse
+        for better, worse, how, _, source, _ in sourced
+        if how == "strict" and (source == "dominance" or not leads(worse, better))
+    }
+    open_ones = [x for x in criteria if x not in beaten]
+    how = settings["parsimony"], settings["slack"], settings["weights"]
+    regrets = {x: judge.set_regret(x, list(criteria), statements, monos, *how) for x in open_ones}
+    least = min(regrets.values())
+    near = [x for x in open_ones if regrets[x] <= least + 1e-5]
+    certain = [x for x in open_ones if regrets[x] <= least + 1e-7]
+    return min(certain, key=lambda x: (x.bit_count(), x)), near
+
+
+def test_what_is_explained_is_what_the_judge_recommends(journal, why):
+    best, near = recommended(journals.lines_of(journal))
+    assert why.best == best or why.best in near
+
+
+def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, why):
+    found = why.otherwise()
+    lines = journals.lines_of(journal)
+    asked = [k for k, line in enumerate(lines) if line.get("fact") == "preferred"]
+    number = {question: request for request, question in why.questions.items()}
+    assert len({o.question for o in found}) == sum(lines[k]["answer"] in ("first", "second", "equal") for k in asked)
+    for other in found:
+        changed = [dict(line) for line in lines]
+        (told,) = [
+            line for line in changed if line.get("fact") == "preferred" and line["request"] == number[other.question]
+        ]
+        assert told["answer"] != other.answer.value
+        told["answer"] = other.answer.value
+        best, near = recommended(changed)
+        assert other.subset == best or other.subset in near, other
+
+
+def test_an_answer_put_in_its_own_place_changes_nothing(why):
+    for fact in why.record.facts:
+        if isinstance(fact, Preferred):
+            assert with_answer(why.record, fact.request, fact.answer).incumbent == why.best
+
+
+def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):
+    matter = why.this().matter
+    assert set(matter.core) <= set(matter.enough)
+    assert matter.smallest
+    assert matter.answers == len(why.history.stated)
+
+
+def test_the_causes_of_a_proof_share_all_of_it(why):
+    for x in why.history.evaluated:
+        if x != why.best:
+            reason = why.not_that(x)
+            assert reason.loses >= 0
+            if reason.causes:
+                assert sum(cause.share for cause in reason.causes) == pytest.approx(1)
+                assert [c.share for c in reason.causes] == sorted((c.share for c in reason.causes), reverse=True)
+
+
+def test_a_dominated_subset_is_explained_by_the_measurement_alone(tmp_path):
+    journals.played(tmp_path / "j", 4, 2, parsimony="exact", questions=12, ask_every=1, budget=12)
+    why = Why(read(tmp_path / "j"))
+    below = next(iter(why.history.dominates[why.best]))
+    reason = why.not_that(below)
+    assert (reason.loses, reason.matter.enough) == (0.0, ())
+
+
+# the command
+
+
+def told(capsys, *arguments):
+    status = main(["why", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_the_command_says_why_and_what_other_answers_would_do(journal, why, capsys):
+    status, out, _ = told(capsys, journal)
+    assert status == 0
+    assert out.startswith("recommended: {")
+    for other in why.otherwise():
+        if other.subset != why.best:
+            assert f"in question {other.question}, it would be" in out
+
+
+def test_the_command_says_why_not_another(journal, why, capsys):
+    names = why.attributes
+    for rival in [x for x in range(1, 1 << len(names)) if x != why.best][:5]:
+        status, out, _ = told(capsys, journal, "--not", ",".join(names.subset(rival)))
+        assert status == 0
+        assert "why not {" + ", ".join(names.subset(rival)) + "}:" in out
+        assert "it cannot be best" in out or "it could still be best" in out
+
+
+@pytest.mark.parametrize(
+    ("rival", "complaint"),
+    [
+        ("b9", "unknown attribute 'b9'"),
+        ("", "needs the attributes"),
+        (None, "the recommended subset itself"),
+    ],
+)
+def test_a_subset_that_cannot_be_asked_about_is_one_clear_line(journal, why, capsys, rival, complaint):
+    rival = ",".join(why.attributes.subset(why.best)) if rival is None else rival
+    status, out, err = told(capsys, journal, "--not", rival)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert complaint in err
+
+
+def test_hostile_names_never_steer_the_terminal(tmp_path, capsys):
+    names = ("a\x1b[31m", "b\u202e", "c,d")
+    oracle = CallableOracle(lambda chosen: len(chosen) + 0.5 * (names[0] in chosen), names)
+    with begin(tmp_path / "j", oracle) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="a"), session.journal)
+    assert {Answer.FIRST} == {a.answer for a in session.elicitation.history.answers.values()}
+    best = session.elicitation.incumbent
+    other = next(i for i in range(3) if members(best) != [i])
+    status, out, _ = told(capsys, tmp_path / "j", "--not", names[other])
+    assert status == 0
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+
+
+def test_without_any_strict_statement_nothing_is_claimed(tmp_path, capsys):
+    path, oracle = tmp_path / "j", journals.truth(3)
+    with begin(path, oracle) as session:
+        session.elicitation.ask()
+        session.journal.append(session.elicitation.facts[0])
+        session.elicitation.tell(session.elicitation.pending()[0].id, oracle(session.elicitation.pending()[0]))
+        session.journal.append(session.elicitation.facts[1])
+    status, out, _ = told(capsys, path)
+    assert status == 0
+    assert "nothing was stated or measured that sets one subset above another" in out
+    assert "no question was answered" in out
