@@ -73,6 +73,29 @@ def test_a_text_column_is_one_attribute_with_one_number(here):
     assert np.argmin(plain["scores"]["relieff"]["values"]) == 1
 
 
+def test_missing_values_are_kept_for_the_scores_that_take_them(here, capsys):
+    text = (here / "d.csv").read_text().splitlines()
+    text[3] = "," + text[3].partition(",")[2]
+    (here / "gap.csv").write_text("\n".join(text) + "\n")
+    out = printed(capsys, "gap.csv", "--target", "bought", "--tidy")
+    assert out[1].startswith("note: ")
+    assert out[2].split() == ["attribute", "relieff"]
+    assert main(["score", "gap.csv", "--target", "bought", "--tidy", "--by", "fisher"]) == 2
+    assert "fisher takes no missing values, and there are some; fill them, or use relief" in capsys.readouterr().err
+    assert main(["score", "gap.csv", "--target", "bought"]) == 2
+    assert "gap.csv, line 4: 'size' is empty" in capsys.readouterr().err
+    judged = written(
+        here, "gap.csv", "--target", "bought", "--tidy", "--relevance", "--folds", "3", "--model", "tree:3"
+    )
+    assert judged["relevance"][0]["kind"] == "relevant"
+
+
+def test_columns_may_be_named_as_one_attribute(here):
+    plain = written(here, "d.csv", "--target", "bought", "--by", "relieff,fisher", "--groups", "both=size,noise")
+    assert plain["attributes"] == ["both", "colour"]
+    assert len(plain["scores"]["relieff"]["values"]) == 2
+
+
 def test_what_is_shown_when_nothing_is_asked_for_serves_the_target(capsys):
     assert "rrelieff" in printed(capsys, "diabetes", "--option", "trees.trees=5")[1]
     assert "rrelieff" not in printed(capsys, "iris", "--option", "trees.trees=5")[1]
@@ -134,6 +157,7 @@ def test_control_characters_of_a_name_never_reach_the_terminal(here, capsys):
         (["wine", "--by", "relieff", "--option", "relieff.neighbours=x"], "neighbours must be a whole number"),
         (["wine", "--by", "trees", "--option", "trees.seed=x"], "trees cannot be computed with {'seed': 'x'}"),
         (["wine", "--relevance", "--model", "knm"], "unknown model 'knm'; did you mean 'knn'?"),
+        (["d.csv", "--target", "bought", "--groups", "g=sise"], "did you mean 'size'"),
         (["d.csv"], "say which column is the target"),
         (["wine", "--by", "fisher", "--json", "no/such/place.json"], "cannot be written"),
     ],

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import count
+from elicit.commands.arguments import column_groups, count
 from elicit.commands.output import destination
 from elicit.commands.reproduce import TABLE_SETS, reproduce
 from elicit.commands.status import DONE
 from elicit.commands.verdicts import verdicts
-from elicit.data import BUILT_IN, Data, load, model_of
+from elicit.data import BUILT_IN, Data, load, model_of, regrouped
 from elicit.display import Meter
 from elicit.errors import InputError
 from elicit.operators.lines import printable
@@ -50,6 +50,8 @@ def add(commands: Any) -> None:
     command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
     command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
     command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    command.add_argument("--tidy", action="store_true", help="keep missing values, leave out what says nothing")
+    command.add_argument("--groups", default="", metavar="G=A,B;H=C,D", help="columns that are one attribute")
     command.add_argument("--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST)}, where they serve)")
     command.add_argument(
         "--option",
@@ -76,14 +78,14 @@ def _score(args: argparse.Namespace) -> int:
         return reproduce()
     if args.data is None:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
-    data = load(args.data, args.target)
+    data = regrouped(load(args.data, args.target, tidy=args.tidy), column_groups(args.groups))
     columns = columns_of(data.X, data.columns, data.groups)
     measures = _chosen(args.by, data, args.relevance)
     options = _options(args.option, measures)
     if args.model is not None:
         for measure in measures:
             if measure.name == "permutation":
-                options.setdefault("permutation", {})["model"] = model_of(args.model, data.classes)
+                options.setdefault("permutation", {})["model"] = model_of(args.model, data.classes, data.missing)
     meter = Meter(sys.stderr)
     with destination(args.json) as out:
         try:
@@ -97,6 +99,8 @@ def _score(args: argparse.Namespace) -> int:
     kind = "classes" if data.classes else "numbers"
     names = [printable(name) for name in columns.attributes.names]
     print(f"{printable(args.data)}: {len(data.X)} rows, {len(names)} attributes, a target of {kind}")
+    for note in data.notes:
+        print(f"note: {printable(note)}")
     if found:
         print("\n".join(_side_by_side(names, found)))
     if len(found) > 1 and len(names) > 1:
@@ -113,7 +117,8 @@ def listing() -> Iterator[str]:
         yield f"{measure.name}{serves}: {measure.meaning}"
         order = "more is better" if measure.higher_is_better else "less is better"
         group = {"largest": "the best of its columns", "sum": "the sum of its columns", "joint": "its columns together"}
-        yield f"    {order}; a group of columns gets: {group[measure.groups]}"
+        gaps = "; takes missing values" if measure.gaps else ""
+        yield f"    {order}{gaps}; a group of columns gets: {group[measure.groups]}"
         if measure.options:
             yield "    options: " + ", ".join(f"{name}={_told(value)}" for name, value in measure.options.items())
 
@@ -125,7 +130,8 @@ def _told(value: Any) -> str:
 def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     """The scores of --by, or those that are shown when nothing is asked for."""
     if by is None:
-        return [] if relevance else [m for m in map(score_named, FIRST) if m.serves(data.classes)]
+        first = [measure for measure in map(score_named, FIRST) if measure.serves(data.classes)]
+        return [] if relevance else [measure for measure in first if measure.gaps or not data.missing]
     measures = [score_named(name.strip()) for name in by.split(",") if name.strip()]
     if not measures:
         raise InputError("--by names no score; elicit score --list shows them all")
@@ -135,6 +141,9 @@ def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
         if not measure.serves(data.classes):
             here = "classes" if data.classes else "numbers"
             raise InputError(f"{measure.name} needs a target of {measure.targets}, this one holds {here}; leave it out")
+        if data.missing and not measure.gaps:
+            able = ", ".join(m.name for m in MEASURES if m.gaps)
+            raise InputError(f"{measure.name} takes no missing values, and there are some; fill them, or use {able}")
     return measures
 
 

@@ -25,7 +25,7 @@ def verdicts(
     guess = DummyClassifier(strategy="prior") if data.classes else DummyRegressor()
     oracle, nothing = (
         WrapperOracle(m, data.X, data.y, attributes=data.columns, feature_groups=data.groups, cv=folds)
-        for m in (model_of(model or MODEL, data.classes), guess)
+        for m in (model_of(model or MODEL, data.classes, data.missing), guess)
     )
     n, asked = len(oracle.attributes), 0
 

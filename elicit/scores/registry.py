@@ -5,7 +5,8 @@ The rule: a score is registered by one entry of `MEASURES` and nowhere else. Its
 
 A group of columns (a one-hot block) is one attribute and gets one number, in one of three ways:
 "largest", the best of its columns; "sum", their total, for scores that share something out; or
-"joint", by the function itself, which then takes `groups`.
+"joint", by the function itself, which then takes `groups`. `gaps` says that a missing value (NaN) has a
+meaning to the score; the others refuse it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Measure:
     targets: Targets = "both"
     higher_is_better: bool = True
     groups: Literal["largest", "sum", "joint"] = "largest"
+    gaps: bool = False
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -76,11 +78,18 @@ MEASURES: tuple[Measure, ...] = (
     Measure("chi2", chi2, "chi-squared of the column's sums by class; columns of counts", "classes"),
     Measure("mutual-information", mutual_information, "mutual information by nearest neighbours, in nats"),
     Measure("information-gain", information_gain, "mutual information by counts, in nats"),
-    Measure("relief", relief, "nearest miss further than nearest hit; two classes", "classes", groups="joint"),
     Measure(
-        "relieff", relieff, "near rows of other classes further than those of one's own", "classes", groups="joint"
+        "relief", relief, "nearest miss further than nearest hit; two classes", "classes", groups="joint", gaps=True
     ),
-    Measure("rrelieff", rrelieff, "near rows differ where their targets do", "numbers", groups="joint"),
+    Measure(
+        "relieff",
+        relieff,
+        "near rows of other classes further than those of one's own",
+        "classes",
+        groups="joint",
+        gaps=True,
+    ),
+    Measure("rrelieff", rrelieff, "near rows differ where their targets do", "numbers", groups="joint", gaps=True),
     Measure("permutation", permuted, "fall of a model's score when the values are shuffled", groups="joint"),
     Measure("coefficients", coefficients, "spread of the attribute's part of a linear prediction", groups="joint"),
     Measure("trees", trees, "mean decrease in impurity of a random forest", groups="sum"),
