@@ -70,6 +70,8 @@ class Ahead:
     def __init__(self, oracle: Remembering, workers: int, keep: Keep) -> None:
         self._oracle, self._workers, self._keep = oracle, workers, keep
         self._threads: list[threading.Thread] = []
+        self._processes: list[Any] = []
+        self._unsendable: Exception | None = None
         self._changed = threading.Condition()
         self._closed = False
         self._forget()
@@ -124,13 +126,16 @@ class Ahead:
         return reply in self._found
 
     def close(self) -> None:
-        """Let every process go; what it has not told by now is lost."""
+        """End every process; what it has not told by now is lost."""
         with self._changed:
             self._closed = True
             self._forget()
             self._changed.notify_all()
+            processes = list(self._processes)
+        for process in processes:
+            process.terminate()  # also one that its thread is still sending to
         for thread in self._threads:
-            thread.join(timeout=5.0)
+            thread.join()
 
     def __enter__(self) -> Ahead:
         return self
@@ -144,28 +149,37 @@ class Ahead:
 
     def _serve(self) -> None:
         """Hand tasks to one process for as long as both live. A process that dies takes its task along, no more."""
+        if hasattr(signal, "pthread_sigmask"):  # Ctrl-C is for the parent, also while the process starts
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         here, there = context.Pipe()
-        process = context.Process(target=_work, args=(there, self._oracle.inner), daemon=True)
-        try:
-            process.start()
-        except (pickle.PicklingError, TypeError, AttributeError, OSError):
-            return  # this oracle cannot be sent, or there is no room: the run itself does all the work
-        there.close()
+        process = context.Process(target=_work, args=(there,), daemon=True)
         reply: OperatorReply | None = None
         try:
+            with self._changed:
+                if self._closed:
+                    return
+                process.start()
+                self._processes.append(process)
+            there.close()
+            here.send(self._oracle.inner)
             while (reply := self._next()) is not None:
                 self._play(here, reply)
         except (EOFError, OSError):
-            pass  # the process died, or is not wanted any more
+            pass  # the process died, could not begin, or is not wanted any more: the run itself does its work
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            if reply is not None:
+                raise
+            self._unsendable = error  # this oracle stays in its own process; the run itself does all the work
         finally:
             with self._changed:
                 if reply is not None:
                     self._doing.discard(reply)
                 self._changed.notify_all()
             here.close()
-            process.terminate()
-            process.join()
+            if process.pid is not None:
+                process.terminate()
+                process.join()
 
     def _next(self) -> OperatorReply | None:
         """The next reply that nobody works on; None when everything is closed."""
@@ -210,12 +224,13 @@ class Ahead:
                     raise AssertionError(f"a process told {type(message).__name__}")
 
 
-def _work(parent: Connection, oracle: Oracle) -> None:
-    """The life of one process: play what it is told to, until its parent goes."""
+def _work(parent: Connection) -> None:
+    """The life of one process: it is sent an oracle, then plays what it is told to, until its parent goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent decides
     warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
-    remembering = Remembering(oracle)
     try:
+        oracle: Oracle = parent.recv()
+        remembering = Remembering(oracle)
         while True:
             task: _Task = parent.recv()
             remembering.learn(task.known)

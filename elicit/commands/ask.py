@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.arguments import count, jobs
-from elicit.commands.session import Play, free_path, oracle_of, play
+from elicit.commands.arguments import column_groups, count, jobs, listed
+from elicit.commands.session import SETTINGS, Play, free_path, oracle_of, play
 from elicit.data import BUILT_IN, Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
@@ -45,6 +45,7 @@ def add(commands: Any) -> None:
     command.add_argument("--journal", metavar="PATH", help="where the session is kept (default: beside you, by name)")
     command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
     command.add_argument("--questions", type=count, metavar="N", help="questions at most (default 15)")
+    command.add_argument("--check-every", type=count, metavar="N", help="answers between two checks (default 5)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="another course of the session (default 0)")
     command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
     command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
@@ -57,18 +58,17 @@ def _ask(args: argparse.Namespace) -> int:
         if getattr(args, key) is not None:
             section[key] = getattr(args, key)
     if args.groups:
-        section["groups"] = _groups(args.groups)
+        section["groups"] = column_groups(args.groups)
     data = load(args.data, args.target, tidy=True, group_col=args.group_col)
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)
     oracle = oracle_of(section, Path())
     attributes = oracle.attributes
-    keep, drop = (attributes.mask(_listed(text)) for text in (args.keep, args.drop))
+    keep, drop = (attributes.mask(listed(text)) for text in (args.keep, args.drop))
     family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
-    chosen: dict[str, Any] = {"budget": args.budget}
-    if args.questions is not None:
-        chosen["questions"] = args.questions
+    chosen = {**SETTINGS, "budget": args.budget}
+    chosen |= {key: getattr(args, key) for key in ("questions", "check_every") if getattr(args, key) is not None}
     path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
     about = {"oracle": section}
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=about) as session:
@@ -88,25 +88,9 @@ def _notes(data: Data, section: Mapping[str, Any], attributes: Attributes) -> It
     yield from (f"warning: {printable(warning)}" for warning in warnings_about(data, section.get("scoring")))
 
 
-def _listed(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _groups(text: str) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        name, sign, columns = part.partition("=")
-        if not sign or not name.strip() or not _listed(columns):
-            raise InputError(f"--groups is such as 'petal=petal_length,petal_width;…', found {part!r}")
-        if name.strip() in groups:
-            raise InputError(f"--groups names {name.strip()!r} twice; give each group its own name")
-        groups[name.strip()] = _listed(columns)
-    return groups
-
-
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     """The keys of the oracle for criteria beyond score and size."""
-    wanted = [name for name in _listed(args.criteria) if name not in ("score", "size")]
+    wanted = [name for name in listed(args.criteria) if name not in ("score", "size")]
     for name in wanted:
         if name not in EXTRAS:
             raise InputError(f"--criteria knows {', '.join(EXTRAS)}, found {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from elicit.commands.session import FIRST_SESSION
+from elicit.commands.session import FIRST_SESSION, SETTINGS
 from elicit.decide.settings import PRESETS, Settings
 from elicit.knowledge.statements import WEIGHTS
 
@@ -17,8 +17,9 @@ MEANINGS: Mapping[str, str] = {
     "slack": "C, the weight of setting a statement aside",
     "weights": "w, the price of a unit of utility by degree: single attributes, pairs, triples",
     "degree": "the largest group of attributes with a utility of its own",
-    "explore": "how subsets are proposed: model, law, sequential or sequential-source",
+    "explore": "how subsets are proposed: gain, model, law, sequential or sequential-source",
     "theta": "the utility that ranks what was not evaluated: L2, L1 or max-margin",
+    "pairs": "attributes expected to interact, two each: theta L2 believes in these pairs first; proofs assume nothing",
     "index": "the power index: of that utility (theta), or over the set of utilities (gap, joint)",
     "index_samples": "sampled subsets behind an index over the set",
     "law": "how a subset is drawn from the power index",
@@ -27,7 +28,9 @@ MEANINGS: Mapping[str, str] = {
     "neighbours": "share of the proposals that are neighbours of the current best",
     "start": "subsets evaluated before anything is modelled",
     "patience": "rejections in a row after which the cheapest of the rejected is evaluated all the same",
-    "policy": "who is compared: favourite, current, split, ranking, one-flip or none",
+    "recommend": "what is recommended: worth most to plausible operators (expected), or of least max regret (regret)",
+    "worth": "policy value: the least worth of an answer, in shares of what the front spans, for which one is asked",
+    "policy": "who is compared: value, favourite, current, split, ranking, one-flip or none",
     "ask_every": "evaluations between two questions; 0: whenever there is something to ask",
     "last_questions": "questions kept for the end",
     "check_every": "answers after which one question repeats what they imply; 0: never",
@@ -55,3 +58,5 @@ def defaults() -> Iterator[str]:
         yield f"  {source.value} = {weight:g}"
     yield "a session without a command:"
     yield "  " + ", ".join(f"{key} = {value}" for key, value in FIRST_SESSION.items())
+    yield "in every session with a person:"
+    yield "  " + ", ".join(f"{key} = {value}" for key, value in SETTINGS.items())

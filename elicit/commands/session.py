@@ -23,6 +23,7 @@ from joblib import effective_n_jobs
 from elicit.asks import Compare, Evaluate, Oracle, Reconcile
 from elicit.commands.ending import ending, reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
+from elicit.decide.settings import Settings
 from elicit.display import Meter, clock_time, standing
 from elicit.drive import Result, Session, begin, drive
 from elicit.errors import InputError
@@ -37,6 +38,9 @@ from elicit.scenario import SyntheticSpec, oracle_from
 
 #: What `elicit` without an argument is about.
 FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}
+
+#: How a session with a person differs from a simulated one: now and then a question repeats what answers imply.
+SETTINGS: dict[str, Any] = {"check_every": 5}
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
 _DECIDING = 0.002
@@ -55,7 +59,7 @@ def first_session(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
     oracle = oracle_of(FIRST_SESSION, Path())
     path = free_path("elicit-wine") if args.journal is None else args.journal
-    with begin(path, oracle, about={"oracle": FIRST_SESSION}) as session:
+    with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
         return play(session, oracle, path, FIRST_SESSION, Play())
 
 

@@ -25,6 +25,7 @@ from elicit.operators.picture import (
     padded,
     paragraph,
     printable,
+    width,
     wrapped,
 )
 from elicit.subsets import Attributes
@@ -65,26 +66,25 @@ _ANSWER_KEYS = ("[A] A is better", "[B] B is better", "[E] equal", "[C] cannot c
 _OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best so far", "[H] help", "[Q] save and leave")
 
 HELP = (
-    "Say which of the two subsets you would rather use. Only your own judgement counts: how much score an",
+    "Say which of the two subsets you would rather use. Only your own judgement counts: how much score an "
     "attribute less, a lower cost or a steadier result is worth to you.",
     "",
-    "A, B       this one is better.",
-    "E          both are equally good for you.",
-    "C          you cannot compare them; they are not asked about again.",
-    "L          later: asked again when nothing more useful is left.",
-    "W          why this question, and what either answer would settle.",
-    "U          undo: take an earlier answer back, having seen what that changes.",
-    "F          the front: evaluated subsets that no other beats in every number, drawn and listed.",
-    "S          the best so far, and how sure that is.",
-    "Q, Ctrl-D  save and leave; the session goes on at this question with `elicit resume`.",
-    "Ctrl-C     interrupt: the same, with the exit status of an interrupt.",
-    "Up, Down   scroll, or choose from a list. Esc goes back to the question.",
+    "A, B       this one is better",
+    "E          both are equally good for you",
+    "C          you cannot compare them; they are not asked about again",
+    "L          later: asked again when nothing more useful is left",
+    "W          why this question, and what either answer would settle",
+    "U          undo: take an earlier answer back, having seen what that changes",
+    "F          the front: what no other evaluated subset beats in every number",
+    "S          the best so far, and how sure that is",
+    "Q, Ctrl-D  save and leave; `elicit resume` goes on at this question",
+    "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
+    "Up, Down   scroll, or choose from a list; Esc goes back to the question",
     "",
-    "Below: subsets evaluated of the budget, subsets rejected unevaluated because nothing that fits your",
-    "answers finds them best, questions asked and left, and the regret: how much better another evaluated",
-    "subset may still be, where 1 is the margin of one clear answer.",
+    "The bottom line: subsets evaluated of the budget; subsets rejected, never evaluated because nothing that "
+    "fits your answers finds them best; questions asked and left; and the regret, which is how much better "
+    "another evaluated subset may still be, where 1 is the margin of one clear answer.",
 )
-
 
 #: What somebody who has never seen a session needs to know.
 OPENING = (
@@ -197,7 +197,7 @@ class Dialogue:
             else:
                 self._note = "There is no answer to take back yet."
         elif len(key) == 1 or key == "enter":
-            self._note = f"{printable(key)!r} means nothing here; [H] lists the keys."
+            self._note = f"'{printable(key)}' means nothing here; [H] lists the keys."
 
     def _in_panel(self, panel: _Panel, key: str) -> Reply | None:
         if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
@@ -332,8 +332,7 @@ class Dialogue:
         request = self._request
         assert isinstance(request, Compare)
         why = f"Why now: {request.why}." if request.why else ""
-        check = " This one is a check of your earlier answers." if request.check else ""
-        intro = _set(f"Which of these two subsets is better for you? {why}{check}", columns)
+        intro = _set(f"Which of these two subsets is better for you? {why}", columns)
         return [
             [],
             *intro,
@@ -351,14 +350,14 @@ class Dialogue:
         return [[], *drawn, [], *listed]
 
     def _listed(self, items: Sequence[Given], chosen: int | None, columns: int) -> list[Line]:
+        """Answers one below the other; the chosen one is told in full."""
         lines: list[Line] = []
         for k, given in enumerate(items):
             mark, style = (">", "bold") if k == chosen else (" ", "")
-            head = f"{mark} question {given.number}: "
-            said = self._said(given)
-            lines.append([(style, fitted(f" {head}{said[2]}", columns))])
-            for side in said[:2]:
-                lines += [[("", text)] for text in wrapped(side.split(), columns, 8, "    ")]
+            lines.append([(style, fitted(f" {mark} question {given.number}: {MEANING[given.answer]}", columns))])
+            if k == chosen:
+                for side in self._said(given)[:2]:
+                    lines += [[("", text)] for text in wrapped(side.split(), columns, 8, "     ")]
         return lines
 
     def _repair(self, columns: int) -> list[Line]:
@@ -371,8 +370,9 @@ class Dialogue:
         lines.append([])
         for k, given in enumerate(self._contradicting):
             lines += self._listed([given], 0 if k == self._chosen else None, columns)
-            for text in self._changes.get(given.request, ["…"]):
-                lines += [[("dim", line)] for line in paragraph(f"    {text}", columns, 2)]
+            if k == self._chosen:
+                for text in self._changes.get(given.request, ["…"]):
+                    lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
         orders = self._desk.conflict(request)
         if orders:
             lines.append([])
@@ -430,5 +430,7 @@ def _flow(texts: Sequence[str], columns: int) -> list[str]:
 
 
 def _set(text: str, columns: int) -> list[Line]:
-    """A text as a paragraph with a margin."""
-    return [[("", line)] for line in paragraph(f" {text}", columns, 1)]
+    """A text as a paragraph with a margin; one that fits keeps its spaces."""
+    if width(printable(text)) < columns:
+        return [[("", f" {printable(text)}")]]
+    return [[("", line)] for line in paragraph(f" {text}", columns)]

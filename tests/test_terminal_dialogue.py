@@ -1,0 +1,213 @@
+"""The dialogue without a terminal: what each key does, and what a page of any size holds."""
+
+import pytest
+
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
+from elicit.operators.desk import Given, Status
+from elicit.operators.dialogue import Begin, Dialogue, Leave, Opening
+from elicit.operators.picture import plain, width
+from elicit.subsets import Attributes
+
+ATTRIBUTES = Attributes(("hue", "ash\x1b[2J", "アルコール度数", "proline"))
+A, B, C = (Evaluated(k, m, (0.9 - k / 50, float(m.bit_count()))) for k, m in enumerate((0b0111, 0b0110, 0b1000)))
+QUESTION = Compare(7, A, B, "the current best against the most promising other")
+CONFLICT = Reconcile(9, (3, 5), "these answers cannot all hold")
+
+
+class Desk:
+    """A desk with three answers; it notes what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def status(self):
+        return Status(12, 40, 3, 3, 9, 0.25)
+
+    def number(self, request):
+        return {3: 1, 5: 2, 6: 3, 7: 4}[request]
+
+    def best(self):
+        return A.subset, ["Best so far: it."]
+
+    def front(self):
+        return [A, B, C]
+
+    def answers(self):
+        return [
+            Given(3, 1, A, B, Answer.FIRST),
+            Given(5, 2, B, C, Answer.FIRST),
+            Given(6, 3, C, A, Answer.INCOMPARABLE),
+        ]
+
+    def why(self, request):
+        return [f"Because of {request.id}."]
+
+    def without(self, request):
+        self.asked.append(request)
+        return [f"Without {request}: it stays."]
+
+    def conflict(self, request):
+        return [f"measured orders of {request.id}"]
+
+
+def talk(request, keys, desk=None):
+    """Press keys one after the other, every job done at once; the dialogue, and what the last key gave."""
+    dialogue = Dialogue(request, ATTRIBUTES, SCORE_AND_SIZE, desk or Desk())
+    reply = None
+    for key in keys:
+        assert reply is None, "nothing may follow a reply"
+        reply = dialogue.press(key)
+        while dialogue.job is not None:
+            dialogue.finish(dialogue.job, dialogue.job())
+    return dialogue, reply
+
+
+def page(dialogue, columns=80, rows=24):
+    return "\n".join(plain(line) for line in dialogue.page(columns, rows))
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [
+        ("a", Answer.FIRST),
+        ("b", Answer.SECOND),
+        ("e", Answer.EQUAL),
+        ("=", Answer.EQUAL),
+        ("c", Answer.INCOMPARABLE),
+        ("l", Answer.LATER),
+    ],
+)
+def test_one_key_is_one_answer(key, answer):
+    assert talk(QUESTION, [key])[1] is answer
+
+
+def test_a_question_shows_both_sides_the_reason_every_key_and_where_the_run_stands():
+    text = page(talk(QUESTION, [])[0])
+    for words in (
+        "Question 4",
+        "Why now: the current best against",
+        "A leads by 0.02",
+        "B leads by 1",
+        "in both (2)",
+        "only in A (1)",
+        "[A] A is better",
+        "[C] cannot compare",
+        "[U] undo",
+        "evaluated 12/40",
+        "rejected 3",
+        "asked 3",
+        "1 to 6 questions left",
+        "regret 0.25",
+        "ash\\x1b[2J",
+        "アルコール度数",
+    ):
+        assert words in text, text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(("key", "words"), [("w", "Because of 7."), ("s", "Best so far"), ("f", "o"), ("h", "Ctrl-C")])
+def test_panels_open_with_a_key_answer_nothing_and_close_with_escape(key, words):
+    dialogue, reply = talk(QUESTION, [key])
+    assert reply is None
+    assert words in page(dialogue, 100, 40)
+    assert dialogue.press("a") is None, "what cannot be seen cannot be answered"
+    assert dialogue.press("escape") is None
+    assert "Question 4" in page(dialogue)
+    assert dialogue.press("a") is Answer.FIRST
+
+
+def test_undo_lists_the_answers_latest_first_and_says_what_changes_before_it_does_anything():
+    desk = Desk()
+    dialogue, _ = talk(QUESTION, ["u"], desk)
+    assert "> question 3" in page(dialogue)
+    dialogue, _ = talk(QUESTION, ["u", "down", "enter"], desk)
+    text = page(dialogue)
+    assert "Undo the answer to question 2?" in text
+    assert "Without 5: it stays." in text
+    assert dialogue.press("escape") is None
+    assert talk(QUESTION, ["u", "down", "enter", "t"], desk)[1] == TakeBack(5)
+    assert talk(QUESTION, ["u", "up", "enter", "t"], desk)[1] == TakeBack(3)
+    assert set(desk.asked) == {3, 5}
+
+
+def test_undo_without_answers_says_so():
+    desk = Desk()
+    desk.answers = list
+    assert "no answer to take back" in page(talk(QUESTION, ["u"], desk)[0])
+
+
+def test_a_repair_shows_what_each_retraction_changes_and_lets_the_operator_choose():
+    dialogue, _ = talk(CONFLICT, [])
+    while dialogue.job is not None:
+        dialogue.finish(dialogue.job, dialogue.job())
+    text = page(dialogue)
+    assert "These 2 answers cannot all hold" in text
+    assert "Without 3: it stays." in text
+    assert "measured orders of 9" in text
+    dialogue.press("down")
+    assert "Without 5: it stays." in page(dialogue)
+    assert dialogue.press("t") == Settlement(5)
+    assert talk(CONFLICT, ["1", "enter"])[1] == Settlement(3)
+    assert talk(CONFLICT, ["k"])[1] == Settlement(None)
+    assert talk(CONFLICT, ["u", "enter", "t"])[1] == TakeBack(6)
+
+
+@pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
+def test_leaving_and_interrupting_work_everywhere(request_):
+    for before in ([], ["s"], ["u"], ["u", "enter"], ["h"]):
+        with pytest.raises(Leave):
+            talk(request_, [*before, "c-d"])
+        with pytest.raises(KeyboardInterrupt):
+            talk(request_, [*before, "c-c"])
+    with pytest.raises(Leave):
+        talk(request_, ["q"])
+    assert talk(request_, ["h", "q", "h", "escape"])[1] is None, "in a panel, Q goes back"
+
+
+def test_a_key_that_means_nothing_says_so():
+    assert "'z' means nothing here" in page(talk(QUESTION, ["z"])[0])
+    assert "'\\x9b' means nothing" in page(talk(QUESTION, ["\x9b"])[0])
+
+
+def test_a_result_that_comes_after_its_panel_was_closed_goes_nowhere():
+    dialogue, _ = talk(QUESTION, [])
+    dialogue.press("w")
+    job = dialogue.job
+    dialogue.press("escape")
+    dialogue.finish(job, ["too late"])
+    assert "too late" not in page(dialogue)
+
+
+@pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
+@pytest.mark.parametrize(("columns", "rows"), [(20, 5), (40, 12), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("keys", [[], ["f"], ["u"], ["h"], ["s"]])
+def test_every_page_fills_its_screen_and_no_more(request_, columns, rows, keys):
+    lines = [plain(line) for line in talk(request_, keys)[0].page(columns, rows)]
+    assert len(lines) == rows
+    assert all(width(line) <= columns for line in lines)
+    assert all(line.isprintable() for line in lines)
+
+
+def test_what_does_not_fit_can_be_scrolled_to():
+    dialogue, _ = talk(QUESTION, ["h"])
+    assert "more lines" in page(dialogue, 60, 12)
+    seen = page(dialogue, 60, 12)
+    for _ in range(6):
+        dialogue.press("pagedown")
+        seen += page(dialogue, 60, 12)
+    assert "The bottom line" in seen
+    assert "one clear" in page(dialogue, 60, 12)
+    assert "more lines" not in page(dialogue, 60, 12)
+
+
+def test_the_opening_waits_for_enter():
+    opening = Opening(["journal: j", "warning: \x1b[2J"], "elicit  wine")
+    assert opening.press("a") is None
+    assert isinstance(opening.press("enter"), Begin)
+    assert "\x1b" not in page(opening)
+    assert "[Enter] begin" in page(opening)
+    with pytest.raises(Leave):
+        opening.press("q")
+    with pytest.raises(KeyboardInterrupt):
+        opening.press("c-c")

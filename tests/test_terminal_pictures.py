@@ -1,0 +1,88 @@
+"""Pictures in text fit any width, count wide characters as two columns, and show escapes as text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wcwidth import wcswidth
+
+from elicit.events import SCORE_AND_SIZE, Criterion, Evaluated
+from elicit.operators.picture import (
+    comparison,
+    fitted,
+    front,
+    front_table,
+    lead,
+    padded,
+    paragraph,
+    plain,
+    printable,
+    width,
+    wrapped,
+)
+from elicit.subsets import Attributes
+
+WILD = Attributes(("アルコール度数", "ash\x1b[2J", "a" * 70, "hue\u202e", "proline"))
+FIRST = Evaluated(0, 0b00111, (0.91234, 3.0), ((), ()), (0.031, None))
+SECOND = Evaluated(1, 0b11101, (0.93, 4.0))
+
+
+@given(st.text(), st.integers(1, 90))
+def test_a_text_is_cut_to_its_columns_and_nothing_in_it_steers(text, columns):
+    shown = fitted(printable(text), columns)
+    assert width(shown) <= columns
+    assert shown.isprintable()
+    assert width(padded(printable(text), columns)) == columns
+
+
+@pytest.mark.parametrize("text", ["plain", "アルコール", "naïve", "e\u0301tat", "混合 mixed"])
+def test_width_is_what_terminals_count(text):
+    assert width(text) == wcswidth(text)
+
+
+@given(st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1), max_size=20), st.integers(8, 90))
+def test_wrapped_words_keep_to_the_columns(words, columns):
+    assert all(width(line) <= columns for line in wrapped(words, columns, 2))
+
+
+def test_a_paragraph_keeps_its_margin():
+    assert paragraph("  one two three", 9, 1) == ["  one two", "   three"]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_two_subsets_fit_the_width_with_wide_and_wild_names(columns):
+    lines = [plain(line) for line in comparison(FIRST, SECOND, WILD, SCORE_AND_SIZE, columns)]
+    assert all(width(line) <= columns for line in lines)
+    assert all(line.isprintable() for line in lines)
+    text = "\n".join(lines)
+    assert "in both (2)" in text
+    assert "only in A (1)" in text
+    assert "アルコール" in text
+
+
+def test_who_leads_is_said_in_words_and_not_by_colour_alone():
+    lines = [plain(line) for line in comparison(FIRST, SECOND, WILD, SCORE_AND_SIZE, 80)]
+    assert "B leads by 0.0177" in lines[1]
+    assert "* 0.93" in lines[1]
+    assert "A leads by 1" in lines[2]
+    assert lead(FIRST, FIRST, 0, SCORE_AND_SIZE[0]) == ("", "the same")
+    less = Criterion("cost", maximise=False, unit="EUR")
+    assert lead(FIRST, SECOND, 1, less)[0] == "A"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(20, 6), (80, 24), (200, 50)])
+def test_the_front_is_drawn_and_listed(columns, rows):
+    points = [Evaluated(k, m, (0.5 + 0.1 * k, float(m.bit_count()))) for k, m in enumerate((0b1, 0b11, 0b10111))]
+    marks = {0b11: "A"}
+    lines = [plain(line) for line in front(points, SCORE_AND_SIZE, columns, rows, marks)]
+    assert all(width(line) <= columns for line in lines)
+    drawn = "".join(lines[1:-3])
+    assert drawn.count("A") == 1
+    assert drawn.count("o") == 2
+    table = [plain(line) for line in front_table(points, WILD, SCORE_AND_SIZE, columns, marks)]
+    assert any(line.strip().startswith("A score") for line in table)
+    assert front([], SCORE_AND_SIZE, columns, rows, {}) == [[("", "Nothing was evaluated yet.")]]
+
+
+def test_a_front_of_one_criterion_is_drawn_by_rank():
+    points = [Evaluated(0, 1, (0.5,)), Evaluated(1, 2, (0.5,))]
+    assert "rank" in plain(front(points, SCORE_AND_SIZE[:1], 40, 10, {})[-1])
