@@ -4,7 +4,7 @@ from elicit.effects.ale import Ale, ale
 from elicit.effects.dependence import PartialDependence, individual_expectations, partial_dependence
 from elicit.effects.display import AleDisplay, InteractionDisplay, PartialDependenceDisplay
 from elicit.effects.interaction import Interactions, h_statistic
-from elicit.effects.pairs import pair_prior
+from elicit.effects.pairs import interaction_prior, pair_prior
 
 __all__ = [
     "Ale",
@@ -16,6 +16,7 @@ __all__ = [
     "ale",
     "h_statistic",
     "individual_expectations",
+    "interaction_prior",
     "pair_prior",
     "partial_dependence",
 ]

@@ -29,7 +29,7 @@ from elicit.scores.sheet import Sheet
 if TYPE_CHECKING:
     from elicit.effects.display import InteractionDisplay
 
-#: What is below this share of the spread of the answers is rounding: H is 0 there.
+#: What is below this share of the spread of the answers is rounding: H and strength are 0 there.
 ROUNDING = 1e-9
 
 #: Boxes must give the model's answers to this share of their spread.
@@ -107,7 +107,7 @@ def h_statistic(
     for p, (j, k) in enumerate(chosen):
         extra = joint[j, k]
         h[p] = _ratio(extra, extra + single[j] + single[k], floor)
-        strength[p] = np.sqrt(extra @ extra / sheet.n)
+        strength[p] = np.sqrt(extra @ extra / sheet.n) if extra @ extra > floor else 0.0
     against = np.array([_ratio(f - single[j] - without[j], f, floor) for j in range(sheet.d)]) if overall else None
     return Interactions(sheet.names, tuple(chosen), h, strength, against, "trees" if exact else "batches")
 

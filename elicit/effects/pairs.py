@@ -9,9 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from elicit.effects.interaction import Interactions
+from elicit.effects.interaction import Interactions, h_statistic
 from elicit.errors import InputError
+from elicit.scores.moments import columns_of_groups
+from elicit.scores.protocol import Groups, table, whole
 
 
 def pair_prior(
@@ -39,3 +43,33 @@ def pair_prior(
     elif isinstance(count, bool) or not isinstance(count, int) or count < 0:
         raise InputError(f"count must be a whole number of at least 0, found {count!r}")
     return tuple((int(above[p]), int(beside[p])) for p in order[:count] if strength[p] > 0)
+
+
+def interaction_prior(
+    X: Any,
+    y: Any,
+    *,
+    model: Any = None,
+    rows: int = 150,
+    share: float = 0.95,
+    groups: Groups | None = None,
+    seed: int = 0,
+    classes: bool | None = None,
+) -> tuple[tuple[int, int], ...]:
+    """Pairs of attributes that a model of the data lets interact, strongest first, by the strength of their H.
+
+    model: fitted to the data first; a random forest when none is given. rows: at most so many, drawn at random,
+    are averaged over. groups: the columns of each attribute; strengths of their columns are added in squares.
+    Several classes are added up in the same way.
+    """
+    given = table(X, y, "interaction-prior", classes=classes)
+    forest = RandomForestClassifier if given.classes else RandomForestRegressor
+    fitted = clone(forest(random_state=seed) if model is None else model).fit(given.X, given.y)
+    chosen = np.random.default_rng(seed).permutation(len(given.X))[: whole("rows", rows, 2)]
+    labels = list(fitted.classes_) if given.classes else [None]
+    squares = np.zeros((given.X.shape[1],) * 2)
+    for label in labels[1:] if len(labels) == 2 else labels:
+        squares += h_statistic(fitted, given.X[np.sort(chosen)], overall=False, target=label).strengths ** 2
+    held = columns_of_groups(groups, len(squares))
+    member = np.array([np.isin(np.arange(len(squares)), columns) for columns in held], dtype=float)
+    return pair_prior(np.sqrt(member @ squares @ member.T), share=share)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -27,11 +28,13 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit.scores.answers import Answers
-from elicit.scores.protocol import Floats, Ints
+from elicit.scores.protocol import Floats
 
 _FORESTS = (RandomForestRegressor, RandomForestClassifier, ExtraTreesRegressor, ExtraTreesClassifier)
 _TREES = (DecisionTreeRegressor, DecisionTreeClassifier)
 _BOOSTED = (GradientBoostingRegressor, GradientBoostingClassifier)
+
+Ranks = NDArray[np.unsignedinteger[Any]]
 
 #: Cells of one pass (boxes × rows): small enough for the processor's cache.
 CELLS = 1 << 18
@@ -128,9 +131,9 @@ class _Ranked:
     rows (d, n); first, width (d, boxes), unsigned, so that a rank below `first` wraps round to a large number.
     """
 
-    rows: Ints
-    first: Ints
-    width: Ints
+    rows: Ranks
+    first: Ranks
+    width: Ranks
     value: Floats
 
 
@@ -143,7 +146,7 @@ def _ranked(boxes: Boxes, X: Floats) -> _Ranked:
         rows.append(rank)
         first.append(start)
         width.append(stop - start)
-    return _Ranked(*(np.array(part, dtype=kind) for part in (rows, first, width)), boxes.value)
+    return _Ranked(np.array(rows, kind), np.array(first, kind), np.array(width, kind), boxes.value)
 
 
 def _add(found: Dependences, ranked: _Ranked, part: slice, overall: bool) -> None:

@@ -3,6 +3,9 @@
 With the norm ½ Σ ω_|S| θ_S² and slacks as in the parsimonious set, the best θ is a combination of
 the statements, θ_S = Σ_r α_r d_rS / ω_|S|, and everything it says follows from
 K(v, w) = Σ_j C(|v∩w|, j) / ω_j. Cost grows with the square of the evaluated subsets, not with n².
+
+Pairs that are expected to interact may be named beforehand; they are as easy to believe in as single
+attributes: ω_1 instead of ω_2. All other pairs stay possible.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from scipy.special import comb
 
 from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Relation, Statement
-from elicit.subsets import Indicator, Mask, indicator
+from elicit.subsets import Indicator, Mask, indicator, members
 from elicit.utility.monomials import Matrix, Vector, check_degree, share
 from elicit.utility.parsimony import check_statements
 
@@ -39,14 +42,28 @@ def kernel(left: Indicator, right: Indicator, omega: Sequence[float]) -> Matrix:
     return total
 
 
+#: Positions i < j of two attributes.
+Pair = tuple[int, int]
+
+
+def together(inside: Indicator, pairs: Sequence[Pair]) -> Matrix:
+    """Whether each subset (a, n) holds both of each pair: shape (a, len(pairs))."""
+    held = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return (inside[:, held[:, 0]] & inside[:, held[:, 1]]).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class KernelUtility:
-    """f(v) = Σ_x β_x K(v, x): a θ given by one coefficient β for each subset that a statement names."""
+    """f(v) = Σ_x β_x K(v, x): a θ given by one coefficient β for each subset that a statement names.
+
+    `pairs` are those expected to interact: each adds [both in v][both in x] (1/ω_1 − 1/ω_2) to K(v, x).
+    """
 
     n: int
     subsets: tuple[Mask, ...]
     beta: Vector
     omega: tuple[float, ...]
+    pairs: tuple[Pair, ...] = ()
 
     @cached_property
     def _inside(self) -> Indicator:
@@ -56,8 +73,17 @@ class KernelUtility:
         """f of every mask."""
         if not self.subsets:
             return np.zeros(len(masks))
-        values: Vector = kernel(indicator(masks, self.n), self._inside, self.omega) @ self.beta
+        inside = indicator(masks, self.n)
+        values: Vector = kernel(inside, self._inside, self.omega) @ self.beta
+        if self.pairs:
+            values += together(inside, self.pairs) @ self._extra
         return values
+
+    @cached_property
+    def _extra(self) -> Vector:
+        """What each expected pair has in θ beyond what it would have unexpected."""
+        extra: Vector = (1 / self.omega[0] - 1 / self.omega[1]) * (together(self._inside, self.pairs).T @ self.beta)
+        return extra
 
     def __call__(self, mask: Mask) -> float:
         return float(self.values([mask])[0])
@@ -71,12 +97,15 @@ class KernelUtility:
         for j, weight in enumerate(self.omega, start=1):
             z += comb(sizes - 1, j - 1) / (share(j, kind) * weight)
         index: Vector = self._inside.T.astype(np.float64) @ (self.beta * z)
+        if self.pairs:
+            np.add.at(index, np.array(self.pairs), self._extra[:, None] / share(2, kind))
         return index
 
     def theta(self, term: Mask) -> float:
         """θ_S of one monomial."""
         holding = np.array([x & term == term for x in self.subsets], dtype=np.float64)
-        return float(holding @ self.beta) / self.omega[term.bit_count() - 1]
+        expected = term.bit_count() == 2 and tuple(members(term)) in self.pairs
+        return float(holding @ self.beta) / self.omega[0 if expected else term.bit_count() - 1]
 
     def interactions(self) -> Matrix:
         """u_ij, symmetric, shape (n, n); the diagonal holds u_i."""
@@ -84,6 +113,8 @@ class KernelUtility:
         table: Matrix = inside.T @ (self.beta[:, None] * inside)
         singles = np.diag(table) / self.omega[0]
         table = table / self.omega[1] if len(self.omega) > 1 else np.zeros_like(table)
+        for (i, j), extra in zip(self.pairs, self._extra.tolist() if self.pairs else (), strict=True):
+            table[[i, j], [j, i]] += extra
         np.fill_diagonal(table, singles)
         return table
 
@@ -95,8 +126,9 @@ def least_norm(
     degree: int = 2,
     slack: float = 10.0,
     omega: Sequence[float] = NORM_WEIGHTS,
+    pairs: Sequence[Pair] = (),
 ) -> KernelUtility:
-    """The minimiser of ½ Σ ω_|S| θ_S² + C Σ c_r s_r (C = `slack`) under the statements.
+    """The minimiser of ½ Σ ω_|S| θ_S² + C Σ c_r s_r (C = `slack`) under the statements; `pairs` as above.
 
     Its dual is max Σ_strict α − ½ αᵀGα with 0 ≤ α_r ≤ C c_r (|α_r| ≤ C c_r for an equality), where
     G = D Ω⁻¹ Dᵀ comes from the kernel. The utility is unique even where α is not.
@@ -105,15 +137,20 @@ def least_norm(
     check_statements(statements, n)
     if not 0 < slack < float("inf"):
         raise InputError(f"the slack weight C must be positive and finite, found {slack}")
-    omega = tuple(omega[:degree])
+    omega, pairs = tuple(omega[:degree]), tuple(pairs)
+    if any(not 0 <= i < j < n for i, j in pairs) or (pairs and degree < 2):
+        raise InputError(f"pairs are positions i < j among {n} attributes, with a degree of at least 2; found {pairs}")
     subsets = sorted({m for s in statements for m in (s.better, s.worse)})
     if not subsets:
-        return KernelUtility(n, (), np.zeros(0), omega)
+        return KernelUtility(n, (), np.zeros(0), omega, pairs)
     place = {mask: k for k, mask in enumerate(subsets)}
     better = np.array([place[s.better] for s in statements])
     worse = np.array([place[s.worse] for s in statements])
     inside = indicator(subsets, n)
     among = kernel(inside, inside, omega)
+    if pairs:
+        both = together(inside, pairs)
+        among += (1 / omega[0] - 1 / omega[1]) * (both @ both.T)
     half = among[better] - among[worse]
     gram = half[:, better] - half[:, worse]
     wanted = np.array([1.0 if s.strict else 0.0 for s in statements])
@@ -123,7 +160,7 @@ def least_norm(
     beta = np.zeros(len(subsets))
     np.add.at(beta, better, alpha)
     np.add.at(beta, worse, -alpha)
-    return KernelUtility(n, tuple(subsets), beta, omega)
+    return KernelUtility(n, tuple(subsets), beta, omega, pairs)
 
 
 def _box_quadratic(gram: Matrix, linear: Vector, lower: Vector, upper: Vector) -> Vector:

@@ -13,7 +13,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.subsets import Mask, masks_from
 from elicit.utility.exact import ExactSet
-from elicit.utility.kernel import KernelUtility, least_norm
+from elicit.utility.kernel import KernelUtility, Pair, least_norm
 from elicit.utility.monomials import Utility, Vector
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 
@@ -31,8 +31,13 @@ def standardised(index: Vector) -> Vector:
 THETAS = ("max-margin", "L1", "L2")
 
 
-def chosen_theta(name: str, utilities: ExactSet | ParsimoniousSet) -> Utility | KernelUtility:
-    """θ_k by name, for the statements of a set; always a function of the statements alone."""
+def chosen_theta(
+    name: str, utilities: ExactSet | ParsimoniousSet, pairs: Sequence[Pair] = ()
+) -> Utility | KernelUtility:
+    """θ_k by name, for the statements of a set; always a function of the statements alone.
+
+    `pairs` are those expected to interact, which only the least L2 norm knows to prefer.
+    """
     if name not in THETAS:
         raise InputError(f"theta is one of {', '.join(THETAS)}; found {name!r}")
     n, evaluated, statements = utilities.n, utilities.evaluated, utilities.statements
@@ -41,7 +46,7 @@ def chosen_theta(name: str, utilities: ExactSet | ParsimoniousSet) -> Utility | 
     else:
         settings, support = Parsimony(degree=utilities.degree), utilities.monomials.terms
     if name == "L2":
-        return least_norm(n, statements, degree=settings.degree, slack=settings.slack)
+        return least_norm(n, statements, degree=settings.degree, slack=settings.slack, pairs=pairs)
     if name == "L1":
         known = utilities if isinstance(utilities, ParsimoniousSet) else None
         return (known or ParsimoniousSet(n, evaluated, statements, settings)).simplest.theta

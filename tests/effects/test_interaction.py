@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from elicit.effects import h_statistic, pair_prior
+from elicit.effects import h_statistic, interaction_prior, pair_prior
 from elicit.effects.trees import boxes_of
 from elicit.errors import InputError
 from elicit.scores.answers import answers
@@ -225,3 +225,13 @@ def test_the_strongest_pairs_are_a_prior():
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+def test_a_forest_finds_the_pair_that_made_the_data():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(300, 4))
+    y = np.where(Z[:, 0] > 0, 3 * Z[:, 3], 0.0) + Z[:, 1]
+    assert interaction_prior(Z, y, share=0.5) == ((0, 3),)
+    assert interaction_prior(Z, np.where(y > 0, "u", "v"), share=0.3)[0] == (0, 3)
+    assert interaction_prior(Z, y, share=0.5, groups=[[0, 1], [2], [3]]) == ((0, 2),)
+    assert interaction_prior(Z, Z[:, 0] + Z[:, 1], model=LinearRegression()) == ()
