@@ -60,7 +60,7 @@ class Beliefs:
     def theta(self) -> KernelUtility | Utility:
         """θ_k, by which subsets that are not evaluated are ranked."""
         name = self.settings.theta if self.conflict is None else "L2"
-        return chosen_theta(name, self.utilities)
+        return chosen_theta(name, self.utilities, self.settings.pairs)
 
     @cached_property
     def incumbent(self) -> Regret | None:

@@ -67,6 +67,8 @@ class Elicitation:
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
         check_degree(self.settings.degree, len(attributes))
+        if any(j >= len(attributes) for _, j in self.settings.pairs):
+            raise InputError(f"pairs name a position beyond the {len(attributes)} attributes; they count from 0")
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
         self.history = History(attributes, criteria, noise=noise)
         self.seed = seed

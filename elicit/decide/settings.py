@@ -42,6 +42,8 @@ class Settings:
     explore: str = "model"
     #: θ_k: "L2", "L1" or "max-margin"
     theta: str = "L2"
+    #: positions of two attributes each that are expected to interact, for θ_k of L2; proofs assume nothing of it
+    pairs: tuple[tuple[int, int], ...] = ()
     #: the power index: of θ_k ("theta"), or over the set of utilities ("gap", "joint")
     index: str = "theta"
     #: sampled subsets behind the index over the set
@@ -81,6 +83,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "pairs", _pairs(self.pairs))
+        if self.pairs and (self.theta != "L2" or self.degree < 2):
+            raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
         object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
             _one_of(name, getattr(self, name), choices)
@@ -139,6 +144,18 @@ _WHOLE = {
     "effort": 1,
     "batch": 1,
 }
+
+
+def _pairs(value: Any) -> tuple[tuple[int, int], ...]:
+    """Pairs of positions, the smaller one first, each once."""
+    found = []
+    for pair in value:
+        if len(pair) != 2 or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in pair):
+            raise InputError(f"a pair is the positions of two attributes, found {pair!r}")
+        if pair[0] == pair[1]:
+            raise InputError(f"a pair is two different attributes, found {pair!r}")
+        found.append((min(pair), max(pair)))
+    return tuple(dict.fromkeys(found))
 
 
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
