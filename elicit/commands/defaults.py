@@ -20,7 +20,6 @@ MEANINGS: Mapping[str, str] = {
     "explore": "how subsets are proposed: gain, model, law, sequential or sequential-source",
     "theta": "the utility that ranks what was not evaluated: L2, L1 or max-margin",
     "pairs": "attributes expected to interact, two each: theta L2 believes in these pairs first; proofs assume nothing",
-    "pairs": "attributes expected to interact, two each: theta L2 believes in these pairs first; proofs assume nothing",
     "index": "the power index: of that utility (theta), or over the set of utilities (gap, joint)",
     "index_samples": "sampled subsets behind an index over the set",
     "law": "how a subset is drawn from the power index",
