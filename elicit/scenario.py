@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from elicit.asks import Oracle
 from elicit.data import Data, load, model_of, regrouped
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
+from elicit.effects.pairs import interaction_prior
 from elicit.errors import InputError
 from elicit.material import DataMaterial
 from elicit.methods import METHODS, named
@@ -338,7 +339,10 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
 def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
     own = ("name", "keep", "drop", "max_size", "prior")
     sections.only_known(section, (*own, "preset", *(f.name for f in dataclasses.fields(Settings))))
-    settings = _settings({key: value for key, value in section.items() if key not in own})
+    choices = {key: value for key, value in section.items() if key not in own}
+    if "pairs" in section:
+        choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
+    settings = _settings(choices)
     attributes = oracle.attributes
     largest = sections.whole(section, "max_size", None, least=1) if "max_size" in section else None
     family = Family(
@@ -360,16 +364,36 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
 
 def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple[float, ...]:
     """An attribute score of the oracle's data as a power index."""
-    if "data" not in measured:
-        raise InputError(f"`prior` = {name!r} scores `data`, and this oracle has none; list one number an attribute")
-    measure, data = score_named(name), _data(measured, folder)
+    measure = score_named(name)
+    data, positions = _data_of(f"`prior` = {name!r}", "one number an attribute", oracle, measured, folder)
     if not measure.serves(data.classes):
         raise InputError(f"`prior` = {name!r} needs a target of {measure.targets}, which this is not; choose another")
+    found = measure.scores(data.X, data.y, positions)
+    return tuple(as_power_index(found, measure.higher_is_better).tolist())
+
+
+def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path) -> tuple[tuple[int, int], ...]:
+    """Pairs by name; or "h", those that a forest fitted to the oracle's data lets interact."""
+    if given == "h":
+        data, positions = _data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder)
+        return interaction_prior(data.X, data.y, groups=positions)
+    if not isinstance(given, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in given):
+        raise InputError(f'`pairs` is "h" or a list of pairs of names, found {given!r}')
+    places = [[oracle.attributes.mask([name]).bit_length() - 1 for name in pair] for pair in given]
+    return tuple((i, j) for i, j in places)
+
+
+def _data_of(
+    key: str, otherwise: str, oracle: Oracle, measured: Section, folder: Path
+) -> tuple[Data, Sequence[Sequence[int]]]:
+    """The data that the oracle measures, and the columns of each attribute."""
+    if "data" not in measured:
+        raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
+    data = _data(measured, folder)
     columns = columns_of(data.X, data.columns, data.groups)
     if columns.attributes.names != oracle.attributes.names:
-        raise InputError(f"`prior` = {name!r}: the attributes of `data` are not those of the oracle; list the numbers")
-    found = measure.scores(data.X, data.y, columns.positions)
-    return tuple(as_power_index(found, measure.higher_is_better).tolist())
+        raise InputError(f"{key}: the attributes of `data` are not those of the oracle; list {otherwise}")
+    return data, columns.positions
 
 
 def _settings(choices: Section) -> Settings:
