@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NoReturn, TextIO
 
 from elicit import __version__
-from elicit.commands import ask, best, resume, run, score, session, table, verify, why
+from elicit.commands import ask, best, compare, resume, run, score, session, table, verify, why
 from elicit.commands.defaults import defaults
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError
@@ -80,6 +80,7 @@ def _parser() -> _Parser:
     ask.add(commands)
     resume.add(commands)
     run.add(commands)
+    compare.add(commands)
     table.add(commands)
     verify.add(commands)
     why.add(commands)

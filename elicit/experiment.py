@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import Result, drive
+from elicit.drive import drive
 from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
@@ -110,11 +110,23 @@ def elicit_run(
     elicitation = Elicitation(
         oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=prior
     )
-    best = best_utility(oracle, simulated, elicit.family)
+    best = best_known(oracle, operator, simulated, elicit.family)
     watched = _Watched(oracle, scenario.trace_every, lambda: _regret_now(elicitation, simulated, best))
     result = drive(elicitation, oracle if best is None else watched, simulated, progress=show)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
     return plain if best is None else plain | {"trace": watched.trace(plain["regret"])}
+
+
+#: The best utilities that runs of this process have looked for, by oracle, operator and family.
+_best: dict[tuple[str, str, Family], float | None] = {}
+
+
+def best_known(oracle: Oracle, spec: OperatorSpec, operator: SimulatedOperator, family: Family) -> float | None:
+    """`best_utility`, looked for once."""
+    key = (oracle.fingerprint, spec.name, family)
+    if key not in _best:
+        _best[key] = best_utility(oracle, operator, family)
+    return _best[key]
 
 
 def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) -> float | None:
@@ -176,11 +188,36 @@ def regret_of(
     return 0.0 if abs(lost) <= TOLERANCE else lost
 
 
+class Finished(Protocol):
+    """What any run comes to: one of ours, or one of a classical method."""
+
+    @property
+    def subset(self) -> Mask | None: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def criteria(self) -> Mapping[str, float]: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def questions(self) -> int: ...
+    @property
+    def failures(self) -> Mapping[str, int]: ...
+    @property
+    def set_aside(self) -> Sequence[Any]: ...
+    @property
+    def seconds(self) -> float: ...
+
+
 def plain_result(
     method: str,
     operator: str,
     seed: int,
-    result: Result,
+    result: Finished,
     simulated: SimulatedOperator,
     best: float | None,
 ) -> dict[str, Any]:
@@ -216,7 +253,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> list[str]:
     rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in results:
         rows.setdefault((result["method"], result["operator"]), []).append(result)
-    points = _points(results)
+    points = points_of(results)
     header = ["method", "operator", "runs", "utility", *(f"regret@{k}" for k in points)]
     header += ["regret", "best found", "questions", "evaluations", "failed", "seconds"]
     lines = [header]
@@ -228,21 +265,26 @@ def summary(results: Sequence[Mapping[str, Any]]) -> list[str]:
                 printable(method),
                 printable(operator),
                 str(len(runs)),
-                _mean([run["utility"] for run in runs], ".4f"),
-                *(_mean([_at_evaluation(run, k) for run in runs], ".4f") for k in points),
-                _mean(found, ".4f"),
+                mean_in([run["utility"] for run in runs], ".4f"),
+                *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
+                mean_in(found, ".4f"),
                 f"{sum(r <= TOLERANCE for r in found) / len(runs):.0%}" if known else "–",
-                _mean([run["questions"] for run in runs], ".1f"),
-                _mean([run["evaluations"] for run in runs], ".1f"),
-                _mean([sum(run["failures"].values()) for run in runs], ".1f"),
-                _mean([run["seconds"] for run in runs], ".2f"),
+                mean_in([run["questions"] for run in runs], ".1f"),
+                mean_in([run["evaluations"] for run in runs], ".1f"),
+                mean_in([sum(run["failures"].values()) for run in runs], ".1f"),
+                mean_in([run["seconds"] for run in runs], ".2f"),
             ]
         )
-    widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines with columns."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
-def _points(results: Sequence[Mapping[str, Any]]) -> list[int]:
+def points_of(results: Sequence[Mapping[str, Any]]) -> list[int]:
     """Evaluations at which the summary shows the regret: those of 10, 20, 40, 60, 91, 200 that runs reached."""
     if any(result["trace"] is None for result in results):
         return []
@@ -250,13 +292,13 @@ def _points(results: Sequence[Mapping[str, Any]]) -> list[int]:
     return [k for k in (10, 20, 40, 60, 91, 200, 500) if k <= longest]
 
 
-def _at_evaluation(run: Mapping[str, Any], k: int) -> float | None:
+def at_evaluation(run: Mapping[str, Any], k: int) -> float | None:
     """The regret after k evaluations, or when somebody last looked before; a run that ended keeps its last."""
     known = [regret for regret in (run["trace"] or [])[:k] if regret is not None]
     return known[-1] if known else None
 
 
-def _mean(values: Sequence[float | None], form: str) -> str:
+def mean_in(values: Sequence[float | None], form: str) -> str:
     """The mean, or a dash when a value is missing."""
     present = [value for value in values if value is not None]
     return format(sum(present) / len(present), form) if present and len(present) == len(values) else "–"

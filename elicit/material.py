@@ -21,12 +21,16 @@ from elicit.data import Data
 from elicit.errors import InputError
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
+from elicit.oracles.describe import fingerprint
 from elicit.oracles.threads import one_thread
 from elicit.scores import score_named
 from elicit.subsets import Attributes, Mask
 
 #: Permutations of a column behind its importance.
 _PERMUTATIONS = 5
+
+#: Importances that runs of this process have computed, by fingerprint of the material and subset.
+_importances: dict[tuple[str, Mask], tuple[float, ...]] = {}
 
 
 class DataMaterial:
@@ -35,6 +39,9 @@ class DataMaterial:
     def __init__(self, data: Data, model: Any = None, *, random_state: int = 0) -> None:
         self._columns = columns_of(data.X, data.columns, data.groups)
         self._data, self._model, self._random_state = data, model, random_state
+        self._fingerprint = fingerprint(
+            "material", data.X, data.y, self._columns.attributes.names, self._columns.positions, model, random_state
+        )
 
     @property
     def attributes(self) -> Attributes:
@@ -45,6 +52,11 @@ class DataMaterial:
     def fits(self) -> bool:
         """Whether there is a model."""
         return self._model is not None
+
+    @property
+    def classes(self) -> bool:
+        """Whether the target holds classes."""
+        return self._data.classes
 
     def scores(self, by: str) -> tuple[float, ...]:
         """The attribute score of this name, turned so that more is better."""
@@ -65,6 +77,12 @@ class DataMaterial:
         """One number for each attribute of the subset, in their order."""
         if self._model is None:
             raise InputError("the importances of a model need a `model`; name one")
+        key = (self._fingerprint, subset)
+        if key not in _importances:
+            _importances[key] = self._fitted_importance(subset)
+        return _importances[key]
+
+    def _fitted_importance(self, subset: Mask) -> tuple[float, ...]:
         columns = self._columns.of(subset)
         X, y = self._data.X[:, columns], self._data.y
         with one_thread():
@@ -77,7 +95,7 @@ class DataMaterial:
                 found = permuted.importances_mean
         place = {column: k for k, column in enumerate(columns)}
         positions = (p for i, p in enumerate(self._columns.positions) if subset >> i & 1)
-        return [float(sum(found[place[column]] for column in p)) for p in positions]
+        return tuple(float(sum(found[place[column]] for column in p)) for p in positions)
 
 
 def _own_importances(fitted: Any, width: int) -> NDArray[np.float64] | None:

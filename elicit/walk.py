@@ -196,6 +196,9 @@ class Outcome:
     failures: Mapping[str, int]
     seconds: float
     facts: tuple[Fact, ...]
+    scope: str = SCOPE
+    questions: int = 0
+    set_aside: tuple[()] = ()
 
 
 def explore(

@@ -1,0 +1,101 @@
+"""elicit compare: every method of the frame on the same oracle, side by side, from a scenario file."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from elicit.commands.arguments import count, jobs
+from elicit.commands.output import destination
+from elicit.commands.status import DONE
+from elicit.comparison import compare
+from elicit.comparison_display import ComparisonDisplay, pyplot
+from elicit.display import Meter, standing
+from elicit.errors import InputError
+from elicit.experiment import Standing
+from elicit.operators.lines import printable
+from elicit.scenario import read_scenario
+from elicit.side_by_side import LEVEL, differences, side_by_side
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser("compare", help="every method on the same oracle, side by side", allow_abbrev=False)
+    command.add_argument("scenario", metavar="SCENARIO.toml")
+    command.add_argument("--json", metavar="OUT", help="write every result to this file")
+    command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
+    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
+    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
+    command.add_argument("--journals", metavar="FOLDER", help="keep the classical runs there, and continue them")
+    command.set_defaults(command=_compare)
+
+
+def _compare(args: argparse.Namespace) -> int:
+    scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
+    journals = _folder(args.journals)
+    if args.plot is not None:
+        _check_picture(args.plot)
+    meter = Meter(sys.stderr)
+
+    def show(now: Standing) -> None:
+        share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
+        words = [f"{now.finished} of {now.total} runs finished"]
+        words += [standing(now.run)] if now.run is not None else []
+        meter.update((now.finished + share) / now.total, "; ".join(words))
+
+    with destination(args.json) as out:
+        try:
+            results = compare(scenario, args.n_jobs, show, journals)
+        finally:
+            meter.clear()
+        if out is not None:
+            apart = [dataclasses.asdict(difference) for difference in differences(results)]
+            plain = {"scenario": scenario.plain, "results": results, "differences": apart}
+            json.dump(plain, out, indent=1, allow_nan=False)
+            out.write("\n")
+    print("\n".join(side_by_side(results)))
+    print(
+        f"\nintervals: {LEVEL:.0%}, paired by seed (those of the methods: they say nothing of other data); "
+        "classical methods are told the utility, ours has to ask"
+    )
+    if args.plot is not None:
+        _draw(results, args.plot)
+    return DONE
+
+
+def _folder(path: str | None) -> Path | None:
+    """The folder for journals, made if need be."""
+    if path is None:
+        return None
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{printable(path)}: cannot be made a folder ({error.strerror}); choose another") from error
+    return Path(path)
+
+
+def _check_picture(path: str) -> None:
+    """Whatever would keep a picture from being drawn is said before the work begins."""
+    if Path(path).suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"{printable(path)}: a picture is a .png, .svg or .pdf file; choose one of these")
+    if not Path(path).absolute().parent.is_dir():
+        raise InputError(f"{printable(path)}: its folder does not exist; choose another place")
+    pyplot()
+
+
+def _draw(results: Sequence[dict[str, Any]], path: str) -> None:
+    display = ComparisonDisplay.of(results)
+    figure, axes = pyplot().subplots(figsize=(9, 5.5), layout="constrained")
+    display.plot(axes)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise InputError(f"{printable(path)}: cannot be written ({error.strerror or error}); choose another") from error
+    finally:
+        pyplot().close(figure)

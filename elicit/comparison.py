@@ -1,0 +1,143 @@
+"""Comparison: every method of the frame on the same oracle, for the same operators and seeds, side by side.
+
+Classical methods cannot ask, so they are told the operator's utility outright and recommend the best that
+they have seen; ours must ask. All have the budget and the family of the first [elicit] section. What one
+run measured the next one remembers, so that an oracle is never paid twice for a subset.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from elicit.events import Evaluated, Failed
+from elicit.experiment import (
+    Standing,
+    Task,
+    best_known,
+    elicit_run,
+    plain_result,
+    played,
+    regret_of,
+    remembered,
+)
+from elicit.methods import METHODS, Method, Rank, TradeOff, named
+from elicit.methods.registry import ALONE
+from elicit.operators import SimulatedOperator
+from elicit.progress import Progress
+from elicit.scenario import OURS, OperatorSpec, Scenario
+from elicit.subsets import Family, Mask
+from elicit.walk import Outcome, explore
+
+
+def compare(
+    scenario: Scenario,
+    n_jobs: int | None = None,
+    progress: Callable[[Standing], None] | None = None,
+    journals: Path | None = None,
+) -> list[dict[str, Any]]:
+    """One plain result for each method, operator and seed, in this order.
+
+    journals: a folder that keeps one journal for each run of a classical method, which then goes on where it
+    stopped.
+    """
+    return played(list(_tasks(scenario, journals)), n_jobs, progress)
+
+
+def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
+    for method in methods_of(scenario):
+        for elicit in scenario.elicits if method == OURS else (None,):
+            for operator in scenario.operators:
+                for seed in scenario.seeds:
+                    if elicit is not None:
+                        yield partial(elicit_run, scenario, elicit, operator, seed)
+                    else:
+                        yield partial(walk_run, scenario, method, operator, seed, journals)
+
+
+def methods_of(scenario: Scenario) -> tuple[str, ...]:
+    """The methods that the scenario names, or else all that its oracle has what they need for."""
+    if scenario.methods is not None:
+        return scenario.methods
+    found = [OURS]
+    for name in METHODS:
+        needs = named(name).needs
+        if not needs or (scenario.material is not None and (needs == "data" or scenario.material.fits)):
+            found.append(name)
+        elif name == "ranking":
+            found.append(f"{name}:{ALONE}")
+    if scenario.material is not None and not scenario.material.classes and "focus" in found:
+        found.remove("focus")
+    return tuple(found)
+
+
+def walk_run(
+    scenario: Scenario,
+    method: str,
+    operator: OperatorSpec,
+    seed: int,
+    journals: Path | None = None,
+    show: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    """One run of a classical method."""
+    oracle = remembered(scenario.oracle_of(seed))
+    simulated = operator.simulated(oracle, seed)
+    limits, value = scenario.elicits[0], _Utility(simulated)
+    told = Method(
+        method,
+        named(method).explorer(scenario.material),
+        value=value,
+        budget=limits.settings.evaluations(limits.family),
+    )
+    outcome = explore(
+        told,
+        oracle,
+        family=limits.family,
+        seed=seed,
+        journal=None if journals is None else journals / _file_name(method, operator.name, seed),
+        about={"operator": operator.name, "utility": repr(operator.utility)},
+        progress=show,
+    )
+    best = best_known(oracle, operator, simulated, limits.family)
+    plain = plain_result(method, operator.name, seed, outcome, simulated, best)
+    if best is None:
+        return plain
+    return plain | {"trace": _trace(outcome, value, limits.family, best)}
+
+
+def _file_name(method: str, operator: str, seed: int) -> str:
+    """A name of plain letters for the journal of a run; the number tells apart what looks alike."""
+    words = "".join(c if c.isascii() and c.isalnum() else "-" for c in f"{method}-{operator}")
+    return f"{words[:60]}-{zlib.crc32(f'{method}/{operator}'.encode()):08x}-{seed}.jsonl"
+
+
+@dataclass(frozen=True)
+class _Utility:
+    """The operator's utility as the value of a subset."""
+
+    operator: SimulatedOperator
+
+    def __call__(self, subset: Mask, criteria: Sequence[float]) -> float:
+        names = (criterion.name for criterion in self.operator.criteria)
+        return self.operator.utility(dict(zip(names, criteria, strict=True)), subset)
+
+
+def _trace(outcome: Outcome, value: _Utility, family: Family, best: float) -> list[float | None]:
+    """The regret of the best seen after each evaluation; None while nothing could be measured."""
+    names = [criterion.name for criterion in value.operator.criteria]
+    found: list[float | None] = []
+    leader: Rank | None = None
+    regret: float | None = None
+    for fact in outcome.facts:
+        if isinstance(fact, Evaluated) and fact.subset in family:
+            rank = TradeOff().rank(fact.subset, value(fact.subset, fact.criteria))
+            if leader is None or rank > leader:
+                leader = rank
+                regret = regret_of(fact.subset, dict(zip(names, fact.criteria, strict=True)), value.operator, best)
+        if isinstance(fact, Evaluated | Failed):
+            found.append(regret)
+    return found

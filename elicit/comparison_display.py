@@ -1,0 +1,92 @@
+"""A comparison as a picture: regret against evaluations, one line a method.
+
+It needs matplotlib (the extra "plot"), which is imported only when something is drawn. Colour never carries
+meaning alone: lines differ in their dashes and markers, too, and ours is the thick one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.experiment import at_evaluation
+from elicit.operators.lines import printable
+from elicit.scenario import OURS
+
+#: Markers on a line, so that methods can be told apart without colour.
+_MARKS = 8
+_DASHES, _MARKERS = ("-", "--", "-.", ":"), "os^vD*Px"
+
+
+@dataclass
+class ComparisonDisplay:
+    """Mean regret of each method after each number of evaluations; `regret` holds one line a method.
+
+    A run that ended early keeps its last regret; before anything was recommended there is none.
+    """
+
+    evaluations: np.ndarray[Any, np.dtype[np.int64]]
+    regret: Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]
+    ax_: Any = field(default=None, repr=False)
+
+    @classmethod
+    def from_results(cls, results: Sequence[Mapping[str, Any]], ax: Any = None) -> Self:
+        """Of the results of a comparison, drawn at once; they need a regret, hence an oracle whose best is known."""
+        made = cls.of(results)
+        made.plot(ax)
+        return made
+
+    @classmethod
+    def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
+        """The lines, before anything is drawn."""
+        if any(run["regret"] is None for run in results):
+            raise InputError(
+                "a picture of regret needs an oracle whose best subset is known: a table, or a small synthetic one"
+            )
+        longest = max(run["evaluations"] for run in results)
+        at = np.arange(1, longest + 1)
+        lines = {}
+        for method in dict.fromkeys(run["method"] for run in results):
+            rows = [
+                [np.nan if (r := at_evaluation(run, int(k))) is None else r for k in at]
+                for run in results
+                if run["method"] == method
+            ]
+            lines[method] = np.array(rows).mean(axis=0)  # no mean before every run recommends something
+        return cls(at, lines)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new one."""
+        if ax is None:
+            ax = pyplot().subplots(figsize=(9, 5.5), layout="constrained")[1]
+        order = sorted(self.regret, key=lambda method: self.regret[method][-1])
+        for k, method in enumerate(order):
+            ax.plot(
+                self.evaluations,
+                self.regret[method],
+                _DASHES[k % len(_DASHES)],
+                marker=_MARKERS[k % len(_MARKERS)],
+                markevery=(k % _MARKS, max(1, len(self.evaluations) // _MARKS)),
+                markersize=5,
+                linewidth=3 if method == OURS else 1.3,
+                label=printable(method).replace("$", r"\$"),
+            )
+        ax.set(xlabel="evaluations", ylabel="mean regret", xlim=(1, len(self.evaluations)))
+        ax.set_yscale("symlog", linthresh=1e-3)
+        ax.set_ylim(bottom=0)
+        ax.legend(title="best at the end first", fontsize="small", loc="upper right", ncols=2)
+        self.ax_ = ax
+        return self
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, or a clear error."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise InputError("pictures need matplotlib; install it with: pip install 'elicit[plot]'") from error
+    return plt

@@ -1,0 +1,133 @@
+"""Side by side: what the runs of several methods come to, as a table, with intervals of what one loses to another.
+
+The rule: methods are compared on the same operators and seeds, pair by pair. On one table of measurements
+the seeds are those of the methods alone, so that an interval says nothing about other data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from elicit.experiment import TOLERANCE, aligned, at_evaluation, mean_in, points_of
+from elicit.operators.lines import printable
+from elicit.scenario import OURS
+
+#: The level of the intervals.
+LEVEL = 0.95
+
+Results = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much a method loses against another, mean over the operators, paired by seed, with its interval."""
+
+    method: str
+    against: str
+    mean: float
+    low: float | None
+    high: float | None
+
+
+def differences(results: Results) -> list[Difference]:
+    """Each method against ours, or against the first where ours is not among them; positive is worse.
+
+    A difference of utilities: so it is known even where the best utility is not. The interval is Student's,
+    over the seeds; None for one seed, and where nothing differs from seed to seed.
+    """
+    losses = _losses(results)
+    methods = list(losses)
+    against = OURS if OURS in losses else methods[0]
+    found = []
+    for method in methods:
+        seeds = [seed for seed in losses[against] if seed in losses[method]]
+        apart = np.array([losses[method][seed] - losses[against][seed] for seed in seeds])
+        if method == against or not len(apart):
+            continue
+        mean, low, high = float(apart.mean()), None, None
+        if len(apart) > 1 and apart.std() > TOLERANCE:
+            half = float(stats.t.ppf((1 + LEVEL) / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart)))
+            low, high = mean - half, mean + half
+        found.append(Difference(method, against, mean, low, high))
+    return found
+
+
+def _losses(results: Results) -> dict[str, dict[int, float]]:
+    """For each method and seed, minus the utility, mean over the operators; runs without a utility are left out."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for run in results:
+        if run["utility"] is not None:
+            found.setdefault(run["method"], {}).setdefault(run["seed"], []).append(-run["utility"])
+    most = max((len(v) for seeds in found.values() for v in seeds.values()), default=0)
+    return {
+        method: {seed: float(np.mean(v)) for seed, v in seeds.items() if len(v) == most}
+        for method, seeds in found.items()
+    }
+
+
+def side_by_side(results: Results) -> list[str]:
+    """The results as lines of text: a row a method, best first, then the final regrets by operator."""
+    known = all(run["regret"] is not None for run in results)
+    what = "regret" if known else "utility"
+    points = points_of(results)
+    apart = {d.method: d for d in differences(results)}
+    against = next(iter(apart.values())).against if apart else ""
+    header = ["method", "runs", *(f"regret@{k}" for k in points), what, "best found", "evaluations", "questions"]
+    header += ["seconds", "size", f"worse than {printable(against)} by"]
+    rows = []
+    by_method = _grouped(results, lambda run: run["method"])
+    for method in sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True):
+        runs = by_method[method]
+        rows.append(
+            [
+                printable(method),
+                str(len(runs)),
+                *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
+                mean_in([run[what] for run in runs], ".4f"),
+                f"{sum(run['regret'] <= TOLERANCE for run in runs) / len(runs):.0%}" if known else "–",
+                mean_in([run["evaluations"] for run in runs], ".1f"),
+                mean_in([run["questions"] for run in runs], ".1f"),
+                mean_in([run["seconds"] for run in runs], ".2f"),
+                mean_in([len(run["subset"]) for run in runs], ".1f"),
+                _interval(apart.get(method)),
+            ]
+        )
+    lines = aligned([header, *rows])
+    operators = list(dict.fromkeys(run["operator"] for run in results))
+    if len(operators) > 1:
+        lines += ["", f"{what} by operator", *aligned(_by_operator(by_method, operators, what))]
+    return lines
+
+
+def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], what: str) -> list[list[str]]:
+    rows = [["method", *map(printable, operators)]]
+    for method, runs in by_method.items():
+        cells = [[run[what] for run in runs if run["operator"] == operator] for operator in operators]
+        rows.append([printable(method), *(mean_in(cell, ".4f") for cell in cells)])
+    return rows
+
+
+def _worth(runs: Results) -> float:
+    """The mean utility; a run without one counts as nothing."""
+    found = [run["utility"] for run in runs if run["utility"] is not None]
+    return float(np.mean(found)) if found else -np.inf
+
+
+def _interval(difference: Difference | None) -> str:
+    if difference is None:
+        return ""
+    if difference.low is None or difference.high is None:
+        return f"{difference.mean:+.4f}"
+    return f"{difference.mean:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]"
+
+
+def _grouped(results: Results, key: Callable[[Mapping[str, Any]], str]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for run in results:
+        found.setdefault(key(run), []).append(run)
+    return found
