@@ -151,11 +151,17 @@ def nearest(space: Space, rows: Ints, others: Ints, weights: Floats) -> tuple[In
     return rows[i], others[j], share
 
 
-def blocks(rows: Ints, others: int, neighbours: int, columns: int) -> Iterator[Ints]:
-    """The rows in runs whose distances and differences fit into `LARGEST_BLOCK` numbers."""
-    size = max(1, LARGEST_BLOCK // max(others, neighbours * columns))
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
+def neighbourhoods(space: Space, rows: Ints, others: Ints, weights: Floats) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """What `nearest` gives, in parts of whole rows whose differences fit into some `LARGEST_BLOCK` numbers."""
+    together = max(1, LARGEST_BLOCK // len(others))
+    most = max(1, LARGEST_BLOCK // space.points.shape[1])
+    for start in range(0, len(rows), together):
+        i, j, share = nearest(space, rows[start : start + together], others, weights)
+        first = np.flatnonzero(np.diff(i, prepend=-1))  # of each row; ties may make a row long
+        cuts = first[np.diff(first // most, prepend=-1) > 0]
+        ends = np.append(cuts[1:], len(i))[: len(cuts)]  # without neighbours there is no part
+        for begin, end in zip(cuts, ends, strict=True):
+            yield i[begin:end], j[begin:end], share[begin:end]
 
 
 def _coded(column: Floats, missing: NDArray[np.bool_]) -> Floats:

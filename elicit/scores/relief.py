@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.scores.neighbours import Space, blocks, nearest, space_of
+from elicit.scores.neighbours import Space, neighbourhoods, space_of
 from elicit.scores.protocol import Floats, Groups, Ints, table, whole
 
 
@@ -81,8 +81,7 @@ def rrelieff(
     space, target = space_of(given.X, discrete, groups), given.y / np.ptp(given.y)
     everyone = np.arange(len(target))
     both, apart, change, seen = np.zeros((4, space.n))
-    for block in blocks(_looked_at(len(target), rows, seed), len(target), neighbours, space.points.shape[1]):
-        i, j, share = nearest(space, block, everyone, weights)
+    for i, j, share in neighbourhoods(space, _looked_at(len(target), rows, seed), everyone, weights):
         differences = space.differences(i, j)
         weighted = share * np.abs(target[i] - target[j])
         both += weighted @ differences
@@ -101,15 +100,15 @@ def _of_classes(space: Space, y: Ints, k: int, looked_at: Ints, weights: Floats)
         mine = looked_at[y[looked_at] == own]
         for other, theirs in enumerate(members):
             sign = -1.0 if other == own else weights[own, other]
-            for block in blocks(mine, len(theirs), k, space.points.shape[1]):
-                total += sign * _mean_differences(space, *nearest(space, block, theirs, np.ones(k)))
+            for near in neighbourhoods(space, mine, theirs, np.ones(k)):
+                total += sign * _mean_differences(space, *near)
     return total / len(looked_at)
 
 
 def _mean_differences(space: Space, i: Ints, j: Ints, share: Floats) -> Floats:
     """Σ over the rows i of the mean difference to their neighbours j, per attribute, gaps left out."""
     differences = space.differences(i, j)
-    if space.complete or not len(i):
+    if space.complete:
         return np.asarray(share @ differences)
     starts = np.flatnonzero(np.diff(i, prepend=-1))
     sums = np.add.reduceat(share[:, None] * differences, starts, axis=0)
