@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from elicit.asks import Evaluate
 from elicit.data import load
 from elicit.errors import InputError
 from elicit.experiment import run_scenario
@@ -48,6 +49,13 @@ def test_columns_of_texts_are_scored_as_one_attribute(tmp_path):
     section = {**plain(prior="relieff"), "oracle": {**plain()["oracle"], "data": "d.csv", "target": "kind"}}
     (spec,) = scenario_from(section, tmp_path).elicits
     assert len(spec.prior) == 2
+
+
+def test_a_filter_oracle_adds_up_a_score_by_name():
+    section = {**plain(), "oracle": {"kind": "filter", "data": "iris", "merit": "sum", "scores": "fisher"}}
+    iris = load("iris")
+    oracle = scenario_from(section, None).oracle_of(0)
+    assert oracle(Evaluate(0, 0b0101)).criteria[0] == pytest.approx(fisher(iris.X, iris.y)[[0, 2]].sum())
 
 
 @pytest.mark.parametrize(
