@@ -252,7 +252,7 @@ def _played(task: _Task, oracle: Remembering, parent: Connection) -> Found | Non
         while isinstance(request := elicitation.ask(), Evaluate):
             reply = oracle(request)
             elicitation.tell(request.id, reply)
-            parent.send((request.subset, reply, progress_of(elicitation, time.monotonic() - begun)))
+            parent.send((request.subset, reply, progress_of(elicitation, time.monotonic() - begun, brief=True)))
             if not parent.recv():
                 return None
         return Found(elicitation.facts[before:], progress_of(elicitation, time.monotonic() - begun))

@@ -78,6 +78,7 @@ def drive(
     time_limit: float | None = None,
     ahead: int = 0,
     claim: bool = True,
+    brief: bool = False,
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
 
@@ -86,11 +87,12 @@ def drive(
     clock: gives the seconds, for the time limit and for the times in the journal.
     time_limit: seconds after which the run ends, once the replies that are under way have come in.
     ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
+    brief: what would be recommended is told before a question only, not after every reply.
     claim: write what was proven into the journal at the end, which may take a while.
     """
     _fit_together(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
-    run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock)
+    run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock, brief)
     with run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
         while not isinstance(request := run.ask(), Done):
             run.save()
@@ -118,6 +120,7 @@ class _Run:
         n_jobs: int | None,
         progress: Callable[[Progress], None] | None,
         clock: Clock | None,
+        brief: bool,
     ) -> None:
         self._elicitation, self._oracle, self._operator, self._journal = elicitation, oracle, operator, journal
         self._n_jobs, self._progress = n_jobs, progress
@@ -125,6 +128,7 @@ class _Run:
         self._stamp: Clock = clock or time.time
         self._start = self._now()
         self._saved = len(journal.facts) if journal is not None else 0
+        self._brief, self._told = brief, False
         self._writing = threading.Lock()
         self._trouble: JournalError | None = None
 
@@ -177,6 +181,9 @@ class _Run:
 
     def put(self, request: Compare | Reconcile, ahead: Ahead) -> None:
         """Put a question and tell the answer, and with it all that was decided about it ahead."""
+        if self._brief and not self._told:
+            self._show(brief=False)
+        self._told = False
         ahead.begin(self._elicitation, request)
         while isinstance(reply := self._operator(request), TakeBack):
             self._elicitation.retract(reply.request)
@@ -186,12 +193,13 @@ class _Run:
         self.save()  # before anything else: an answer is never lost
         found = ahead.take(reply, self._progress)
         if found is None:
-            self._show()
+            self._show(self._brief)
             return
         self._elicitation.adopt(found.facts)
         self.save()
         if self._progress is not None:
             self._progress(replace(found.progress, seconds=self.seconds))
+            self._told = True
 
     def keep(self, subset: Mask, result: Measured | Failure) -> None:
         """Write down a result that was measured ahead of need; called from any thread."""
@@ -210,13 +218,13 @@ class _Run:
                 raise OracleError(f"the oracle's reply cannot be used: {error}") from error
             raise
         self.save()
-        self._show()
+        self._show(self._brief)
 
-    def _show(self) -> None:
+    def _show(self, brief: bool) -> None:
         """Show where the run stands, to whoever wants to know."""
         if self._progress is not None:
             with one_thread():
-                standing = progress_of(self._elicitation, self.seconds)
+                standing = progress_of(self._elicitation, self.seconds, brief=brief)
             self._progress(standing)
 
 

@@ -28,9 +28,12 @@ class Progress:
     regret: float | None = None
 
 
-def progress_of(elicitation: Elicitation, seconds: float) -> Progress:
-    """Where an elicitation stands, this many seconds after its drive began."""
-    found = elicitation.beliefs.incumbent
+def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False) -> Progress:
+    """Where an elicitation stands, this many seconds after its drive began.
+
+    When `brief`, nothing is said of what would be recommended, and no time is spent on it.
+    """
+    found = None if brief else elicitation.beliefs.incumbent
     subset = None if found is None else found.subset
     return Progress(
         elicitation.evaluations,

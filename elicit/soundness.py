@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.data import Data
 
@@ -63,17 +63,32 @@ def _correlated(data: Data) -> Iterator[str]:
 
 
 def _pairs(data: Data, places: Sequence[int]) -> list[tuple[float, int, int]]:
-    """(correlation, column, column), the strongest first; over the rows in which both are known."""
-    values = np.ma.masked_invalid(data.X[:, list(places)])
-    if len(places) < 2:
-        return []
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a column that is constant where both are known has no correlation
-        table = np.ma.corrcoef(values, rowvar=False).filled(0.0)  # type: ignore[no-untyped-call]  # numpy.ma has no types
-    found = [
-        (float(table[i, j]), places[i], places[j])
-        for i in range(len(places))
-        for j in range(i + 1, len(places))
-        if np.isfinite(table[i, j]) and abs(table[i, j]) > SAME
-    ]
+    """(correlation, column, column), the strongest first."""
+    table = correlations(data.X[:, list(places)])
+    i, j = np.nonzero(np.triu(np.abs(table) > SAME, k=1))
+    found = [(float(table[a, b]), places[a], places[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
     return sorted(found, key=lambda pair: (-abs(pair[0]), pair[1], pair[2]))
+
+
+def correlations(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, n) Pearson correlations of the columns of X, each over the rows in which both are known; 0 for none.
+
+    With m the mask of what is known and x centred and 0 elsewhere: r = (Σxy − ΣxΣy/k) / √(Σx² − (Σx)²/k) √(…),
+    each sum over the k rows that a pair shares.
+    """
+    known = ~np.isnan(X)
+    counts = known.sum(axis=0)
+    x = np.where(known, X, 0.0)
+    x = np.where(known, x - x.sum(axis=0) / np.maximum(counts, 1), 0.0)
+    m = known.astype(np.float64)
+    shared = np.maximum(m.T @ m, 1.0)
+    sums, squares = x.T @ m, (x * x).T @ m
+    spread = np.maximum(squares - sums**2 / shared, 0.0)
+    scale = np.sqrt(spread * spread.T)
+    table: NDArray[np.float64] = np.divide(
+        x.T @ x - sums * sums.T / shared,
+        scale,
+        out=np.zeros_like(scale),
+        where=scale > 1e-12 * np.max(scale, initial=0),
+    )
+    return table

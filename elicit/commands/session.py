@@ -163,7 +163,14 @@ def _on_screen(
         if session.elicitation.history.stopped is None:
             operator.show(0.0, "measuring the first subsets")
         result = drive(
-            session.elicitation, oracle, operator, session.journal, n_jobs=how.n_jobs, progress=show, ahead=workers
+            session.elicitation,
+            oracle,
+            operator,
+            session.journal,
+            n_jobs=how.n_jobs,
+            progress=show,
+            ahead=workers,
+            brief=True,
         )
         operator.show(1.0, "working out how sure the result is")
     return result

@@ -1,0 +1,202 @@
+"""elicit ask: data from the wild, what is done with it, what is warned about, and every option."""
+
+import csv
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from elicit.cli import main
+from elicit.commands.ask import CLASSIFIER, REGRESSOR
+from elicit.data import MISSING_LEVEL, Data, load, model_of, regrouped
+from elicit.errors import InputError
+from elicit.events import Evaluated
+from elicit.journal import read
+from elicit.soundness import correlations, warnings_about
+
+
+def table(path, rows=60, seed=0, **columns):
+    """A CSV file of the named columns, each a function of the row and a random number, with the target y."""
+    rng = np.random.default_rng(seed)
+    columns = columns or {"a": lambda _, r: f"{r:.3f}", "b": lambda k, _: f"{k % 5}"}
+    columns.setdefault("y", lambda k, _: "yes" if k % 2 else "no")
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for k in range(rows):
+            writer.writerow([column(k, rng.random()) for column in columns.values()])
+    return path
+
+
+def number(k, r):  # noqa: ARG001  # a column's signature
+    return f"{r:.4f}"
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch, capsys):
+    """Run the command with answers from a pipe: status, output, complaint."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, answers=""):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        try:
+            status = main(["ask", *map(str, arguments)])
+        except SystemExit as end:
+            status = end.code
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+SMALL = ("--target", "y", "--cv", 3, "--budget", 4, "--questions", 1, "--journal", "j")
+
+
+def test_missing_values_are_filled_by_each_fold_or_become_a_level(tmp_path):
+    path = table(
+        tmp_path / "t.csv",
+        a=lambda k, r: "" if k == 3 else f"{r:.3f}",
+        site=lambda k, r: "NA" if k in (5, 6) else "north" if r < 0.5 else "south",
+        y=lambda k, _: "" if k == 7 else str(k % 2),
+    )
+    data = load(str(path), "y", tidy=True)
+    assert data.X.shape[0] == 59
+    assert data.missing
+    assert np.isnan(data.X[3, 0])
+    assert f"site={MISSING_LEVEL}" in data.groups["site"]
+    assert not np.isnan(data.X[:, 1:]).any()
+    assert [note.partition(" ")[0] for note in data.notes] == ["1", "'a'", "'site'"]
+    model = model_of("knn:3", data.classes, data.missing).fit(data.X, data.y)
+    assert model.steps[0][0] == "simpleimputer"
+    with pytest.raises(InputError, match="expected a value"):
+        load(str(path), "y")
+
+
+def test_what_says_nothing_is_left_out_and_told(tmp_path):
+    path = table(
+        tmp_path / "t.csv",
+        a=number,
+        same=lambda *_: "3",
+        empty=lambda *_: "",
+        name=lambda k, _: f"person {k}",
+    )
+    data = load(str(path), "y", tidy=True)
+    assert data.columns == ("a",)
+    text = "\n".join(data.notes)
+    assert "'same' is left out: it is constant" in text
+    assert "'empty' is left out" in text
+    assert "'name' is left out: 60 different texts in 60 rows" in text
+
+
+def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
+    path = table(tmp_path / "t.csv", a=number, b=number, site=lambda k, _: "nsw"[k % 3])
+    data = regrouped(load(str(path), "y", tidy=True), {"place": ["a", "site"]})
+    assert data.groups == {"place": ("a", "site=n", "site=s", "site=w")}
+    with pytest.raises(InputError, match="did you mean 'a'"):
+        regrouped(data, {"g": ["aa"]})
+
+
+def test_warnings_name_what_may_mislead():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    X = np.column_stack(
+        [rng.permutation(200.0 + np.arange(200)), x, -2 * x + 0.01 * rng.normal(size=200), rng.normal(size=200)]
+    )
+    y = np.array([0] * 190 + [1] * 10)
+    found = list(warnings_about(Data(X, y, ("key", "x", "twice", "z"))))
+    assert len(found) == 3
+    assert "'key' looks like the number of a row" in found[0]
+    assert "class '1' has 10 of 200 rows" in found[1]
+    assert "balanced_accuracy" in found[1]
+    assert "'x' and 'twice' are correlated (-1.00)" in found[2]
+    assert not any("accuracy hardly" in w for w in warnings_about(Data(X, y, tuple("abcd")), "roc_auc"))
+    assert list(warnings_about(Data(X[:, 3:], y[::-1] * 0 + np.arange(200) % 2, ("z",)))) == []
+
+
+def test_correlations_are_over_the_rows_in_which_both_are_known():
+    x = np.arange(50.0) ** 1.5
+    X = np.column_stack([x, 2 * x])
+    X[::7, 0] = np.nan
+    assert "correlated (+1.00)" in next(iter(warnings_about(Data(X, x, ("a", "b")))))
+
+
+def test_correlations_are_those_of_pandas():
+    import pandas as pd
+
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 6)) @ rng.normal(size=(6, 6)) + 1e3
+    X[rng.random(X.shape) < 0.2] = np.nan
+    assert np.allclose(correlations(X), pd.DataFrame(X).corr().to_numpy())
+    assert (correlations(np.ones((5, 2))) == 0).all()
+
+
+def test_a_session_on_a_file_says_what_was_decided_and_estimates_before_any_work(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, c=lambda k, r: f"{k % 2 + 0.6 * r:.3f}", same=lambda *_: "1")
+    status, out, _ = ask("t.csv", *SMALL, "-o", "small.csv", answers="a\n" * 5)
+    assert status == 0, out
+    lines = out.splitlines()
+    assert lines[0] == "journal: j"
+    assert f"60 rows, 3 attributes; the target holds classes; model {CLASSIFIER}, score: accuracy over 3 folds" in out
+    assert "note: 'same' is left out: it is constant" in out
+    assert out.index("roughly") < out.index("recommended")
+    header = (tmp_path / "small.csv").read_text().splitlines()[0].split(",")
+    assert header[-1] == "y"
+    assert 1 <= len(header) - 1 <= 3
+    assert len((tmp_path / "small.csv").read_text().splitlines()) == 61
+
+
+def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, c=number, d=number, who=lambda k, _: f"p{k % 6}", y=number)
+    (tmp_path / "costs.csv").write_text("attribute,cost\na,1\nbc,2.5\nd,4\n")
+    options = ("--criteria", "stability", "--cost", "costs.csv", "--keep", "a", "--max-size", 2, "--groups", "bc=b,c")
+    status, out, _ = ask(
+        "t.csv", *SMALL, *options, "--group-col", "who", "--seed", 3, "--scoring", "r2", answers="a\n" * 9
+    )
+    assert status == 0
+    assert f"model {REGRESSOR}, score: r2" in out
+    record = read(tmp_path / "j")
+    assert record.header.attributes.names == ("a", "bc", "d")
+    assert [c.name for c in record.header.criteria] == ["score", "size", "cost", "stability"]
+    assert record.header.seed == 3
+    assert record.header.settings["family"] == {"keep": ["a"], "drop": [], "max_size": 2}
+    measured = [fact for fact in record.facts if isinstance(fact, Evaluated)]
+    assert measured
+    assert all(fact.subset & 1 for fact in measured)
+    assert main(["resume", "j", "--budget", "+1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--target", "z"), "no column is called 'z'; the columns are"),
+        ((), "--target"),
+        (("--target", "y", "--model", "knm:3"), "did you mean 'knn'"),
+        (("--target", "y", "--criteria", "speed"), "--criteria knows"),
+        (("--target", "y", "--criteria", "cost"), "--cost FILE"),
+        (("--target", "y", "--cost", "none.csv"), "none.csv: cannot be read"),
+        (("--target", "y", "--groups", "ab"), "--groups is such as"),
+        (("--target", "y", "--keep", "q"), "unknown attribute 'q'"),
+        (("--target", "y", "--group-col", "y"), "rows belong together"),
+        (("--target", "y", "--cv", "99"), "use cv="),
+        (("--target", "y", "--budget", "0"), "--budget"),
+    ],
+)
+def test_bad_input_is_one_line_and_makes_no_journal(ask, tmp_path, options, words):
+    table(tmp_path / "t.csv")
+    status, out, err = ask("t.csv", *options)
+    assert status == 2
+    assert out == ""
+    assert words in err
+    assert len(err.splitlines()) == 1
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_a_file_that_moved_along_with_its_journal_is_found(ask, tmp_path, monkeypatch):
+    table(tmp_path / "t.csv", a=number, b=number)
+    assert ask("t.csv", *SMALL)[0] == 0
+    (tmp_path / "away").mkdir()
+    for name in ("t.csv", "j"):
+        (tmp_path / name).rename(tmp_path / "away" / name)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a\n" * 5))
+    assert main(["resume", "away/j"]) == 0
