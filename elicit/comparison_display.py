@@ -26,7 +26,8 @@ _DASHES, _MARKERS = ("-", "--", "-.", ":"), "os^vD*Px"
 class ComparisonDisplay:
     """Mean regret of each method after each number of evaluations; `regret` holds one line a method.
 
-    A run that ended early keeps its last regret; before anything was recommended there is none.
+    A run that ended early keeps its last regret; before anything was recommended there is none, and a run
+    that recommends nothing is left out.
     """
 
     evaluations: np.ndarray[Any, np.dtype[np.int64]]
@@ -43,17 +44,18 @@ class ComparisonDisplay:
     @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
         """The lines, before anything is drawn."""
-        if any(run["regret"] is None for run in results):
+        known = [run for run in results if run["regret"] is not None]  # a run may recommend nothing
+        if not known:
             raise InputError(
                 "a picture of regret needs an oracle whose best subset is known: a table, or a small synthetic one"
             )
-        longest = max(run["evaluations"] for run in results)
+        longest = max(run["evaluations"] for run in known)
         at = np.arange(1, longest + 1)
         lines = {}
-        for method in dict.fromkeys(run["method"] for run in results):
+        for method in dict.fromkeys(run["method"] for run in known):
             rows = [
                 [np.nan if (r := at_evaluation(run, int(k))) is None else r for k in at]
-                for run in results
+                for run in known
                 if run["method"] == method
             ]
             lines[method] = np.array(rows).mean(axis=0)  # no mean before every run recommends something
@@ -78,7 +80,7 @@ class ComparisonDisplay:
         ax.set(xlabel="evaluations", ylabel="mean regret", xlim=(1, len(self.evaluations)))
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.set_ylim(bottom=0)
-        ax.legend(title="best at the end first", fontsize="small", loc="upper right", ncols=2)
+        ax.legend(title="best at the end first", fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
         self.ax_ = ax
         return self
 

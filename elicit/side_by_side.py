@@ -72,7 +72,7 @@ def _losses(results: Results) -> dict[str, dict[int, float]]:
 
 def side_by_side(results: Results) -> list[str]:
     """The results as lines of text: a row a method, best first, then the final regrets by operator."""
-    known = all(run["regret"] is not None for run in results)
+    known = any(run["regret"] is not None for run in results)
     what = "regret" if known else "utility"
     points = points_of(results)
     apart = {d.method: d for d in differences(results)}
@@ -89,7 +89,7 @@ def side_by_side(results: Results) -> list[str]:
                 str(len(runs)),
                 *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
                 mean_in([run[what] for run in runs], ".4f"),
-                f"{sum(run['regret'] <= TOLERANCE for run in runs) / len(runs):.0%}" if known else "–",
+                f"{sum(_found(run) for run in runs) / len(runs):.0%}" if known else "–",
                 mean_in([run["evaluations"] for run in runs], ".1f"),
                 mean_in([run["questions"] for run in runs], ".1f"),
                 mean_in([run["seconds"] for run in runs], ".2f"),
@@ -116,6 +116,11 @@ def _worth(runs: Results) -> float:
     """The mean utility; a run without one counts as nothing."""
     found = [run["utility"] for run in runs if run["utility"] is not None]
     return float(np.mean(found)) if found else -np.inf
+
+
+def _found(run: Mapping[str, Any]) -> bool:
+    """Whether the best there is was recommended."""
+    return run["regret"] is not None and run["regret"] <= TOLERANCE
 
 
 def _interval(difference: Difference | None) -> str:

@@ -1,0 +1,347 @@
+"""A comparison plays every method on the same oracle, and says what each loses to ours."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy import stats
+
+from elicit.cli import main
+from elicit.comparison import compare, methods_of
+from elicit.comparison_display import ComparisonDisplay
+from elicit.errors import InputError
+from elicit.experiment import run_scenario
+from elicit.methods import METHODS
+from elicit.scenario import read_scenario, scenario_from
+from elicit.side_by_side import differences, side_by_side
+
+matplotlib.use("Agg")
+
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+N = 4
+
+#: A drawn score for each subset of four attributes.
+SCORES = dict(enumerate(np.random.default_rng(3).random(1 << N).round(3)))
+TABLE = "a,b,c,d,score\n" + "".join(
+    f"{m & 1},{m >> 1 & 1},{m >> 2 & 1},{m >> 3 & 1},{SCORES[m]}\n" for m in range(1, 1 << N)
+)
+#: Sixteen cases, all different; their class is whether a and c differ.
+DATA = "a,b,c,d,kind\n" + "".join(
+    f"{m & 1},{m >> 1 & 1},{m >> 2 & 1},{m >> 3},{'ny'[(m & 1) ^ (m >> 2 & 1)]}\n" for m in range(16)
+)
+
+PLAIN = {
+    "oracle": {"kind": "table", "path": "t.csv", "data": "d.csv", "target": "kind", "model": "logistic"},
+    "operator": [
+        {"name": "score", "utility": "score"},
+        {"name": "small", "utility": "score - 0.05 * size"},
+    ],
+    "elicit": {"budget": 9, "questions": 4},
+    "experiment": {"seeds": 2},
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "d.csv").write_text(DATA)
+    return tmp_path
+
+
+def scenario(folder, **sections):
+    """PLAIN with some keys of some sections changed; None removes a key."""
+    plain = dict(PLAIN)
+    for name, keys in sections.items():
+        plain[name] = {k: v for k, v in {**plain[name], **keys}.items() if v is not None}
+    return scenario_from(plain, folder)
+
+
+def utility(operator, subset):
+    names = "abcd"
+    mask = sum(1 << names.index(name) for name in subset)
+    return SCORES[mask] - (0.05 * len(subset) if operator == "small" else 0.0)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compared")
+    (folder / "t.csv").write_text(TABLE)
+    (folder / "d.csv").write_text(DATA)
+    return compare(scenario(folder))
+
+
+# the results
+
+
+def test_every_method_operator_and_seed_has_one_result_with_the_fields_of_the_contract(results):
+    found = [(run["method"], run["operator"], run["seed"]) for run in results]
+    assert found == [(m, o, s) for m in ("elicit", *METHODS) for o in ("score", "small") for s in (0, 1)]
+    fields = "method operator seed subset criteria regret evaluations questions seconds stopped scope trace"
+    for run in results:
+        assert set(fields.split()) <= set(run)
+        best = max(utility(run["operator"], [n for i, n in enumerate("abcd") if m >> i & 1]) for m in SCORES if m)
+        assert run["regret"] == pytest.approx(best - utility(run["operator"], run["subset"]), abs=1e-9)
+        assert run["evaluations"] <= 9
+        assert len(run["trace"]) == run["evaluations"]
+        assert run["trace"][-1] == run["regret"]
+    assert json.loads(json.dumps(results)) == results
+
+
+def test_classical_methods_are_not_asked_anything_and_keep_the_best_they_have_seen(results):
+    for run in results:
+        if run["method"] != "elicit":
+            assert run["questions"] == 0
+            assert run["trace"] == sorted(run["trace"], reverse=True)
+            assert run["scope"] == "among the evaluated subsets"
+
+
+def test_our_runs_are_those_of_elicit_run(folder, results):
+    alone = run_scenario(scenario(folder))
+    assert [untimed(run) for run in results if run["method"] == "elicit"] == [untimed(run) for run in alone]
+
+
+def untimed(run):
+    return {key: value for key, value in run.items() if key != "seconds"}
+
+
+def test_the_results_are_the_same_for_any_number_of_jobs(folder):
+    chosen = scenario(folder, experiment={"methods": ["sffs", "random", "genetic", "focus", "rfe"]})
+    with parallel_config("threading"):
+        together = compare(chosen, n_jobs=2)
+    assert list(map(untimed, together)) == list(map(untimed, compare(chosen)))
+
+
+def test_exhaustive_search_with_enough_budget_has_no_regret(folder):
+    for run in compare(scenario(folder, elicit={"budget": 15}, experiment={"methods": ["exhaustive"]})):
+        assert (run["regret"], run["evaluations"]) == (0.0, 15)
+
+
+def test_the_family_holds_for_all(folder):
+    limits = {"budget": 12, "keep": ["b"], "drop": ["d"], "max_size": 2}
+    for run in compare(scenario(folder, elicit=limits)):
+        if run["method"] == "focus":  # a and c are needed, and b is kept: nothing as small is consistent
+            assert (run["subset"], run["regret"], run["trace"]) == ([], None, [])
+            continue
+        assert "b" in run["subset"]
+        assert "d" not in run["subset"]
+        assert len(run["subset"]) <= 2
+        assert run["trace"][-1] == run["regret"] >= 0  # what is larger may be measured, and earns nothing
+
+
+def test_a_method_that_recommends_nothing_is_shown_as_such(folder):
+    limits = {"budget": 12, "keep": ["b"], "max_size": 2}
+    found = compare(scenario(folder, elicit=limits, experiment={"methods": ["sfs", "focus"]}))
+    lines = side_by_side(found)
+    assert lines[1].startswith("sfs")
+    assert lines[2].split()[:3] == ["focus", "4", "–"]
+    assert differences(found) == []
+    assert set(ComparisonDisplay.of(found).regret) == {"sfs"}
+
+
+def test_rarer_looks_change_nothing_but_the_trace(folder):
+    often = run_scenario(scenario(folder))
+    rarely = run_scenario(scenario(folder, experiment={"trace_every": 4}))
+    for one, other in zip(often, rarely, strict=True):
+        assert {**untimed(one), "trace": None} == {**untimed(other), "trace": None}
+        looked = [k for k, regret in enumerate(other["trace"], start=1) if regret is not None]
+        assert looked == [4, 8, 9]
+        assert [one["trace"][k - 1] for k in looked] == [other["trace"][k - 1] for k in looked]
+
+
+def test_where_the_best_is_not_known_utilities_are_compared(folder):
+    oracle = {"kind": "wrapper", "path": None, "data": "iris", "target": None, "model": "tree:2", "folds": 3}
+    chosen = scenario(folder, oracle=oracle, elicit={"budget": 4}, experiment={"methods": ["elicit", "sfs", "rfe"]})
+    found = compare(chosen)
+    assert {run["regret"] for run in found} == {None}
+    assert {d.method for d in differences(found)} == {"sfs", "rfe"}
+    assert "utility" in side_by_side(found)[0]
+    with pytest.raises(InputError, match="needs an oracle whose best subset is known"):
+        ComparisonDisplay.of(found)
+
+
+def test_a_drawn_truth_is_known_to_all(folder):
+    plain = {
+        "oracle": {"kind": "synthetic", "n": 4},
+        "operator": {"hidden": True},
+        "elicit": {"budget": 15},
+        "experiment": {"seeds": 2, "methods": ["sfs", "exhaustive"]},
+    }
+    found = compare(scenario_from(plain, folder))
+    assert [run["regret"] for run in found if run["method"] == "exhaustive"] == [0.0, 0.0]
+
+
+# which methods
+
+
+def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder):
+    without = {"data": None, "target": None, "model": None}
+    left = methods_of(scenario(folder, oracle=without))
+    assert set(METHODS) - set(left) == {"focus", "rfe", "ranking"}
+    assert "ranking:alone" in left
+    assert "rfe" not in methods_of(scenario(folder, oracle={"model": None}))
+    assert methods_of(scenario(folder)) == ("elicit", *METHODS)
+    for method, needed in (("focus", "data"), ("ranking", "data"), ("rfe", "model")):
+        with pytest.raises(InputError, match=f"'{method}' needs `{needed}` in .oracle. besides what is measured"):
+            scenario(folder, oracle=without, experiment={"methods": [method]})
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"experiment": {"methods": ["sfss"]}}, r"\[experiment\] .*unknown method 'sfss'; did you mean"),
+        ({"experiment": {"methods": ["elicits"]}}, r"\[experiment\] .*did you mean 'elicit'"),
+        ({"experiment": {"methods": ["gsfs:x"]}}, r"the group's size: expected a whole number"),
+        ({"experiment": {"methods": ["sfs", "sfs"]}}, r"none twice"),
+        ({"experiment": {"methods": []}}, r"at least one method"),
+        ({"experiment": {"trace_every": 0}}, r"`trace_every` is a whole number of at least 1"),
+        ({"oracle": {"data": "wine", "target": None}}, r"\[oracle\] the attributes of `data` are not those"),
+        ({"oracle": {"target": "kid"}}, r"did you mean 'kind'"),
+        ({"oracle": {"model": "logistics"}}, r"did you mean 'logistic'"),
+    ],
+)
+def test_what_is_wrong_is_named(folder, sections, message):
+    with pytest.raises(InputError, match=message):
+        scenario(folder, **sections)
+
+
+# journals
+
+
+def test_runs_that_were_kept_are_continued(folder, tmp_path):
+    chosen = scenario(folder, experiment={"methods": ["sffs", "random"]})
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    first = compare(chosen.reduced(budget=5), journals=kept)
+    assert len(list(kept.iterdir())) == len(first) == 8
+    again = compare(chosen, journals=kept)
+    assert list(map(core, again)) == list(map(core, compare(chosen)))
+    assert all(run["evaluations"] == 5 for run in first)
+
+
+def core(run):
+    return {key: run[key] for key in ("method", "operator", "seed", "subset", "regret", "evaluations", "trace")}
+
+
+# what one loses to another
+
+
+def run_of(method, seed, worth, operator="o"):
+    return {
+        "method": method,
+        "operator": operator,
+        "seed": seed,
+        "utility": worth,
+        "regret": 1 - worth,
+        "evaluations": 3,
+        "questions": 1,
+        "seconds": 0.5,
+        "subset": ["a"],
+        "trace": [None, 0.9, 1 - worth],
+    }
+
+
+def test_differences_are_paired_by_seed_by_hand():
+    ours, theirs = [0.9, 0.8, 0.85], [0.7, 0.75, 0.75]
+    found = [run_of("elicit", s, u) for s, u in enumerate(ours)] + [run_of("x", s, u) for s, u in enumerate(theirs)]
+    (difference,) = differences(found)
+    apart = [0.2, 0.05, 0.1]
+    half = stats.t.ppf(0.975, 2) * np.std(apart, ddof=1) / math.sqrt(3)
+    assert (difference.method, difference.against) == ("x", "elicit")
+    assert difference.mean == pytest.approx(np.mean(apart))
+    assert (difference.low, difference.high) == pytest.approx((np.mean(apart) - half, np.mean(apart) + half))
+
+
+def test_one_seed_has_no_interval_and_operators_are_averaged():
+    found = [run_of("sfs", 0, 0.5, "p"), run_of("sfs", 0, 0.7, "q"), run_of("x", 0, 0.6, "p"), run_of("x", 0, 0.4, "q")]
+    (difference,) = differences(found)
+    assert (difference.against, difference.low) == ("sfs", None)
+    assert difference.mean == pytest.approx(0.1)
+
+
+def test_the_table_has_a_row_a_method_best_first_and_no_control_characters():
+    found = [run_of("bad\x1b[31m", s, 0.1) for s in (0, 1)] + [run_of("elicit", s, 0.9) for s in (0, 1)]
+    lines = side_by_side(found)
+    assert [line.split()[0] for line in lines] == ["method", "elicit", "bad\\x1b[31m"]
+    assert "worse than elicit by" in lines[0]
+    assert "+0.8000" in lines[2]
+    two = side_by_side([*found, *(dict(run, operator="p") for run in found)])
+    assert two[-3].split() == ["method", "o", "p"]
+
+
+# figures that are known
+
+
+def test_figures_on_the_wine_table_are_those_measured_before():
+    """Forward selection told four utilities: 91 evaluations, a mean regret of .0032, and never the optimum."""
+    given = read_scenario(SCENARIOS / "compare_wine.toml")
+    chosen = dataclasses.replace(given, methods=("sfs", "random", "hill-climb"))
+    found = compare(chosen)
+    mean = {m: np.mean([run["regret"] for run in found if run["method"] == m]) for m in chosen.methods}
+    forward = [run for run in found if run["method"] == "sfs"]
+    assert mean["sfs"] == pytest.approx(0.0032, abs=0.00006)
+    assert {run["evaluations"] for run in forward} == {91}
+    assert all(run["regret"] > 0 for run in forward)
+    assert mean["random"] == pytest.approx(0.0157, abs=0.002)
+    assert 0.002 < mean["hill-climb"] < 0.006
+
+
+# the command
+
+
+def toml(folder, **experiment):
+    lines = [
+        '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score - 0.05 * size"\n[elicit]\nbudget = 9'
+    ]
+    lines += ["[experiment]", *(f"{key} = {json.dumps(value)}" for key, value in experiment.items())]
+    (folder / "s.toml").write_text("\n".join(lines))
+    return str(folder / "s.toml")
+
+
+def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys):
+    path = toml(folder, seeds=2, methods=["elicit", "sfs", "random"])
+    out, picture = folder / "out.json", folder / "out.svg"
+    assert main(["compare", path, "--json", str(out), "--plot", str(picture), "--journals", str(folder / "kept")]) == 0
+    printed = capsys.readouterr().out
+    assert {"elicit", "sfs", "random"} <= set(printed.split())
+    written = json.loads(out.read_text())
+    assert len(written["results"]) == 6
+    assert {d["method"] for d in written["differences"]} == {"sfs", "random"}
+    assert written["scenario"]["experiment"]["methods"] == ["elicit", "sfs", "random"]
+    assert picture.read_text().startswith("<?xml")
+    assert len(list((folder / "kept").iterdir())) == 4
+    assert main(["compare", path, "--seeds", "1", "--budget", "3"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plot", "x.gif"], "a picture is a .png, .svg or .pdf file"),
+        (["--plot", "/nowhere/x.png"], "its folder does not exist"),
+        (["--json", "/nowhere/x.json"], "cannot be written"),
+        (["--journals", "/dev/null/x"], "cannot be made a folder"),
+        (["--seeds", "0"], "at least 1"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_exit_2(folder, capsys, arguments, message):
+    try:
+        status = main(["compare", toml(folder, seeds=1, methods=["sfs"]), *arguments])
+    except SystemExit as leave:
+        status = leave.code
+    captured = capsys.readouterr()
+    assert status == 2
+    assert message in captured.err
+    assert captured.out == ""
+
+
+def test_a_picture_has_a_line_a_method(results):
+    display = ComparisonDisplay.from_results(results)
+    assert set(display.regret) == {"elicit", *METHODS}
+    exhaustive = [run["trace"] for run in results if run["method"] == "exhaustive"]
+    assert display.regret["exhaustive"] == pytest.approx(np.mean(exhaustive, axis=0))
+    assert len(display.ax_.get_lines()) == 16
+    matplotlib.pyplot.close("all")

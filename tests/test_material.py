@@ -1,0 +1,73 @@
+"""What methods read of the data: scores, consistency and importances, one number an attribute."""
+
+import numpy as np
+import pytest
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from elicit.data import Data
+from elicit.errors import InputError
+from elicit.material import DataMaterial
+from elicit.scores import fisher
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 4)) * (1.0, 10.0, 0.1, 1.0)
+Y = (X[:, 0] + X[:, 1] / 10 + RNG.normal(size=60) > 0).astype(int) + (X[:, 3] > 1)
+PLAIN = Data(X, Y, ("a", "b", "c", "d"))
+#: Columns b and c are one attribute, in second place.
+GROUPED = Data(X, Y, ("a", "b", "c", "d"), {"bc": ("b", "c")})
+
+
+def test_importances_are_squared_coefficients_summed_over_the_classes():
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    found = DataMaterial(PLAIN, model).importance(0b1011)
+    fitted = model.fit(X[:, [0, 1, 3]], Y)[-1]
+    assert found == pytest.approx((fitted.coef_**2).sum(axis=0))
+
+
+def test_importances_of_a_tree_are_its_own():
+    model = DecisionTreeClassifier(max_depth=3, random_state=0)
+    assert DataMaterial(PLAIN, model).importance(0b1111) == pytest.approx(model.fit(X, Y).feature_importances_ ** 2)
+
+
+def test_a_model_without_either_is_judged_by_permutation():
+    model = KNeighborsClassifier(3).fit(X, Y)
+    theirs = permutation_importance(model, X, Y, n_repeats=5, random_state=7).importances_mean
+    assert DataMaterial(PLAIN, KNeighborsClassifier(3), random_state=7).importance(0b1111) == pytest.approx(theirs)
+
+
+def test_a_group_has_the_sum_of_its_columns():
+    model = LinearRegression()
+    columns = DataMaterial(PLAIN, model).importance(0b1111)
+    grouped = DataMaterial(GROUPED, model)
+    assert grouped.attributes.names == ("a", "bc", "d")
+    assert grouped.importance(0b111) == pytest.approx([columns[0], columns[1] + columns[2], columns[3]])
+    assert len(grouped.scores("fisher")) == 3
+    assert grouped.inconsistency(0.0)(0b010) == 0.0
+
+
+def test_scores_are_turned_so_that_more_is_better():
+    assert DataMaterial(PLAIN).scores("fisher") == pytest.approx(fisher(X, Y))
+    with pytest.raises(InputError, match="did you mean 'fisher'"):
+        DataMaterial(PLAIN).scores("fischer")
+
+
+def test_a_tolerance_is_in_standard_deviations():
+    rows = np.array([[0.0, 7.0], [10.0, 7.0], [0.0, 7.0], [10.0, 7.0]])
+    material = DataMaterial(Data(rows, np.array([0, 1, 0, 1]), ("a", "b")))  # a has a deviation of 5, b none
+    assert material.inconsistency(1.99)(0b01) == 0.0
+    assert material.inconsistency(2.01)(0b01) == 1.0
+    assert material.inconsistency(0.0)(0b10) == 1.0
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(InputError, match="need a `model`"):
+        DataMaterial(PLAIN).importance(0b1)
+    numbers = Data(X, X[:, 0] * 1.5, ("a", "b", "c", "d"))
+    assert not DataMaterial(numbers).classes
+    with pytest.raises(InputError, match="consistency is about classes"):
+        DataMaterial(numbers).inconsistency(0.5)
