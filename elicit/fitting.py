@@ -40,6 +40,9 @@ CALLS_PER_ATTRIBUTE = 5
 #: They are at least and at most so many; the decisions between more would take longer than most fits.
 LEAST_CALLS, MOST_CALLS = 20, 400
 
+#: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
+MOST_WITH_PAIRS = 500
+
 #: Journals with the same digest in one folder, for processes that run the same thing at the same time.
 MOST_SIBLINGS = 1000
 
@@ -85,7 +88,7 @@ class Run:
         return Settings(
             budget=automatic_budget(self.family.n) if isinstance(self.budget, str) else self.budget,
             parsimony=self.parsimony,
-            degree=min(2, self.family.n),
+            degree=2 if 2 <= self.family.n <= MOST_WITH_PAIRS else 1,
             batch=self.batch,
             **own,
         )

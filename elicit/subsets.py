@@ -177,7 +177,8 @@ class Family:
 
     def count(self) -> int:
         """How many subsets there are, exactly."""
-        total = sum(comb(len(self.free), k) for k in range(self.room + 1))
+        free, room = len(self.free), self.room
+        total = 1 << free if room == free else sum(comb(free, k) for k in range(room + 1))
         return total - (self.keep == 0)
 
     def __iter__(self) -> Iterator[Mask]:
@@ -194,6 +195,15 @@ class Family:
         """Members of the family one flip away from `mask`, in mask order."""
         # every attribute is flipped: `mask` itself may hold what is dropped, or lack what is kept
         return sorted(w for i in range(self.n) if (w := mask ^ (1 << i)) in self)
+
+    def some_swaps(self, mask: Mask, most: int, rng: np.random.Generator) -> list[Mask]:
+        """All swaps when there are at most so many, otherwise some drawn at random, in mask order."""
+        inside = members(mask)
+        outside = [i for i in range(self.n) if not mask >> i & 1]
+        if len(inside) * len(outside) <= most:
+            return self.swaps(mask)
+        drawn = zip(rng.choice(inside, most).tolist(), rng.choice(outside, most).tolist(), strict=True)
+        return sorted({w for i, j in drawn if (w := mask ^ (1 << i) ^ (1 << j)) in self})
 
     def swaps(self, mask: Mask) -> list[Mask]:
         """Members of the family that trade one attribute of `mask` for another, in mask order."""

@@ -1,0 +1,133 @@
+"""The displays draw what the selector found, on the axes they are given."""
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+
+from elicit import ElicitSelector, InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
+from elicit.errors import InputError
+from elicit.events import Answer
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+X, Y = load_wine(return_X_y=True, as_frame=True)
+DISPLAYS = (ParetoDisplay, RegretDisplay, InteractionDisplay, PowerDisplay)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return ElicitSelector(GaussianNB(), cv=5, budget=24).fit(X, Y)
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_every_display_draws_on_the_axes_given_or_on_new_ones(display, fitted):
+    _, ax = plt.subplots()
+    assert display.from_selector(fitted, ax=ax).ax_ is ax
+    drawn = display.from_selector(fitted)
+    assert drawn.ax_ is not ax
+    drawn.ax_.figure.canvas.draw()
+    again = drawn.plot()
+    assert again is drawn
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_an_unfitted_selector_is_refused(display):
+    with pytest.raises(NotFittedError):
+        display.from_selector(ElicitSelector(GaussianNB()))
+
+
+def test_the_front_rises_and_holds_the_choice(fitted):
+    display = ParetoDisplay.from_selector(fitted)
+    assert len(display.sizes) == 24
+    assert (np.diff(display.front_sizes) > 0).all()
+    assert (np.diff(display.front_scores) > 0).all()
+    for size, score in zip(display.sizes, display.scores, strict=True):
+        reached = display.front_scores[display.front_sizes <= size]
+        assert reached.size
+        assert reached.max() >= score - 1e-12
+    assert display.chosen == (len(fitted.feature_names_), fitted.best_score_)
+    assert [m.spread for m in fitted.front_] == display.front_spread.tolist()
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert f"chosen ({len(fitted.feature_names_)} features)" in legend
+
+
+def test_the_regret_falls_to_zero_in_the_order_of_the_record(fitted):
+    display = RegretDisplay.from_selector(fitted)
+    table = fitted.cv_results_
+    scores = table["mean_test_score"][table["decision"] == "evaluated"]
+    assert display.regret.tolist() == (scores.max() - np.maximum.accumulate(scores)).tolist()
+    assert display.regret[-1] == 0
+    assert display.unit == "score"
+
+
+def test_the_regret_of_an_operator_is_in_the_units_of_its_utility():
+    asked = ElicitSelector(GaussianNB(), operator="score - 0.1 * size", cv=5, budget=12, questions=3).fit(X, Y)
+    display = RegretDisplay.from_selector(asked)
+    table = asked.cv_results_
+    worth = (table["mean_test_score"] - 0.1 * table["size"])[table["decision"] == "evaluated"]
+    assert display.regret == pytest.approx(worth.max() - np.maximum.accumulate(worth))
+
+    class Person:
+        def __call__(self, _request):
+            return Answer.EQUAL
+
+    person = ElicitSelector(GaussianNB(), operator=Person(), cv=5, budget=12, questions=3).fit(X, Y)
+    assert RegretDisplay.from_selector(person).unit == "fitted utility"
+
+
+def test_interactions_are_symmetric_and_the_powers_follow_from_them(fitted):
+    display = InteractionDisplay.from_selector(fitted)
+    u = display.interactions
+    assert u == pytest.approx(u.T)
+    assert display.names == fitted.attributes_
+    shapley = np.diag(u) + 0.5 * (u.sum(axis=1) - np.diag(u))
+    assert shapley == pytest.approx(fitted.power_)
+    low, high = display.im_.get_clim()
+    assert low == -high  # nothing is neither red nor blue
+
+
+def test_of_many_attributes_the_most_powerful_are_named_and_the_rest_is_told(fitted):
+    power = PowerDisplay.from_selector(fitted, most=5)
+    assert power.power.tolist() == sorted(fitted.power_, reverse=True)[:5]
+    assert power.left_out == 8
+    assert "8 more attributes" in power.ax_.get_title()
+    assert set(InteractionDisplay.from_selector(fitted, most=5).names) == set(power.names)
+    assert power.chosen == tuple(name in fitted.feature_names_ for name in power.names)
+    with pytest.raises(InputError, match="most must be at least 1"):
+        PowerDisplay.from_selector(fitted, most=0)
+
+
+def test_names_from_data_are_drawn_as_they_are_and_never_as_formulas():
+    frame = X.iloc[:, :3].set_axis(["$x^2", "a\x1b[31mred", "plain"], axis=1)
+    display = PowerDisplay.from_selector(ElicitSelector(GaussianNB(), cv=5).fit(frame, Y))
+    display.ax_.figure.canvas.draw()
+    labels = {label.get_text() for label in display.ax_.get_yticklabels()}
+    assert r"\$x^2" in labels
+    assert not any("\x1b" in label for label in labels)
+
+
+def test_without_matplotlib_the_remedy_is_told(fitted, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **named):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot")
+    with pytest.raises(InputError, match="pip install"):
+        ParetoDisplay.from_selector(fitted)
