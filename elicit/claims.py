@@ -90,17 +90,23 @@ def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
     """That the subset loses little to any other, and that no other evaluated one loses less."""
     yield certify_best_among(utilities, subset, utilities.evaluated, bound=None)
+    yield _least_among(utilities, subset)
+    yield _over_the_family(elicitation, utilities, subset)
+
+
+def _least_among(utilities: AnySet, subset: Mask) -> Certificate | None:
+    """That each other which nothing puts below another may lose as much; None where one loses less."""
     regrets = Regrets(utilities)
     most = regrets.of(subset).value
-    rivals = {}
+    rivals: dict[Mask, Mask] = {}
     for x in utilities.candidates(utilities.evaluated):
         # that others lose at least nothing needs no proof; a simpler one must lose something
         if x != subset and (most > tolerances.DECISION or simplest(x) < simplest(subset)):
-            rivals[x] = regrets.of(x).rival
-    losing = {x: rival for x, rival in rivals.items() if rival is not None}
-    if len(losing) == len(rivals):
-        yield certify_least(utilities, subset, losing, most)
-    yield _over_the_family(elicitation, utilities, subset)
+            regret = regrets.of(x)
+            if regret.rival is None or regret.value < most - tolerances.DECISION:
+                return None
+            rivals[x] = regret.rival
+    return certify_least(utilities, subset, rivals, most)
 
 
 def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Certificate | None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NoReturn, TextIO
 
 from elicit import __version__
-from elicit.commands import ask, best, compare, resume, run, score, session, table, verify, why
+from elicit.commands import ask, best, compare, report, resume, run, score, session, table, verify, why
 from elicit.commands.defaults import defaults
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError
@@ -85,6 +85,7 @@ def _parser() -> _Parser:
     verify.add(commands)
     why.add(commands)
     best.add(commands)
+    report.add(commands)
     score.add(commands)
     return parser
 

@@ -320,7 +320,12 @@ class _Claim:
             )
         criteria = zip(self.known.header.criteria, measured, strict=True)
         told = ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
-        return f"{self._named(subset)} is recommended: measured with {told}; no measured subset dominates it"
+        by = (
+            ", as worth most to plausible operators"
+            if self.known.header.settings["elicit"].get("recommend") == "expected"
+            else ""
+        )
+        return f"{self._named(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
 
     def _check_neighbours(self) -> str:
         around = self.known.family.neighbours(self.subset)

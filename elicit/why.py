@@ -213,9 +213,12 @@ def _of_the_others(why: Why, reason: Reason) -> list[str]:
     if not others:
         return ["every other is below another, by what was measured or by what you answered."]
     least = min(why.beliefs.regrets.of(x).value for x in others)
+    which = f"of {_several(len(others))} that nothing puts below another,"
+    if least < reason.loses - tolerances.DECISION:
+        return [f"{which} one may lose less ({least:.4g}), but plausible operators expect less of it."]
     if least <= reason.loses + tolerances.DECISION:
-        return [f"{_several(len(others))} that nothing puts below another may lose as little; the simplest is taken."]
-    return [f"{_several(len(others))} that nothing puts below another may lose more: {least:.4g} or above."]
+        return [f"{which} one may lose as little."]
+    return [f"{which} each may lose more: {least:.4g} or above."]
 
 
 def _several(count: int) -> str:
@@ -270,8 +273,9 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
     changing = [o for o in found if o.subset != why.best and (rival is None or o.subset == rival)]
     lines = [
         f"had you preferred {_named(why.attributes, o.preferred)} in question {o.question}, it would be "
-        + ("nothing." if o.subset is None else f"{_named(why.attributes, o.subset)}.")
+        + ("that one." if o.subset == o.preferred else f"{_named(why.attributes, o.subset)}.")
         for o in changing
+        if o.subset is not None
     ]
     if not found:
         return ["no question was answered with a preference."]

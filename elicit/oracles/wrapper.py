@@ -106,6 +106,11 @@ class WrapperOracle:
         return self._columns
 
     @property
+    def target(self) -> NDArray[Any]:
+        """The target, one value a row."""
+        return self._y
+
+    @property
     def criteria(self) -> tuple[Criterion, ...]:
         return (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
 

@@ -1,0 +1,63 @@
+"""elicit report: one self-contained page of a journal."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from elicit.commands.output import destination
+from elicit.commands.resume import session_section
+from elicit.commands.status import DONE
+from elicit.display import Meter
+from elicit.errors import InputError
+from elicit.journal import Record, read
+from elicit.operators.lines import printable
+from elicit.oracles.threads import one_thread
+from elicit.report.content import Content, gather
+from elicit.report.model import ModelStory, story_of
+from elicit.report.page import page
+from elicit.why import Why
+
+
+def add(commands: Any) -> None:
+    """Make the command known to the parser."""
+    command = commands.add_parser(
+        "report",
+        help="one self-contained page of a session",
+        description="Writes one page that needs no network: the result and what is proven of it, the front, why, what "
+        "the model does with the chosen subset, every question and answer, and how to reproduce it.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
+    command.add_argument("--no-model", action="store_true", help="leave out what needs the model to be fitted again")
+    command.set_defaults(command=_report)
+
+
+def _report(args: argparse.Namespace) -> int:
+    record = read(args.path)
+    with destination(args.output) as out, one_thread():
+        meter = Meter(sys.stderr)
+        try:
+            content = gather(record, Why(record).otherwise(meter.update))
+            meter.clear()
+            story = ModelStory(missing=("the model was not looked at (--no-model)",))
+            if not args.no_model:
+                story = _story(record, content, args.path)
+        finally:
+            meter.clear()
+        assert out is not None
+        out.write(page(content, story, os.path.basename(args.path)))
+    print(f"{printable(args.output)}: the report of {printable(args.path)}")
+    return DONE
+
+
+def _story(record: Record, content: Content, path: str) -> ModelStory:
+    try:
+        section = session_section(path)
+    except InputError:  # a run from Python need not say what its oracle was made of
+        return ModelStory(missing=("the record does not say what the oracle was made of",))
+    best = content.recommended
+    return story_of(section, best.subset, best.values[0], record.header.fingerprint)

@@ -1,0 +1,250 @@
+"""What a record says, gathered for the page: plain values, each computed once. Nothing here is markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elicit.errors import CertificateError
+from elicit.events import Answer, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
+from elicit.journal import Record
+from elicit.knowledge.statements import Source
+from elicit.record_check import check_record
+from elicit.subsets import Mask
+from elicit.utility.explain import FIRST_CAUSES
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.why import Otherwise, Why, reversed_answers, told
+
+#: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
+MOST_PRICES = 30
+
+#: Attributes in the table of interactions, those of the largest power.
+MOST_INTERACTIONS = 30
+
+MEANING = {
+    Answer.FIRST: "A is better",
+    Answer.SECOND: "B is better",
+    Answer.EQUAL: "A and B are equally good",
+    Answer.INCOMPARABLE: "cannot be compared",
+    Answer.LATER: "later",
+}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured subset: its place in the order of measuring, names, criteria with their spread."""
+
+    place: int
+    subset: Mask
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    spread: tuple[float | None, ...]
+    in_front: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and its answer; A and B are measurements by their place."""
+
+    number: int
+    first: int
+    second: int
+    answer: str
+    retracted: bool
+    check: bool
+
+
+@dataclass(frozen=True)
+class Price:
+    """A subset that was passed over: its price then and now (None: not worked out), and whether it can be best now."""
+
+    names: tuple[str, ...]
+    then: float
+    now: float | None
+    possible: bool | None
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything that the page shows, but for the model."""
+
+    attributes: tuple[str, ...]
+    criteria: tuple[Criterion, ...]
+    measured: tuple[Measurement, ...]
+    best: int
+    ended: str
+    scope: str
+    holds: tuple[str, ...]
+    false_step: str | None
+    reasons: tuple[str, ...]
+    otherwise: tuple[str, ...]
+    questions: tuple[Question, ...]
+    events: tuple[tuple[str, str], ...]
+    prices: tuple[Price, ...]
+    passed_over: int
+    power: tuple[float, ...]
+    interactions: tuple[tuple[float, ...], ...]
+    failures: tuple[tuple[tuple[str, ...], str], ...]
+    set_aside: tuple[str, ...]
+    family: int
+    settings: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    seed: int
+    fingerprint: str
+    about: str
+
+    @property
+    def recommended(self) -> Measurement:
+        """What is recommended."""
+        return self.measured[self.best]
+
+
+def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Content:
+    """The content of a record. `otherwise` None works out what reversed answers would have led to."""
+    why = Why(record)
+    history, elicitation = why.history, why.elicitation
+    front = set(history.front)
+    place = {x: k for k, x in enumerate(history.evaluated)}
+    measured = tuple(
+        Measurement(
+            k,
+            x,
+            history.attributes.subset(x),
+            fact.criteria,
+            fact.spread or (None,) * len(fact.criteria),
+            x in front,
+        )
+        for k, (x, fact) in enumerate(history.evaluated.items())
+    )
+    holds, false_step = _checked(record)
+    found = why.otherwise() if otherwise is None else list(otherwise)
+    stopped = history.stopped
+    theta = why.beliefs.theta
+    header = record.header
+    return Content(
+        history.attributes.names,
+        history.criteria,
+        measured,
+        place[why.best],
+        "the run has not ended yet" if stopped is None else stopped.reason,
+        why.utilities.scope,
+        holds,
+        false_step,
+        tuple(told(why, why.this(), FIRST_CAUSES)) if why.decides else (),
+        tuple(reversed_answers(why, found, None)),
+        _questions(why, place),
+        tuple(_events(record)),
+        _prices(why),
+        len(history.rejected),
+        tuple(theta.power().tolist()),
+        tuple(map(tuple, theta.interactions().tolist())),
+        tuple((history.attributes.subset(x), fact.reason) for x, fact in history.failed.items()),
+        _set_aside(why),
+        elicitation.family.count(),
+        tuple((key, _plain(value)) for key, value in sorted(header.settings["elicit"].items())),
+        tuple(sorted(header.versions.items())),
+        header.seed,
+        header.fingerprint,
+        _plain(header.settings.get("about") or {}),
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {_plain(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    return "none" if value is None else str(value)
+
+
+def _checked(record: Record) -> tuple[tuple[str, ...], str | None]:
+    """What `elicit verify` says: the steps that hold, and the first that does not."""
+    holds = []
+    try:
+        for step in check_record(record):
+            holds.append(step.words)
+    except CertificateError as error:
+        return tuple(holds), str(error)
+    return tuple(holds), None
+
+
+def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:
+    asked = {f.request + len(f.evaluate): f.check for f in why.history.rounds if f.compare is not None}
+    return tuple(
+        Question(
+            why.questions.get(request, request),
+            place[answer.first],
+            place[answer.second],
+            MEANING[answer.answer],
+            request in why.history.retracted,
+            asked.get(request, False),
+        )
+        for request, answer in why.history.answers.items()
+    )
+
+
+def _events(record: Record) -> list[tuple[str, str]]:
+    """The session step by step: what happened, and to which subset."""
+    names, found = record.header.attributes, []
+    for fact in record.facts:
+        match fact:
+            case Asked(why=reason, rejected=rejected) if rejected:
+                found.append((f"{len(rejected)} passed over", reason))
+            case Evaluated(subset=subset):
+                found.append(("measured", ", ".join(names.subset(subset))))
+            case Failed(subset=subset, reason=reason):
+                found.append(("could not be measured", f"{', '.join(names.subset(subset))}: {reason}"))
+            case Preferred(first=first, second=second, answer=answer):
+                sides = f"A = {', '.join(names.subset(first))}; B = {', '.join(names.subset(second))}"
+                found.append(("answered", f"{MEANING[answer]}. {sides}"))
+            case Assumed(better=better, worse=worse, source=source):
+                found.append((f"assumed ({source})", f"{', '.join(names.subset(better))} over {names.subset(worse)}"))
+            case Retracted():
+                found.append(("taken back", "an answer"))
+            case Stopped(reason=reason):
+                found.append(("ended", reason))
+            case Resumed(budget=budget):
+                found.append(("resumed", "" if budget is None else f"with a budget of {budget}"))
+    return found
+
+
+def _prices(why: Why) -> tuple[Price, ...]:
+    rejected, names = why.history.rejected, why.attributes
+    cheapest = sorted(rejected, key=lambda x: rejected[x].price)[:MOST_PRICES]
+    found = []
+    for x in cheapest:
+        verdict = why.utilities.verdict(x) if why.decides else None
+        found.append(
+            Price(
+                names.subset(x),
+                rejected[x].price,
+                None if verdict is None else verdict.price,
+                None if verdict is None else verdict.possible,
+            )
+        )
+    return tuple(found)
+
+
+def _set_aside(why: Why) -> tuple[str, ...]:
+    """Answers that the recommendation does not honour; measured orders are only counted."""
+    if not isinstance(why.utilities, ParsimoniousSet) or not why.utilities.informative:
+        return ()
+    aside = [s for s, _ in why.utilities.set_aside()]
+    answers = [s for s in aside if s.source is not Source.DOMINANCE]
+    lines = [
+        f"question {why.questions.get(s.request or -1, s.request)}: {{{', '.join(why.attributes.subset(s.better))}}} "
+        f"over {{{', '.join(why.attributes.subset(s.worse))}}}"
+        for s in answers
+    ]
+    if len(aside) > len(answers):
+        lines.append(f"{len(aside) - len(answers)} of the orders that were measured, as noise")
+    return tuple(lines)
+
+
+def strongest(content: Content) -> list[int]:
+    """Positions of the attributes shown in the table of interactions, those of the largest power, in their order."""
+    largest = np.argsort(-np.abs(np.array(content.power)), kind="stable")[:MOST_INTERACTIONS]
+    return sorted(int(i) for i in largest)

@@ -1,0 +1,111 @@
+"""Drawings as SVG: the front with its spread, the path of the session, bars, curves. Sizes are those of a phone.
+
+The rule: colours are classes of the style sheet, so that light, dark and print each have their own; every
+drawing has a title that says what it shows, and the same figures stand in a table beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from elicit.report.markup import Html, element
+
+WIDTH, HEIGHT = 400, 260
+LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
+
+Scale = Callable[[float], float]
+
+
+def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, list[float]]:
+    """A linear scale that holds the values between start and end, and round values for its axis."""
+    low, high = min(values), max(values)
+    if high - low < 1e-12 * max(1.0, abs(high)):
+        low, high = low - 0.5, high + 0.5
+    ticks = _round_values(low, high)
+    low, high = min(low, ticks[0]), max(high, ticks[-1])
+
+    def at(value: float) -> float:
+        return start + (value - low) / (high - low) * (end - start)
+
+    return at, ticks
+
+
+def _round_values(low: float, high: float, most: int = 5) -> list[float]:
+    step = 10.0 ** math.floor(math.log10((high - low) / most))
+    step *= next((k for k in (1, 2, 2.5, 5) if (high - low) / (step * k) <= most), 10)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [k * step for k in range(first, last + 1)] or [low, high]
+
+
+def axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], x_name: str, y_name: str) -> Html:
+    """Grid lines, tick labels and the names of both axes."""
+    parts = []
+    for tick in y_ticks:
+        parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(tick), y2=y(tick), class_="grid"))
+        parts.append(element("text", f"{tick:.6g}", x=LEFT - 5, y=y(tick) + 4, class_="tick end"))
+    for tick in x_ticks:
+        parts.append(element("text", f"{tick:.6g}", x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
+    parts.append(element("text", x_name, x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
+    parts.append(element("text", y_name, x=3, y=TOP - 1, class_="axis"))
+    return element("g", parts, aria_hidden="true")
+
+
+def figure(title: str, *children: Html, height: int = HEIGHT, label: str | None = None) -> Html:
+    """An SVG that tells its title to whoever cannot see it."""
+    return element(
+        "svg",
+        element("title", title),
+        *children,
+        viewbox=f"0 0 {WIDTH} {height}",
+        role="img" if label is None else "group",
+        aria_label=title if label is None else label,
+    )
+
+
+def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str) -> Html:
+    """Horizontal bars with an optional spread, one a row, from zero."""
+    row, names_end = 22, 150
+    height = row * len(rows) + 26
+    ends = [v + (s or 0.0) for _, v, s in rows] + [v - (s or 0.0) for _, v, s in rows] + [0.0]
+    x, ticks = scale(ends, names_end, WIDTH - RIGHT)
+    parts = [element("line", x1=x(t), x2=x(t), y1=4, y2=height - 22, class_="grid") for t in ticks]
+    parts += [element("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
+    for k, (name, value, spread) in enumerate(rows):
+        y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))
+        shown = name if len(name) <= 24 else name[:23] + "…"
+        parts.append(element("text", shown, x=names_end - 6, y=y + 12, class_="tick end"))
+        kind = "bar" if value >= 0 else "bar below"
+        parts.append(element("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))
+        if spread:
+            middle = y + (row - 8) / 2
+            parts.append(
+                element("line", x1=x(value - spread), x2=x(value + spread), y1=middle, y2=middle, class_="spread")
+            )
+    return figure(f"{title} ({unit})", *parts, height=height)
+
+
+def curve(title: str, at: Sequence[float], values: Sequence[float], x_name: str, y_name: str) -> Html:
+    """One line."""
+    x, x_ticks = scale(at, LEFT, WIDTH - RIGHT)
+    y, y_ticks = scale([*values, 0.0], HEIGHT - BOTTOM, TOP + 6)
+    points = " ".join(f"{x(a):.1f},{y(v):.1f}" for a, v in zip(at, values, strict=True))
+    return figure(
+        title, axes(x, y, x_ticks, y_ticks, x_name, y_name), element("polyline", points=points, class_="line")
+    )
+
+
+def path_of_session(
+    title: str, scores: Sequence[float], best: Sequence[float], asked: Sequence[int], name: str
+) -> Html:
+    """Each measurement's first criterion, the best so far, and when questions were answered."""
+    x, x_ticks = scale([1.0, float(max(2, len(scores)))], LEFT, WIDTH - RIGHT)
+    y, y_ticks = scale(scores, HEIGHT - BOTTOM, TOP + 6)
+    parts = [axes(x, y, [t for t in x_ticks if t == int(t)], y_ticks, "measurements", name)]
+    for after in asked:
+        parts.append(element("line", x1=x(after + 0.5), x2=x(after + 0.5), y1=TOP, y2=HEIGHT - BOTTOM, class_="asked"))
+    points = " ".join(f"{x(k):.1f},{y(v):.1f}" for k, v in enumerate(best, start=1))
+    parts.append(element("polyline", points=points, class_="line"))
+    parts += [element("circle", cx=x(k), cy=y(v), r=2.2, class_="dot") for k, v in enumerate(scores, start=1)]
+    return figure(title, *parts)

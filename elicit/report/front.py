@@ -1,0 +1,125 @@
+"""The front: what no measured subset dominates, with its spread, to point at and to compare two by two.
+
+The rule: the drawing can be used with a pointer or a keyboard, and the table below it says the same without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from elicit.report.content import Content, Measurement
+from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale
+from elicit.report.markup import Html, element
+
+
+def front_section(content: Content) -> Iterator[Html]:
+    """The drawing, the panels that the script fills, and the table."""
+    vertical = content.criteria[0]
+    horizontal = content.criteria[1].name if len(content.criteria) > 1 else "attributes"
+    title = f"{vertical.name} against {horizontal} of the {len(content.measured)} measured subsets"
+    yield element(
+        "p",
+        "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
+        "is best, only your answers say.",
+    )
+    yield element(
+        "figure",
+        _drawing(content, title, horizontal),
+        element(
+            "figcaption",
+            element("span", "", class_="key recommended", aria_hidden="true"),
+            "recommended; ",
+            element("span", "", class_="key front", aria_hidden="true"),
+            "front, with the standard deviation over folds where there is one; ",
+            element("span", "", class_="key dot", aria_hidden="true"),
+            "below the front.",
+        ),
+    )
+    yield element("p", "Point at a subset to read it, select two to compare them.", class_="soft script-only")
+    yield element("div", "", id="told", class_="told script-only", aria_live="polite", role="status")
+    yield element("div", "", id="compared", class_="script-only scroll", aria_live="polite")
+    yield _table(content)
+
+
+def _x(measurement: Measurement) -> float:
+    return measurement.values[1] if len(measurement.values) > 1 else float(len(measurement.names))
+
+
+def _drawing(content: Content, title: str, horizontal: str) -> Html:
+    front = [m for m in content.measured if m.in_front]
+    ends = [m.values[0] + sign * (m.spread[0] or 0.0) for m in front for sign in (-1, 1)]
+    x, x_ticks = scale([_x(m) for m in content.measured], LEFT + 8, WIDTH - RIGHT - 8)
+    y, y_ticks = scale([*ends, *(m.values[0] for m in content.measured)], HEIGHT - BOTTOM, TOP + 6)
+    # the front last, so that nothing lies over it
+    order = sorted(content.measured, key=lambda m: (m.place == content.best, m.in_front))
+    return figure(
+        title,
+        axes(x, y, x_ticks, y_ticks, horizontal, content.criteria[0].name),
+        *(_point(content, m, x, y) for m in order),
+        label=f"{title}; the table below lists the front",
+    )
+
+
+def _point(content: Content, m: Measurement, x: Scale, y: Scale) -> Html:
+    best = m.place == content.best
+    across, down, spread = x(_x(m)), y(m.values[0]), m.spread[0]
+    kind, radius = ("recommended", 5.5) if best else ("front", 4.2) if m.in_front else ("dot", 2.6)
+    told = "; ".join(f"{c.name} {value:.6g}" for c, value in zip(content.criteria, m.values, strict=True))
+    bar = None
+    if m.in_front and spread:
+        bar = element(
+            "line", x1=across, x2=across, y1=y(m.values[0] - spread), y2=y(m.values[0] + spread), class_="spread"
+        )
+    return element(
+        "g",
+        bar,
+        element("circle", cx=across, cy=down, r=radius, class_=kind),
+        element("circle", cx=across, cy=down, r=radius + 3, class_="ring", pointer_events="all"),
+        class_="point",
+        role="button",
+        tabindex=0 if m.in_front else -1,
+        aria_pressed="false",
+        aria_label=f"{'recommended: ' if best else ''}{', '.join(m.names)}; {told}",
+        data_place=str(m.place),
+    )
+
+
+def _table(content: Content) -> Html:
+    """The front as a table, the best first criterion at the top; buttons select as the drawing does."""
+    sign = -1 if content.criteria[0].maximise else 1
+    front = sorted((m for m in content.measured if m.in_front), key=lambda m: sign * m.values[0])
+    head = [element("th", c.name, scope="col", class_="number") for c in content.criteria]
+    rows = []
+    for m in front:
+        values = [
+            element("td", f"{v:.6g}" + ("" if s is None else f" ± {s:.2g}"), class_="number")
+            for v, s in zip(m.values, m.spread, strict=True)
+        ]
+        best = m.place == content.best
+        button = element(
+            "button",
+            "compare",
+            type="button",
+            data_place=str(m.place),
+            aria_pressed="false",
+            aria_label=f"compare {', '.join(m.names)}",
+        )
+        name = ("recommended: " if best else "") + ", ".join(m.names)
+        rows.append(
+            element(
+                "tr",
+                values,
+                element("td", name, class_="subset"),
+                element("td", button, class_="script-only"),
+                class_="best" if best else None,
+            )
+        )
+    table = element(
+        "table",
+        element("caption", f"The front: {len(front)} of {len(content.measured)} measured subsets"),
+        element(
+            "thead", element("tr", head, element("th", "subset", scope="col"), element("th", "", class_="script-only"))
+        ),
+        element("tbody", rows),
+    )
+    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label="The front")

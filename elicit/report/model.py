@@ -1,0 +1,174 @@
+"""What the model does with the chosen subset: what its score is worth on fresh folds, and what each attribute does.
+
+The rule: nothing that chose the subset judges it. Folds are drawn anew; the importance of an attribute is the
+growth of the error on rows held out from the fit, when its values change places. What cannot be made again
+(the oracle of a table, data that moved) is said, with the reason, and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from elicit.asks import Evaluate, Failure
+from elicit.effects import Ale, ale
+from elicit.errors import ElicitError, InputError
+from elicit.oracles import WrapperOracle
+from elicit.scenario import oracle_from
+from elicit.scores import permutation_importance
+from elicit.subsets import Mask, members
+
+#: Rounds of fresh folds behind an honest score; each is seeded by its number, counted from FIRST_SEED.
+ROUNDS = 5
+FIRST_SEED = 1_000
+
+#: Exchanges of an attribute's values in each fold.
+REPEATS = 5
+
+#: Attributes whose effect is drawn, the most important first.
+DRAWN = 3
+
+
+@dataclass(frozen=True)
+class Honest:
+    """The score of one choice of attributes: when it was chosen (None: never measured), and on fresh folds."""
+
+    what: str
+    chosen: float | None
+    fresh: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the rounds."""
+        return float(np.mean(self.fresh))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the rounds."""
+        return float(np.std(self.fresh, ddof=1))
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much the error grows when the values of an attribute change places: mean and spread over the folds."""
+
+    name: str
+    mean: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Accumulated local effects of one attribute: what the model's answer does along its values."""
+
+    name: str
+    at: tuple[float, ...]
+    effect: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ModelStory:
+    """What is known of the model on the chosen subset; `missing` says why a part is not."""
+
+    honest: tuple[Honest, ...] = ()
+    importance: tuple[Importance, ...] = ()
+    error: str = ""
+    effects: tuple[Effect, ...] = ()
+    answer: str = ""
+    missing: tuple[str, ...] = ()
+
+
+def story_of(section: Mapping[str, Any], subset: Mask, chosen: float, fingerprint: str) -> ModelStory:
+    """The story of the model that the section of an oracle describes, on one subset."""
+    try:
+        oracle = oracle_from(section, Path())
+    except ElicitError as problem:
+        return ModelStory(missing=(f"the data or the model cannot be made again: {problem}",))
+    if not isinstance(oracle, WrapperOracle):
+        return ModelStory(missing=("the scores of this run came from no model that could be fitted again",))
+    if oracle.fingerprint != fingerprint:
+        return ModelStory(missing=("the data or the model are no longer those of the session",))
+    missing: list[str] = []
+    error, importance = _importance(oracle, subset)
+    effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)
+    return ModelStory(_honest(section, oracle, subset, chosen), importance, error, effects, answer, tuple(missing))
+
+
+def _honest(section: Mapping[str, Any], oracle: WrapperOracle, subset: Mask, chosen: float) -> tuple[Honest, ...]:
+    """The chosen subset and all attributes, each on the same fresh folds."""
+    everything = oracle.attributes.everything
+    fresh: dict[Mask, list[float]] = {subset: [], everything: []}
+    for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS):
+        again = oracle_from({**section, "random_state": seed}, Path())
+        assert isinstance(again, WrapperOracle)
+        for x, scores in fresh.items():
+            reply = again(Evaluate(0, x))
+            if not isinstance(reply, Failure):
+                scores.append(reply.criteria[0])
+    told: list[tuple[str, Mask, float | None]] = [("the recommended subset", subset, chosen)]
+    if everything != subset:
+        told.append((f"all {len(oracle.attributes)} attributes", everything, None))
+    return tuple(Honest(what, was, tuple(fresh[x])) for what, x, was in told if len(fresh[x]) > 1)
+
+
+def _parts(oracle: WrapperOracle, subset: Mask) -> tuple[list[int], list[str], list[list[int]]]:
+    """The columns of a subset, the names of its attributes, and where the columns of each stand among them."""
+    columns = oracle.columns.of(subset)
+    held = [oracle.columns.positions[i] for i in members(subset)]
+    return columns, list(oracle.attributes.subset(subset)), [[columns.index(c) for c in group] for group in held]
+
+
+def _classifies(oracle: WrapperOracle) -> bool:
+    return bool(is_classifier(oracle.estimator_for(range(len(oracle.columns.positions)))))
+
+
+def _importance(oracle: WrapperOracle, subset: Mask) -> tuple[str, tuple[Importance, ...]]:
+    """Importance on held-out rows, fold by fold; the error it speaks of in words."""
+    columns, names, groups = _parts(oracle, subset)
+    X, y = np.asarray(oracle.columns.take(columns)), oracle.target
+    grown = []
+    for fold, (train, test) in enumerate(oracle.splits):
+        model = oracle.estimator_for(columns).fit(X[train], y[train])
+        if len(test) > 1:
+            found = permutation_importance(
+                model, X[test], y[test], groups=groups, repeats=min(REPEATS, len(test) - 1), random_state=fold
+            )
+            grown.append(found.mean)
+    error = "share of wrong classes" if _classifies(oracle) else "mean squared error"
+    if not grown:
+        return error, ()
+    mean, spread = np.mean(grown, axis=0), np.std(grown, axis=0, ddof=1 if len(grown) > 1 else 0)
+    ranked = sorted(range(len(names)), key=lambda i: -mean[i])
+    return error, tuple(Importance(names[i], float(mean[i]), float(spread[i])) for i in ranked)
+
+
+def _effects(
+    oracle: WrapperOracle, subset: Mask, ranked: Sequence[str], missing: list[str]
+) -> tuple[tuple[Effect, ...], str]:
+    """The effect of the most important attributes that are one column of numbers; and what the answer is."""
+    columns, names, groups = _parts(oracle, subset)
+    X, y = np.asarray(oracle.columns.take(columns)), oracle.target
+    model = oracle.estimator_for(columns).fit(X, y)
+    target, answer = None, "prediction"
+    if _classifies(oracle):
+        labels, counts = np.unique(y, return_counts=True)
+        target = labels[int(counts.argmax())] if len(labels) > 2 else None
+        answer = f"answer for class {target if target is not None else labels[-1]}"
+    found: list[Effect] = []
+    for name in ranked[:DRAWN]:
+        group = groups[names.index(name)]
+        if len(group) > 1:
+            missing.append(f"{name} is {len(group)} columns, so no curve is drawn of it")
+            continue
+        try:
+            curve: Ale = ale(model, X, group[0], target=target)
+        except InputError as error:
+            missing.append(f"no curve of {name}: {error}")
+            continue
+        found.append(Effect(name, tuple(map(float, curve.at)), tuple(map(float, curve.effect))))
+    return tuple(found), answer

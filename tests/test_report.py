@@ -1,0 +1,405 @@
+"""The report: one page that loads nothing, says what the record says, and survives hostile names.
+
+The rule: what a browser makes of the page is seen in a browser; what scores are worth is said by scikit-learn.
+"""
+
+import base64
+import hashlib
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import journals
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elicit.cli import main
+from elicit.decide.settings import Settings
+from elicit.drive import begin, drive
+from elicit.journal import read
+from elicit.operators import ScriptedOperator, SimulatedOperator
+from elicit.oracles import CallableOracle
+from elicit.report.content import gather
+from elicit.report.markup import data, element, raw
+from elicit.report.model import FIRST_SEED, ROUNDS, ModelStory, story_of
+from elicit.report.page import page
+from elicit.scenario import oracle_from
+
+HOSTILE = (
+    "<script>window.pwned = 1</script>",
+    '" onmouseover="window.pwned = 1',
+    "</script><img src=x onerror='window.pwned = 1'>",
+    "a\x1b[31m\u202e&amp;",
+    "${window.pwned = 1}",
+)
+WINE = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 5}
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """A short session on real data, with spread and a model."""
+    path, oracle = tmp_path_factory.mktemp("report") / "wine.jsonl", oracle_from(WINE, Path())
+    operator = SimulatedOperator("score - 0.01 * size", oracle.criteria, seed=0)
+    with begin(path, oracle, Settings(budget=14, start=6, ask_every=2, questions=6), about={"oracle": WINE}) as session:
+        drive(session.elicitation, oracle, operator, session.journal)
+    return path
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A session whose attributes, and a criterion, are called what nobody would call them."""
+    path = tmp_path_factory.mktemp("report") / "hostile.jsonl"
+    worth = dict(zip(HOSTILE, (1.0, 0.7, 0.5, 0.2, 0.1), strict=True))
+    oracle = CallableOracle(lambda chosen: sum(worth[name] for name in chosen) - 0.1 * len(chosen) ** 2, HOSTILE)
+    with begin(path, oracle, Settings(budget=12, start=5, ask_every=2), about={"note": HOSTILE[0]}) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="a"), session.journal)
+    return path
+
+
+def written(path, *options):
+    """The page that the command writes for a journal."""
+    out = path.with_suffix(".html")
+    assert main(["report", str(path), "-o", str(out), *options]) == 0
+    return out
+
+
+class Tags(HTMLParser):
+    """Every element with its attributes, and the text of scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.found, self.inside, self.texts = [], None, {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        self.inside = (tag, dict(attrs).get("type")) if tag in ("script", "style", "title") else None
+
+    def handle_endtag(self, tag):  # noqa: ARG002
+        self.inside = None
+
+    def handle_data(self, text):
+        if self.inside:
+            self.texts[self.inside] = self.texts.get(self.inside, "") + text
+
+
+# what stands in the file
+
+
+@pytest.mark.parametrize("which", ["wine", "hostile"])
+def test_the_page_loads_nothing_and_its_policy_names_its_one_style_and_script(which, request):
+    text = written(request.getfixturevalue(which), "--no-model").read_text(encoding="utf-8")
+    tags = Tags(text)
+    names = [tag for tag, _ in tags.found]
+    assert (names.count("script"), names.count("style")) == (2, 1)
+    assert not {"img", "iframe", "link", "object", "embed", "form", "base", "audio", "video"} & set(names)
+    for tag, attributes in tags.found:
+        assert not [key for key in attributes if key.startswith("on") or key in ("style", "src", "srcdoc")], tag
+        assert attributes.get("href", "#").startswith("#")
+    (policy,) = [a["content"] for t, a in tags.found if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; ")
+    for kind in (("style", None), ("script", None)):
+        digest = base64.b64encode(hashlib.sha256(tags.texts[kind].encode()).digest()).decode()
+        assert f"{kind[0]}-src 'sha256-{digest}'" in policy
+    assert "http://" not in text
+    assert "https://" not in text
+
+
+def test_every_element_is_closed_and_every_reference_leads_somewhere(wine):
+    text = written(wine, "--no-model").read_text(encoding="utf-8")
+    ids = re.findall(r' id="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r'aria-labelledby="([^"]+)"', text)) <= set(ids)
+    for name in ("section", "table", "figure", "svg", "div", "ul", "li", "details", "g", "p", "button"):
+        assert len(re.findall(f"<{name}[ >]", text)) == text.count(f"</{name}>"), name
+
+
+def test_drawings_have_titles_and_tables_have_captions_and_headers(wine):
+    text = written(wine).read_text(encoding="utf-8")
+    for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
+        assert "<title>" in svg
+        assert 'aria-label="' in svg.split(">")[0]
+    for table in re.findall(r"<table.*?</table>", text, re.DOTALL):
+        assert "<caption>" in table
+        assert "<th" in table
+    assert '<html lang="en">' in text
+
+
+def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine):
+    text = written(wine, "--no-model").read_text(encoding="utf-8")
+    record = gather(read(wine))
+    assert text.index('id="result"') < text.index('id="why"') < text.index('id="front"')
+    first = text[text.index('id="result"') : text.index('id="why"')]
+    assert ", ".join(record.recommended.names) in first
+    assert "parsimonious set (tau = 0.1, C = 10)" in first
+    table = text[text.index("Every question and answer") :]
+    assert table.split("</table>")[0].count("<tr>") == len(record.questions) + 1
+    assert "every line is as it was written" in text
+    for key, value in record.settings:
+        assert f"<td>{key}</td>" in text, value
+
+
+def test_a_record_whose_claim_is_false_says_so_at_the_top(wine, tmp_path):
+    lines = journals.lines_of(wine)
+    claim = next(line["claim"] for line in lines if "claim" in line)
+    claim["criteria"][0] += 0.01
+    text = written(journals.write(tmp_path / "false.jsonl", lines), "--no-model").read_text(encoding="utf-8")
+    assert "A claim of this record does not hold" in text[: text.index('id="why"')]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"parsimony": "exact", "questions": 9, "ask_every": 1, "budget": 12},
+        {"parsimony": "exact", "degree": 1, "noise": 0.5, "questions": 12, "ask_every": 1, "budget": 7, "stop": ()},
+        {"budget": 1, "start": 1, "questions": 0},
+        {"budget": 9, "degree": 3},
+    ],
+    ids=["exact", "contradicted", "one subset", "triples"],
+)
+def test_any_run_has_a_report(tmp_path, settings):
+    journals.played(tmp_path / "j.jsonl", 3 if settings.get("degree") == 1 else 4, 1, **settings)
+    assert "</html>" in written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
+
+
+# colours
+
+
+def themes():
+    """The colours of the style sheet by theme."""
+    css = (Path(__file__).parents[1] / "elicit" / "report" / "page.css").read_text(encoding="utf-8")
+    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    found = {}
+    for name, block in zip(("light", "dark", "print"), blocks, strict=True):
+        colours = dict(re.findall(r"--(\w+): (#\w+)", block))
+        found[name] = {k: v if len(v) == 7 else "#" + "".join(2 * c for c in v[1:]) for k, v in colours.items()}
+    return found
+
+
+def contrast(one, other):
+    """The ratio of luminances of WCAG 2."""
+
+    def luminance(colour):
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        r, g, b = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+def test_texts_and_marks_stand_out_from_their_ground(theme):
+    colours = themes()[theme]
+    for text in ("ink", "soft", "mark"):
+        for ground in ("paper", "panel"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    for mark in ("front", "best", "dot"):
+        assert contrast(colours[mark], colours["paper"]) >= 3, mark
+
+
+# markup
+
+
+def test_texts_are_escaped_wherever_they_stand():
+    made = element("p", "<b>", title='"&', data_x="'")
+    assert made == '<p title="&quot;&amp;" data-x="&#x27;">&lt;b&gt;</p>'
+    assert "<" not in data({"a": "</script><!--"})
+    with pytest.raises(ValueError, match="end tag"):
+        raw("</style>")
+
+
+# what the model does
+
+
+def test_scores_on_fresh_folds_are_those_of_scikit_learn():
+    oracle = oracle_from(WINE, Path())
+    subset = oracle.attributes.mask(["alcohol", "flavanoids", "proline"])
+    story = story_of(WINE, subset, 0.5, oracle.fingerprint)
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    for told, columns in zip(story.honest, ([0, 6, 12], list(range(13))), strict=True):
+        for seed, score in zip(range(FIRST_SEED, FIRST_SEED + ROUNDS), told.fresh, strict=True):
+            folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+            assert score == pytest.approx(cross_val_score(model, X[:, columns], y, cv=folds).mean(), abs=1e-12)
+    assert (story.honest[0].chosen, story.honest[1].chosen) == (0.5, None)
+
+
+def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    rows = "\n".join(f"{a},{b},{c},{2 * b}" for a, b, c in X.tolist())
+    (tmp_path / "d.csv").write_text("first,second,third,y\n" + rows + "\n")
+    section = {"kind": "wrapper", "data": str(tmp_path / "d.csv"), "target": "y", "model": "ridge", "folds": 4}
+    oracle = oracle_from(section, Path())
+    story = story_of(section, 0b111, 1.0, oracle.fingerprint)
+    assert story.importance[0].name == "second"
+    # exchanging the values of a variable of variance 4 in a perfect model costs twice that variance, 8
+    assert story.importance[0].mean == pytest.approx(8 * X[:, 1].var(), rel=0.25)
+    assert story.error == "mean squared error"
+    curve = story.effects[0]
+    slope = (curve.effect[-1] - curve.effect[0]) / (curve.at[-1] - curve.at[0])
+    assert slope == pytest.approx(2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("section", "fingerprint", "reason"),
+    [
+        ({**WINE, "data": "nowhere.csv", "target": "y"}, "", "cannot be made again"),
+        (WINE, "another", "no longer those of the session"),
+        ({"kind": "table", "path": "scenarios/wine_knn3.csv.gz"}, "", "no model that could be fitted again"),
+    ],
+)
+def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[1])
+    story = story_of(section, 0b11, 0.5, fingerprint)
+    assert (story.honest, story.importance) == ((), ())
+    assert reason in story.missing[0]
+
+
+# the command
+
+
+def test_bad_input_is_one_clear_line(wine, tmp_path, capsys):
+    for arguments in ([str(tmp_path / "no"), "-o", str(tmp_path / "x")], [str(wine), "-o", str(tmp_path / "no" / "x")]):
+        assert main(["report", *arguments]) == 2
+        assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+# in a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with api.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=found, args=[*quiet, "--disable-sync"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page, and fail afterwards when a script complained or anything was requested."""
+    visits = []
+
+    def opened(path, width=1200, **options):
+        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+        seen = context.new_page()
+        trouble = []
+        seen.on("console", lambda message: trouble.append(message.text))
+        seen.on("pageerror", lambda error: trouble.append(str(error)))
+        seen.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
+        seen.on("request", lambda request: trouble.append(request.url) if request.url != path.as_uri() else None)
+        seen.goto(path.as_uri())
+        visits.append((context, trouble))
+        return seen
+
+    yield opened
+    for context, trouble in visits:
+        context.close()
+        assert trouble == []
+
+
+def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wine):
+    seen, record = visit(written(wine, "--no-model")), gather(read(wine), [])
+    assert "Recommended: " + ", ".join(record.recommended.names) in seen.inner_text("#told")
+    front = [m for m in record.measured if m.in_front]
+    assert len(front) > 1
+    # the last drawn lies on top of any other at the same place
+    for m in (front[0], front[-1]):
+        point = seen.locator(f'svg [data-place="{m.place}"]')
+        point.dispatch_event("mouseenter")
+        assert ", ".join(m.names) in seen.inner_text("#told")
+        assert f"{m.values[0]:.6g}" in seen.inner_text("#told")
+    assert "Select two" in seen.inner_text("#compared")
+    seen.locator(f'svg [data-place="{front[0].place}"]').dispatch_event("click")
+    assert "Select one more" in seen.inner_text("#compared")
+    seen.locator(f'button[data-place="{front[1].place}"]').click()
+    told = seen.inner_text("#compared")
+    assert "What distinguishes the two" in told
+    a, b = set(front[0].names), set(front[1].names)
+    assert ", ".join(n for n in front[0].names if n not in b) in told
+    assert ", ".join(n for n in front[1].names if n not in a) in told
+    assert seen.get_attribute(f'svg [data-place="{front[0].place}"]', "aria-pressed") == "true"
+    seen.locator(f'button[data-place="{front[1].place}"]').click()
+    assert "Select one more" in seen.inner_text("#compared")
+
+
+def test_the_pointer_itself_finds_the_recommended_subset(visit, wine):
+    seen, record = visit(written(wine, "--no-model")), gather(read(wine), [])
+    other = next(m for m in record.measured if not m.in_front)
+    seen.locator(f'svg [data-place="{other.place}"]').dispatch_event("mouseenter")
+    assert "Recommended" not in seen.inner_text("#told")
+    seen.locator(f'svg [data-place="{record.best}"]').hover()
+    assert "Recommended" in seen.inner_text("#told")
+
+
+def test_the_keyboard_does_what_the_pointer_does(visit, wine):
+    seen, record = visit(written(wine, "--no-model")), gather(read(wine), [])
+    front = [m for m in record.measured if m.in_front]
+    for m in front[:2]:
+        seen.locator(f'svg [data-place="{m.place}"]').focus()
+        assert ", ".join(m.names) in seen.inner_text("#told")
+        seen.keyboard.press("Enter")
+    assert "What distinguishes the two" in seen.inner_text("#compared")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_hostile_names_do_nothing(visit, hostile, javascript):
+    seen = visit(written(hostile), java_script_enabled=javascript)
+    text = seen.inner_text("body")
+    assert "<script>window.pwned = 1</script>" in text
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    if javascript:
+        record = gather(read(hostile), [])
+        for m in [m for m in record.measured if m.in_front][:2]:
+            seen.locator(f'svg [data-place="{m.place}"]').dispatch_event("click")
+        assert "What distinguishes" in seen.inner_text("#compared")
+        assert seen.evaluate("window.pwned") is None
+        assert seen.evaluate("document.scripts.length") == 2
+
+
+@pytest.mark.parametrize("width", [390, 320, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_the_screen_in_both_themes(visit, wine, width, scheme):
+    seen = visit(written(wine), width, color_scheme=scheme)
+    assert seen.evaluate("document.documentElement.scrollWidth") <= width
+    ground = seen.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}[scheme]
+    size = seen.evaluate("parseFloat(getComputedStyle(document.body).fontSize)")
+    assert size >= 16
+
+
+def test_paper_shows_the_tables_and_no_controls(visit, wine):
+    seen = visit(written(wine, "--no-model"))
+    seen.emulate_media(media="print", color_scheme="dark")
+    assert not seen.is_visible("nav")
+    assert not seen.is_visible("button >> nth=0")
+    assert seen.is_visible("text=The front: ")
+    assert seen.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert len(seen.pdf()) > 10_000
+
+
+def test_without_a_script_the_page_says_the_same(visit, wine):
+    seen, record = visit(written(wine), java_script_enabled=False), gather(read(wine), [])
+    text = seen.inner_text("body")
+    assert ", ".join(record.recommended.names) in text
+    assert not seen.is_visible("#told")
+    assert text.count("recommended: ") >= 1
+
+
+def test_the_page_of_a_story_without_a_model_says_why(wine):
+    text = page(gather(read(wine), []), ModelStory(missing=("no model was there",)), "j.jsonl")
+    assert "No model was there." in text
