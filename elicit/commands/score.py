@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from elicit.commands.arguments import column_groups, count
 from elicit.commands.output import destination
 from elicit.commands.reproduce import TABLE_SETS, reproduce
-from elicit.commands.status import DONE
+from elicit.commands.status import DONE, complain
 from elicit.commands.verdicts import verdicts
 from elicit.data import BUILT_IN, Data, load, model_of, regrouped
 from elicit.display import Meter
@@ -28,6 +29,9 @@ from elicit.scores.relevance import ALL_SUBSETS, Relevance
 
 #: What is shown when nothing is asked for, as far as it serves the target.
 FIRST = ("correlation", "fisher", "mutual-information", "relieff", "rrelieff", "trees")
+
+#: The scores that --model may give a model to.
+EXPLAINED = ("permutation", "shapley", "johnson-shapley", "pimp")
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def add(commands: Any) -> None:
         help="an option of a score, such as relieff.neighbours=20",
     )
     command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
-    command.add_argument("--model", metavar="M", help="for --relevance and permutation, such as knn:3 or logistic")
+    command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
     command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
     command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
     command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
@@ -84,8 +88,8 @@ def _score(args: argparse.Namespace) -> int:
     options = _options(args.option, measures)
     if args.model is not None:
         for measure in measures:
-            if measure.name == "permutation":
-                options.setdefault("permutation", {})["model"] = model_of(args.model, data.classes, data.missing)
+            if measure.name in EXPLAINED:
+                options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
     meter = Meter(sys.stderr)
     with destination(args.json) as out:
         try:
@@ -182,11 +186,15 @@ def _scored(
         meter.update(k / len(measures), f"computing {measure.name}")
         mine = options.get(measure.name, {})
         try:
-            values = measure.scores(data.X, data.y, columns.positions, **mine)
+            with warnings.catch_warnings(record=True) as caught:
+                values = measure.scores(data.X, data.y, columns.positions, **mine)
         except (TypeError, ValueError) as error:  # an option that only the library behind it understands
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{measure.name} cannot be computed with {dict(mine)}: {error}") from error
+        meter.clear()
+        for said in dict.fromkeys(str(warning.message) for warning in caught):
+            complain(f"{measure.name}: {said}")
         found.append(Column(measure, mine, values))
     return found
 

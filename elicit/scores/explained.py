@@ -2,7 +2,7 @@
 
 - shapley: mean |Shapley value| of the model's answers, over rows of the data.
 - johnson-shapley: shares of the variance of the model's answers, by Johnson-Shapley.
-- pimp: p-values of permutation importance, by refitting to targets in random order.
+- pimp: p-values of permutation importance on rows held out, by refitting to targets in random order.
 
 The rule: without a model a random forest is fitted; with several classes, their probabilities are explained
 one by one and added up (for shares of variance: weighted by their variances).
@@ -54,11 +54,19 @@ def johnson_shapley_of_data(
 
 
 def pimp_of_data(
-    X: Any, y: Any, *, model: Any = None, draws: int = 50, seed: int = 0, classes: bool | None = None
+    X: Any,
+    y: Any,
+    *,
+    model: Any = None,
+    draws: int = 50,
+    test_size: float | None = 0.3,
+    seed: int = 0,
+    classes: bool | None = None,
 ) -> Floats:
-    """p-values of permutation importance on the rows of the data, one a column; small ones matter."""
+    """p-values of permutation importance on the share `test_size` of the rows, one a column; small ones matter."""
     given = table(X, y, "pimp", classes=classes)
-    return pimp(_model(model, given, seed), given.X, given.y, draws=draws, random_state=seed).p_values
+    chosen = _model(model, given, seed)
+    return pimp(chosen, given.X, given.y, draws=draws, test_size=test_size, random_state=seed).p_values
 
 
 def _fitted(model: Any, given: Table, seed: int) -> Any:

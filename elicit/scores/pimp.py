@@ -3,6 +3,9 @@
 The model is fitted anew to targets in random order, where no attribute can matter, and measured in the same
 way. p_j = (1 + number of those importances ≥ the observed one) / (s + 1): never 0, never anticonservative.
 
+Measured on the rows it was fitted to, a model that overfits gives importance to everything once the target
+is noise, and attributes of moderate effect drown in that. Rows held out tell more (`test_size`).
+
 The rule: the null draws are made before any work is split, so the result is the same for any n_jobs.
 """
 
@@ -15,11 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.model_selection import train_test_split
 from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
 from elicit.scores.permutation import permutation_importance
 from elicit.scores.protocol import Floats, whole
+from elicit.scores.sheet import Sheet
 
 #: f(fitted model, X, y) -> one number an attribute.
 Importance = Callable[[Any, Any, NDArray[Any]], Floats]
@@ -41,12 +46,14 @@ def pimp(
     *,
     draws: int = 100,
     importance: Importance | None = None,
+    test_size: float | None = None,
     n_jobs: int | None = None,
     random_state: int | np.random.Generator = 0,
 ) -> Significance:
     """p-values of importances, by refitting a clone of `model` `draws` times.
 
-    importance: how a fitted model is measured; by default permutation importance on the same rows.
+    importance: how a fitted model is measured; by default permutation importance.
+    test_size: the share of the rows that is held out of every fit and measured on; None: all rows serve both.
     """
     whole("draws", draws)
     target = np.asarray(y)
@@ -56,7 +63,18 @@ def pimp(
     seed = int(rng.integers(2**32))
     measure = importance if importance is not None else _Permuted(seed)
     targets = [target, *(rng.permutation(target) for _ in range(draws))]
-    found = Parallel(n_jobs=n_jobs)(delayed(_refitted)(model, X, t, measure) for t in targets)
+    sheet, everything = Sheet(X), np.arange(len(target))
+    if sheet.n != len(target):
+        raise InputError(f"X has {sheet.n} rows but the target has {len(target)}; give one value a row")
+    train, test = everything, everything
+    if test_size is not None:
+        if not 0 < test_size < 1:
+            raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
+        train, test = train_test_split(everything, test_size=test_size, random_state=seed)
+    fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(_refitted)(model, fitted_to, t[train], measured_on, t[test], measure) for t in targets
+    )
     observed, null = np.asarray(found[0]), np.asarray(found[1:])
     return Significance(observed, null, p_values(observed, null))
 
@@ -66,8 +84,8 @@ def p_values(observed: Floats, null: Floats) -> Floats:
     return np.asarray((1 + (null >= observed).sum(axis=0)) / (len(null) + 1))
 
 
-def _refitted(model: Any, X: Any, y: NDArray[Any], measure: Importance) -> Floats:
-    return np.asarray(measure(clone(model).fit(X, y), X, y), dtype=np.float64)
+def _refitted(model: Any, X: Any, y: NDArray[Any], test_X: Any, test_y: NDArray[Any], measure: Importance) -> Floats:
+    return np.asarray(measure(clone(model).fit(X, y), test_X, test_y), dtype=np.float64)
 
 
 @dataclass(frozen=True)

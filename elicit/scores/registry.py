@@ -94,7 +94,12 @@ MEASURES: tuple[Measure, ...] = (
     Measure("coefficients", coefficients, "spread of the attribute's part of a linear prediction", groups="joint"),
     Measure("trees", trees, "mean decrease in impurity of a random forest", groups="sum"),
     Measure("lmg", lmg, "share of R² averaged over all orders of a linear model's columns", groups="joint"),
-    Measure("johnson", johnson, "share of R² by relative weights, near lmg at a fraction of its price", groups="sum"),
+    Measure(
+        "johnson",
+        johnson,
+        "share of R² by relative weights; some points of R² off lmg, at a fraction of its price",
+        groups="sum",
+    ),
     Measure("shapley-effects", shapley_effects, "share of the target's variance, by nearest neighbours", groups="sum"),
     Measure("johnson-shapley", johnson_shapley_of_data, "share of the variance of a model's answers", groups="sum"),
     Measure("shapley", shapley_of_data, "mean size of the part in a model's answers", groups="sum"),

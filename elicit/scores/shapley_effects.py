@@ -22,7 +22,7 @@ from elicit.scores.games import shapley_of_game
 from elicit.scores.inputs import Function, asked, checked_moments
 from elicit.scores.johnson_shapley import FunctionShares
 from elicit.scores.moments import indicators, unit_columns
-from elicit.scores.protocol import Floats, table, whole
+from elicit.scores.protocol import Floats, constant, table, whole
 
 #: Up to this many inputs all subsets are computed unless orders are asked for.
 ALL_SUBSETS = 10
@@ -59,11 +59,13 @@ def shapley_effects(
     columns = columns + _JITTER * rng.standard_normal((n, d))
     target = indicators(data.y) if data.classes else data.y.reshape(-1, 1)
     target = target / np.sqrt(target.var(axis=0, ddof=1).sum())
+    varying = sum(1 << int(j) for j in np.flatnonzero(~constant(data.X)))
     known: dict[int, float] = {0: 1.0}
-    if exact:
-        known[(1 << d) - 1] = 0.0
+    if exact and varying:
+        known[varying] = 0.0
 
     def left(mask: int) -> float:
+        mask &= varying  # a column of one value says nothing
         if mask not in known:
             held = [j for j in range(d) if mask >> j & 1]
             near = KDTree(columns[:, held]).query(columns[:, held], k=neighbours)[1]

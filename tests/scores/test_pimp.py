@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
 from elicit.errors import InputError
 from elicit.scores import pimp
@@ -28,10 +30,10 @@ def test_what_matters_has_the_smallest_p_and_what_does_not_has_none():
 def test_without_any_effect_p_values_are_even():
     drawn = [
         pimp(LinearRegression(), X, np.random.default_rng(seed).normal(size=60), draws=19, random_state=seed).p_values
-        for seed in range(25)
+        for seed in range(16)
     ]
     assert np.mean(drawn) == pytest.approx(0.525, abs=0.1)
-    assert np.mean(np.array(drawn) <= 0.05) < 0.12
+    assert np.mean(np.array(drawn) <= 0.05) < 0.15
 
 
 def test_any_importance_may_be_judged():
@@ -43,12 +45,26 @@ def test_any_importance_may_be_judged():
     assert found.p_values[0] == pytest.approx(1 / 51)
 
 
+def test_rows_held_out_show_what_a_model_that_overfits_hides():
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(300, 4))
+    target = 2 * Z[:, 0] + Z[:, 1] + rng.normal(size=300)
+    model = DecisionTreeRegressor(random_state=0)
+    same, apart = (pimp(model, Z, target, draws=60, test_size=share).p_values for share in (None, 0.4))
+    assert same[1] > 0.5 > 0.2 > apart[1]
+    assert apart[0] == pytest.approx(1 / 61)
+
+
 def test_the_result_does_not_depend_on_n_jobs():
-    one, two = (pimp(LinearRegression(), X, y, draws=6, n_jobs=jobs) for jobs in (1, 2))
+    with parallel_config(backend="threading"):
+        one, two = (pimp(LinearRegression(), X, y, draws=6, n_jobs=jobs) for jobs in (1, 2))
     assert (one.null == two.null).all()
 
 
-@pytest.mark.parametrize(("target", "draws"), [(np.zeros(60), 5), (y, 0), (y[:, None], 5)])
-def test_bad_input_is_named(target, draws):
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [(np.zeros(60), {}), (y, {"draws": 0}), (y[:, None], {}), (y[:50], {}), (y, {"test_size": 1.0})],
+)
+def test_bad_input_is_named(target, options):
     with pytest.raises(InputError):
-        pimp(LinearRegression(), X, target, draws=draws)
+        pimp(LinearRegression(), X, target, **{"draws": 5, **options})

@@ -101,6 +101,20 @@ def test_a_column_of_two_values_sorted_by_the_target_is_not_taken_for_more_than_
     assert shapley_effects(x[:, None], y)[0] == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2, abs=0.06)
 
 
+def test_a_constant_column_gets_nothing_and_changes_nothing():
+    X = np.random.default_rng(0).multivariate_normal(MEAN, COV, 200)
+    more = np.column_stack([X, np.full(200, 4.0)])
+    for options in ({}, {"exact": True}, {"orders": 5}):
+        assert shapley_effects(more, curved(X), **options)[3] == 0
+    assert shapley_effects(more, curved(X))[:3] == pytest.approx(shapley_effects(X, curved(X)), abs=1e-6)
+
+
+def test_a_column_and_its_copy_get_the_same():
+    X = np.random.default_rng(0).multivariate_normal(MEAN, COV, 800)
+    shares = shapley_effects(np.column_stack([X, X[:, 0]]), linear(X), exact=True)
+    assert shares[0] == pytest.approx(shares[3], abs=0.02)
+
+
 def test_classes_are_shared_out_as_their_indicators():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
