@@ -108,4 +108,5 @@ class Terminal:
             pass
         self.child.close()
         told = self.raw.rpartition(b"\x1b[?1049l")[2].decode("utf-8")
+        told = re.sub(r"\r[^\r\n]*\x1b\[K", "", told)  # a bar that was drawn over and taken away
         return self.child.exitstatus, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", told).replace("\r", "")

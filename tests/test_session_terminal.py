@@ -154,7 +154,7 @@ def interrupted(terminal, keys, shows):
 
 
 @pytest.fixture
-def by_lines(monkeypatch, capsys):
+def by_lines(tmp_path, monkeypatch, capsys):
     """The same command with answers from a pipe; what it says."""
 
     def run(*arguments):

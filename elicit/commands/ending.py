@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from elicit.drive import Result, Session
 from elicit.errors import InputError
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.insight import mirrored_beliefs
-from elicit.knowledge.statements import Source
+from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph, printable
 from elicit.oracles import Remembering
 from elicit.oracles.threads import one_thread
@@ -33,7 +33,7 @@ from elicit.scenario import oracle_from
 from elicit.snippet import snippet
 from elicit.subsets import Mask, simplest
 from elicit.utility.certificates import certify_preference
-from elicit.utility.explain import Cause, explain
+from elicit.utility.explain import explain
 
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
@@ -43,11 +43,13 @@ FRESH = 3
 
 _COLUMNS = 96
 
+Show = Callable[[float, str], None]
+
 
 def ending(
-    session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result
+    session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result, show: Show
 ) -> Iterator[str]:
-    """The end of a session in lines of plain text."""
+    """The end of a session in lines of plain text. `show` is told how far the work on it is."""
     elicitation = session.elicitation
     yield ""
     if result.subset is None:
@@ -58,6 +60,7 @@ def ending(
             yield from _recommended(elicitation, oracle, section, result.subset)
             yield from _proven(elicitation, result)
             yield from _reasons(elicitation, result.subset)
+            yield from _what_answers_did(elicitation, result.subset, show)
         yield from _failures(result)
         yield from _set_aside(elicitation, result)
     yield f"spent: {result.evaluations} evaluations, {result.questions} questions, {clock_time(result.seconds)}"
@@ -171,7 +174,6 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         s if s.request is None else dataclasses.replace(s, request=numbers.get(s.request, s.request))
         for s in utilities.statements
     ]
-    causes: list[Cause] = []
     yield ""
     yield "why this one:"
     for request, answer in sorted(history.answers.items()):
@@ -179,17 +181,19 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
             other = answer.second if answer.first == subset else answer.first
             text = f"you preferred it to {_plain(elicitation, other)} (question {numbers[request]})"
             yield from paragraph(f"  {text}", _COLUMNS, 4)
+    open_against = []
     for k in ranked[:MOST_RIVALS]:
         certificate = certify_preference(utilities, subset, others[k])
         if certificate is None:
-            yield from paragraph(f"  not settled against {_plain(elicitation, others[k])}", _COLUMNS, 4)
+            open_against.append(others[k])
             continue
         found = explain(certificate, statements, history.attributes)
-        causes += found.causes
         yield from paragraph(f"  {found.words(history.attributes)}", _COLUMNS, 4)
+    if open_against:
+        text = "; ".join(_plain(elicitation, x) for x in open_against)
+        yield from paragraph(f"  not proven, only more plausible by what you said, against {text}", _COLUMNS, 4)
     if len(ranked) > MOST_RIVALS:
-        yield f"  (and {len(ranked) - MOST_RIVALS} more that no other subset dominates: elicit report tells them all)"
-    yield from _if_wrong(elicitation, subset, causes)
+        yield f"  (and {len(ranked) - MOST_RIVALS} more that no other subset dominates)"
 
 
 def _winner(answer: Preferred) -> Mask | None:
@@ -197,23 +201,37 @@ def _winner(answer: Preferred) -> Mask | None:
     return {Answer.FIRST: answer.first, Answer.SECOND: answer.second}.get(answer.answer)
 
 
-def _if_wrong(elicitation: Elicitation, subset: Mask, causes: Sequence[Cause]) -> Iterator[str]:
-    """What the answers that carry the reasons would have led to, had they been the other way round."""
-    by_number = dict(enumerate(sorted(elicitation.history.answers), start=1))
-    used = dict.fromkeys(
-        c.statement.request for c in causes if c.statement.source is Source.OPERATOR and c.statement.strict
-    )
-    for question in sorted(q for q in used if q is not None):
-        answer = elicitation.history.answers[by_number[question]]
-        yield from paragraph(f"  {_other_way(elicitation, subset, question, answer)}", _COLUMNS, 4)
+def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Iterator[str]:
+    """What would be recommended, had one answer been the other way round: what it costs to be wrong there."""
+    history = elicitation.history
+    answers = [(k, a) for k, (_, a) in enumerate(sorted(history.answers.items()), start=1)]
+    counted = [(k, a) for k, a in answers if a.request not in history.retracted and _winner(a) is not None]
+    if not counted:
+        return
+    yield ""
+    yield "what your answers did:"
+    unmoved = []
+    for done, (question, answer) in enumerate(counted):
+        show(done / len(counted), f"looking into answer {question}")
+        told = _other_way(elicitation, subset, question, answer)
+        if told is None:
+            unmoved.append(str(question))
+        else:
+            yield from paragraph(f"  {told}", _COLUMNS, 4)
+    if unmoved:
+        yield from paragraph(
+            f"  the other way round, none of these alone would have changed the result: {', '.join(unmoved)}",
+            _COLUMNS,
+            4,
+        )
 
 
-def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Preferred) -> str:
+def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Preferred) -> str | None:
+    """What the opposite answer would have led to, None when to the same."""
     after: Beliefs = mirrored_beliefs(elicitation, answer)
     found = after.incumbent
-    start = f"had you answered question {question} the other way round,"
     if found is None or found.subset == subset:
-        return f"{start} the same subset would be recommended"
+        return None
     values = zip(
         elicitation.history.criteria,
         elicitation.history.evaluated[found.subset].criteria,
@@ -221,7 +239,7 @@ def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Pr
         strict=True,
     )
     changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values)
-    return f"{start} {_plain(elicitation, found.subset)} would be: {changes}"
+    return f"question {question} the other way round: {_plain(elicitation, found.subset)} ({changes})"
 
 
 def _plain(elicitation: Elicitation, subset: Mask) -> str:
@@ -235,14 +253,19 @@ def _failures(result: Result) -> Iterator[str]:
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation does not honour."""
+    numbers = {request: k for k, request in enumerate(sorted(elicitation.history.answers), start=1)}
     measured = 0
     for statement, _ in result.set_aside:
         if statement.source is Source.DOMINANCE:
             measured += 1
             continue
         better, worse = (_plain(elicitation, mask) for mask in (statement.better, statement.worse))
+        verb = {Relation.STRICT: "above", Relation.WEAK: "at least as good as", Relation.EQUAL: "equal to"}
+        who = f"your answer to question {numbers[statement.request]}" if statement.request in numbers else "assumed"
         yield from paragraph(
-            f"set aside: {better} {statement.relation.value} against {worse} ({statement.source.value})", _COLUMNS, 2
+            f"set aside, since the rest speaks against it: {who}, {better} {verb[statement.relation]} {worse}",
+            _COLUMNS,
+            2,
         )
     if measured:
         yield f"set aside: {measured} of the orders that were measured, as noise"

@@ -91,7 +91,9 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
         opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
         try:
             result = _played(session, remembering, section, how, opening)
-            lines = list(ending(session, remembering, section, path, result))
+            meter = Meter(sys.stderr)
+            lines = list(ending(session, remembering, section, path, result, meter.update))
+            meter.clear()
         except Leave as reason:
             print(f"\n{reason}; everything is kept, go on with: {again}")
             return DONE

@@ -1,0 +1,145 @@
+"""Thinking ahead: the run is the same with it or without, and nothing that goes wrong beside it is lost."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from elicit.ahead import Ahead, replies_to
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.decide.settings import Settings
+from elicit.drive import begin, drive
+from elicit.errors import JournalError
+from elicit.events import Answer, Evaluated, Preferred, Retracted
+from elicit.journal import identity, read
+from elicit.operators import SimulatedOperator
+from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.subsets import Attributes
+
+SETTINGS = Settings(start=3, questions=5, ask_every=3, last_questions=2, budget=9, stop=())
+THETA = {1: 1.0, 2: 0.7, 4: 0.9, 8: 0.5, 3: -0.2, 12: 0.1}
+
+
+def truth():
+    return SyntheticOracle(4, THETA, size=True)
+
+
+def played(path, ahead, operator=None, oracle=None, **options):
+    oracle = oracle or truth()
+    judge = operator or SimulatedOperator("score - 0.8 * size", oracle.criteria, noise=0.2, seed=1)
+    with begin(path, oracle, SETTINGS, seed=5) as session:
+        return drive(session.elicitation, oracle, judge, session.journal, ahead=ahead, **options)
+
+
+class Slow:
+    """An operator that waits before each answer until every process ahead had time to be done."""
+
+    def __init__(self, seconds=0.0, meanwhile=lambda: None):
+        self.inner = SimulatedOperator("score - 0.8 * size", truth().criteria, noise=0.2, seed=1)
+        self.seconds, self.meanwhile = seconds, meanwhile
+
+    def __call__(self, request):
+        time.sleep(self.seconds)
+        self.meanwhile()
+        return self.inner(request)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "j"
+    played(path, 0)
+    return path
+
+
+def test_every_reply_a_question_may_get_is_thought_of_the_likely_ones_first():
+    fact = Evaluated(0, 1, (1.0,))
+    assert set(replies_to(Compare(3, fact, fact))) == set(Answer)
+    assert replies_to(Compare(3, fact, fact))[:2] == (Answer.FIRST, Answer.SECOND)
+    assert replies_to(Reconcile(4, (1, 2))) == (Settlement(1), Settlement(2), Settlement(None))
+
+
+@pytest.mark.parametrize("ahead", [1, 2])
+def test_a_run_is_the_same_with_processes_ahead_and_takes_over_what_they_found(tmp_path, whole, ahead, monkeypatch):
+    taken = []
+    take = Ahead.take
+
+    def noted(self, reply, show=None):
+        found = take(self, reply, show)
+        taken.append(found is not None)
+        return found
+
+    monkeypatch.setattr(Ahead, "take", noted)
+    result = played(tmp_path / "j", ahead, Slow(2.0))
+    assert identity(tmp_path / "j") == identity(whole)
+    assert any(taken), "this test shows nothing when no process was ever ahead"
+    assert result.questions == len([fact for fact in read(whole).facts if isinstance(fact, Preferred)])
+    assert read(tmp_path / "j").cached, "what is measured ahead is in the journal before anyone asks for it"
+
+
+def test_answers_that_come_at_once_change_nothing(tmp_path, whole):
+    played(tmp_path / "j", 2, Slow(0.0))
+    assert identity(tmp_path / "j") == identity(whole)
+
+
+def test_processes_that_are_killed_change_nothing(tmp_path, whole):
+    import multiprocessing
+
+    killed = []
+
+    def kill():
+        for child in multiprocessing.active_children():
+            killed.append(child.pid)
+            os.kill(child.pid, signal.SIGKILL)
+
+    played(tmp_path / "j", 1, Slow(0.3, kill))
+    assert killed
+    assert identity(tmp_path / "j") == identity(whole)
+
+
+def test_an_oracle_that_cannot_be_sent_to_a_process_stays_where_it_is(tmp_path):
+    attributes = Attributes.numbered(4)
+    oracle = CallableOracle(lambda names: float(len(names)) ** 0.5, attributes)
+    result = played(tmp_path / "j", 1, SimulatedOperator("score - 0.3 * size", oracle.criteria), oracle)
+    assert result.evaluations == 9
+
+
+def test_an_answer_that_is_taken_back_begins_anew(tmp_path):
+    """The open question is put again, and what was thought ahead of the retraction is not used."""
+    given = []
+
+    class Doubting(Slow):
+        def __call__(self, request):
+            if isinstance(request, Compare) and len(given) == 1:
+                given.append(None)
+                return TakeBack(given[0])
+            reply = super().__call__(request)
+            given.append(request.id)
+            return reply
+
+    for ahead in (0, 1):
+        given.clear()
+        played(tmp_path / str(ahead), ahead, Doubting(0.5 * ahead))
+    assert identity(tmp_path / "0") == identity(tmp_path / "1")
+    assert [f.retracts for f in read(tmp_path / "1").facts if isinstance(f, Retracted)] == [given[0]]
+
+
+def test_a_disk_that_fills_up_meanwhile_is_told_and_not_swallowed(tmp_path, monkeypatch):
+    from elicit.journal import Journal
+
+    def full(*_, **__):
+        raise JournalError("the disk is full")
+
+    monkeypatch.setattr(Journal, "cache", full)
+    with pytest.raises(JournalError, match="the disk is full"):
+        played(tmp_path / "j", 1, Slow(3.0))
+
+
+def test_nothing_is_left_behind(tmp_path):
+    import multiprocessing
+
+    before = threading.active_count()
+    played(tmp_path / "j", 2, Slow(0.1))
+    assert threading.active_count() == before
+    assert multiprocessing.active_children() == []

@@ -1,0 +1,110 @@
+"""The end of a session: every number is what it says it is, checked against scikit-learn alone."""
+
+import io
+import re
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elicit.cli import main
+from elicit.commands.ending import FRESH
+from elicit.commands.resume import session_section
+from elicit.drive import elicitation_of
+from elicit.events import Answer, Preferred
+from elicit.insight import Insight, mirrored_beliefs
+from elicit.journal import read
+from elicit.knowledge.history import History
+from elicit.snippet import snippet
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory):
+    """A session to its end: where, and what it said."""
+    folder = tmp_path_factory.mktemp("ended")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "stdin", io.StringIO("a\nb\n" * 20))
+        out = io.StringIO()
+        patch.setattr(sys, "stdout", out)
+        options = ("--model", "knn:3", "--cv", "3", "--budget", "40", "--questions", "6", "--journal", "j")
+        assert main(["ask", "wine", *options]) == 0
+    return folder, out.getvalue()
+
+
+def scores(columns, seed):
+    """Three shuffled folds by scikit-learn itself."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    return cross_val_score(model, X[columns], y, cv=StratifiedKFold(3, shuffle=True, random_state=seed))
+
+
+def test_the_score_the_baseline_and_the_fresh_scores_are_those_of_scikit_learn(ended):
+    _, told = ended
+    chosen = re.search(r"recommended: (.*?)\n\n", told, re.DOTALL)[1].replace("\n", " ").split(", ")
+    chosen = [name.strip() for name in chosen]
+    everything = list(load_wine(as_frame=True).data.columns)
+    row = re.search(r"score \(on the folds that chose it\) +(\S+) ± \S+ +(\S+) ±", told)
+    fresh = re.search(rf"score on {FRESH} fresh shuffles into folds +(\S+) ± \S+ +(\S+) ±", told)
+    for k, columns in enumerate((chosen, everything), start=1):
+        assert float(row[k]) == pytest.approx(scores(columns, 0).mean(), abs=1e-5)
+        anew = np.mean([scores(columns, seed).mean() for seed in range(1, FRESH + 1)])
+        assert float(fresh[k]) == pytest.approx(anew, abs=1e-5)
+    assert re.search(rf"size +{len(chosen)} +13", told)
+
+
+def test_it_is_said_what_each_answer_did(ended):
+    """Told or not told: the same as turning the answer round in the facts and looking again."""
+    folder, told = ended
+    record = read(folder / "j")
+    elicitation = elicitation_of(record)
+    part = re.sub(r"\s+", " ", told.partition("what your answers did:")[2])
+    unmoved = re.search(r"changed the result: ([\d, ]*\d)", part)
+    kept = set() if unmoved is None else {int(k) for k in unmoved[1].split(",")}
+    answers = [fact for fact in record.facts if isinstance(fact, Preferred)]
+    assert answers
+    for question, answer in enumerate(answers, start=1):
+        assert answer.answer in (Answer.FIRST, Answer.SECOND)
+        same = mirrored_beliefs(elicitation, answer).incumbent.subset == elicitation.incumbent
+        assert (question in kept) == same
+        assert (f"question {question} the other way round:" in part) != same
+
+
+def test_turning_an_answer_round_turns_its_statement_and_no_other(ended):
+    elicitation = elicitation_of(read(ended[0] / "j"))
+    first = next(iter(elicitation.history.answers.values()))
+    before = History.of(elicitation.history.attributes, elicitation.history.facts).stated
+    after = mirrored_beliefs(elicitation, first).history.stated
+    for old, new in zip(before, after, strict=True):
+        if old.request == first.request:
+            assert (old.better, old.worse) == (new.worse, new.better)
+        else:
+            assert old == new
+
+
+def test_looking_something_up_leaves_the_run_as_it_is(ended):
+    elicitation = elicitation_of(read(ended[0] / "j"))
+    insight = Insight(elicitation, lambda: None)
+    facts = elicitation.facts
+    subset, lines = insight.best()
+    assert subset == elicitation.incumbent
+    assert lines[0].startswith("Best so far: ")
+    for given in insight.answers():
+        assert insight.number(given.request) == given.number
+        assert insight.without(given.request)[0].startswith("Without it: ")
+    assert elicitation.facts == facts
+    assert elicitation.incumbent == subset
+    assert insight.status().evaluated == 40
+
+
+def test_the_journal_is_enough_for_the_snippet(ended):
+    code = snippet(session_section(str(ended[0] / "j")), ("alcohol", "hue"))
+    names = {}
+    exec("\n".join(code), names)
+    assert list(names["X"].columns) == ["alcohol", "hue"]
+    assert names["model"].score(names["X"], names["y"]) > 0.7
