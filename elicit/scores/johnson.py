@@ -4,8 +4,8 @@ The columns are replaced by Z = U R^-½, the orthonormal ones nearest to them (U
 correlations); R² splits cleanly over Z, and each part is given back by the squared correlations of Z with the
 columns (Johnson 2000):  J = (R^½)∘² (R^-½ r)∘².  The shares sum to R².
 
-Johnson equals LMG for two columns and for uncorrelated ones, not in general: with random correlations of
-3 to 12 columns the largest gap is 1.3 to 2.3 points of R² in the median.
+Johnson equals LMG for two columns and for uncorrelated ones, not in general: with random correlations of 3 to
+12 columns the largest gap is 1.3 to 2.1 points of R² in the median (`bench_importance.py` prints it).
 
 The rule: what eigenvalues below `FLOOR` of the largest carry is rounding and counts as nothing, which makes
 duplicated columns and fewer rows than columns safe; a constant column gets 0.
