@@ -47,7 +47,7 @@ class PartialDependenceDisplay:
         if self.result.categorical[0]:
             places = np.arange(len(grid))
             self.ax_.bar(places, self.result.average, color=_LINE)
-            self.ax_.set_xticks(places, [_plain(level) for level in grid])
+            self.ax_.set_xticks(places, [_shown(level) for level in grid])
         else:
             if rows is not None:
                 self.ax_.plot(grid, rows.T, color=_FAINT, linewidth=0.5, alpha=0.5)
@@ -84,7 +84,7 @@ class AleDisplay:
         if self.result.categorical:
             places = np.arange(len(self.result.at))
             self.ax_.bar(places, self.result.effect, color=_LINE)
-            self.ax_.set_xticks(places, [_plain(level) for level in self.result.at])
+            self.ax_.set_xticks(places, [_shown(level) for level in self.result.at])
         else:
             self.ax_.plot(self.result.at, self.result.effect, color=_LINE, marker=".")
         self.ax_.set_xlabel(_plain(self.result.attribute))
@@ -132,4 +132,4 @@ def _plain(name: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else _plain(value)
+    return f"{value:.4g}" if isinstance(value, float) else _plain(value)

@@ -42,7 +42,13 @@ class Answers:
         if answer.ndim == 2 and answer.shape[1] == 1:
             answer = answer[:, 0]
         if answer.ndim == 2 and self.column is not None:
+            if self.column >= answer.shape[1]:
+                raise InputError(
+                    f"the model answers with {answer.shape[1]} outputs, counted from 0; found {self.column}"
+                )
             answer = answer[:, self.column]
+        elif self.method == "decision_function" and self.column == 0:
+            answer = -answer  # one number for two classes speaks for the second
         if answer.ndim not in (1, 2) or len(answer) != len(X):
             raise InputError(f"the model must answer one number a row, found shape {answer.shape} for {len(X)} rows")
         if not np.isfinite(answer).all():

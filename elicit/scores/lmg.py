@@ -42,7 +42,7 @@ def explained_by_subsets(known: Correlations, groups: Groups | None = None) -> F
     if len(held) > MOST_ATTRIBUTES:
         raise InputError(
             f"lmg looks at all subsets and takes at most {MOST_ATTRIBUTES} attributes, found {len(held)}; "
-            "use johnson, which is close to it, or fewer attributes"
+            "use johnson, another share of R² that has no such limit, or fewer attributes"
         )
     order = [column for group in held for column in group]
     # the last axis runs over the subsets of the attributes met so far; what is left of each column and target

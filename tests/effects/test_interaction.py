@@ -100,10 +100,11 @@ def test_boxes_and_batches_agree_for_classes(model, options):
 
 def test_two_classes_of_boosting():
     model = GradientBoostingClassifier(n_estimators=8, random_state=0).fit(X, y > y.mean())
-    options = {"response": "decision_function"}
-    quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
-    assert quick.path == "trees"
-    assert quick.h == pytest.approx(asked.h, abs=1e-11)
+    for label in (False, True):
+        options = {"response": "decision_function", "target": label}
+        quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
+        assert quick.path == "trees"
+        assert quick.h == pytest.approx(asked.h, abs=1e-11)
 
 
 @settings(max_examples=15, deadline=None)

@@ -1,0 +1,74 @@
+"""What a model answers: one number a row, of the class that is meant, or one clear error."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.inspection import partial_dependence as of_scikit_learn
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import LinearSVC
+
+from elicit.effects import partial_dependence
+from elicit.errors import InputError
+from elicit.scores.answers import answers, in_calls
+
+X, LABEL = load_iris(return_X_y=True)
+TWO = np.where(LABEL == 0, "no", "yes")
+THREE = LogisticRegression(max_iter=2000).fit(X, LABEL)
+PAIR = LogisticRegression(max_iter=2000).fit(X, TWO)
+MARGIN = LinearSVC().fit(X, TWO)
+
+
+def test_a_classifier_answers_with_probabilities():
+    assert answers(PAIR)(X) == pytest.approx(PAIR.predict_proba(X)[:, 1])
+    assert answers(PAIR, target="no")(X) == pytest.approx(PAIR.predict_proba(X)[:, 0])
+    assert answers(THREE, target=2)(X) == pytest.approx(THREE.predict_proba(X)[:, 2])
+    assert answers(THREE, single=False)(X) == pytest.approx(THREE.predict_proba(X))
+
+
+def test_without_probabilities_the_decision_function_answers_with_the_sign_of_the_class():
+    assert answers(MARGIN)(X) == pytest.approx(MARGIN.decision_function(X))
+    assert answers(MARGIN, target="no")(X) == pytest.approx(-MARGIN.decision_function(X))
+
+
+def test_effects_of_a_margin_are_those_of_scikit_learn():
+    theirs = of_scikit_learn(MARGIN, X, [2], method="brute", response_method="decision_function").average[0]
+    assert partial_dependence(MARGIN, X, 2).average == pytest.approx(theirs)
+    assert partial_dependence(MARGIN, X, 2, target="no").average == pytest.approx(-theirs)
+
+
+def test_a_regressor_of_several_outputs_and_a_function_have_positions():
+    model = LinearRegression().fit(X, X[:, :2] ** 2)
+    assert answers(model, target=1)(X) == pytest.approx(model.predict(X)[:, 1])
+    assert answers(lambda X: X, target=3)(X) == pytest.approx(X[:, 3])
+    assert answers(lambda X: X[:, :1])(X) == pytest.approx(X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: answers(THREE), "3 classes; name one"),
+        (lambda: answers(PAIR, target="maybe"), "no class"),
+        (lambda: answers(PAIR, "predict")(X), "answers with texts"),
+        (lambda: answers(LinearRegression()), "not fitted"),
+        (lambda: answers(lambda X: X, target="b"), "position of an output"),
+        (lambda: answers(lambda X: X, target=7)(X), "counted from 0"),
+        (lambda: answers(lambda X: X[:, 0], "predict"), "leave `response` out"),
+        (lambda: answers(3), "estimator or a function"),
+        (lambda: answers(lambda X: X[:, 0][:5])(X), "one number a row"),
+    ],
+)
+def test_what_is_no_answer_is_named(ask, words):
+    with pytest.raises(InputError, match=words):
+        ask()
+
+
+def test_many_rows_are_asked_in_several_calls(monkeypatch):
+    monkeypatch.setattr("elicit.scores.answers.ROWS_A_CALL", 4)
+    sizes = []
+
+    def ask(batch):
+        sizes.append(len(batch))
+        return batch * 2.0
+
+    assert in_calls(ask, 10, lambda start, stop: np.arange(start, stop)).tolist() == [2.0 * k for k in range(10)]
+    assert sizes == [4, 4, 2]
