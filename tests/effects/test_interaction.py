@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from elicit.effects import h_statistic, interaction_prior, pair_prior
 from elicit.effects.trees import boxes_of
 from elicit.errors import InputError
+from elicit.scores import inputs_of_sample, johnson_shapley
 from elicit.scores.answers import answers
 
 X, y = make_friedman1(40, n_features=5, noise=0.3, random_state=0)
@@ -208,6 +209,12 @@ def test_the_strongest_pairs_are_a_prior():
     assert pair_prior(np.zeros((1, 1))) == ()
     found = h_statistic(lambda X: X[:, 0] * X[:, 1] + X[:, 2], X)
     assert pair_prior(found) == ((0, 1),)
+
+
+def test_sobol_indices_of_second_order_are_a_prior_too():
+    inputs = inputs_of_sample(np.random.default_rng(0).normal(size=(500, 4)), independent=True)
+    found = johnson_shapley(lambda X: X[:, 0] * X[:, 2] + X[:, 1], inputs, estimator="arrays", runs=20_000)
+    assert pair_prior(np.sqrt(np.maximum(found.second, 0))) == ((0, 2),)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,11 @@ X = RNG.normal(size=(60, 3))
 y = X[:, 0] + RNG.normal(size=60) / 2
 
 
+def size(model, _X, _y):
+    """An importance that costs nothing."""
+    return np.abs(model.coef_)
+
+
 def test_p_values_by_hand():
     null = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]])
     assert p_values(np.array([2.0, 9.0]), null).tolist() == [3 / 4, 1 / 4]
@@ -28,18 +33,16 @@ def test_what_matters_has_the_smallest_p_and_what_does_not_has_none():
 
 
 def test_without_any_effect_p_values_are_even():
-    drawn = [
-        pimp(LinearRegression(), X, np.random.default_rng(seed).normal(size=60), draws=19, random_state=seed).p_values
-        for seed in range(16)
-    ]
+    drawn = []
+    for seed in range(40):
+        noise = np.random.default_rng(seed).normal(size=60)
+        found = pimp(LinearRegression(), X, noise, draws=19, importance=size, random_state=seed)
+        drawn.append(found.p_values)
     assert np.mean(drawn) == pytest.approx(0.525, abs=0.1)
-    assert np.mean(np.array(drawn) <= 0.05) < 0.15
+    assert np.mean(np.array(drawn) <= 0.05) < 0.12
 
 
 def test_any_importance_may_be_judged():
-    def size(model, _X, _y):
-        return np.abs(model.coef_)
-
     found = pimp(LinearRegression(), X, y, draws=50, importance=size)
     assert found.observed == pytest.approx(np.abs(LinearRegression().fit(X, y).coef_))
     assert found.p_values[0] == pytest.approx(1 / 51)
@@ -50,9 +53,9 @@ def test_rows_held_out_show_what_a_model_that_overfits_hides():
     Z = rng.normal(size=(300, 4))
     target = 2 * Z[:, 0] + Z[:, 1] + rng.normal(size=300)
     model = DecisionTreeRegressor(random_state=0)
-    same, apart = (pimp(model, Z, target, draws=60, test_size=share).p_values for share in (None, 0.4))
+    same, apart = (pimp(model, Z, target, draws=30, test_size=share).p_values for share in (None, 0.4))
     assert same[1] > 0.5 > 0.2 > apart[1]
-    assert apart[0] == pytest.approx(1 / 61)
+    assert apart[0] == pytest.approx(1 / 31)
 
 
 def test_the_result_does_not_depend_on_n_jobs():
