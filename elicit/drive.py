@@ -155,8 +155,9 @@ class _Run:
         with self._writing:
             if self._trouble is not None:
                 raise self._trouble
-            for fact in self._elicitation.facts[self._saved :]:
-                self._journal.append(fact, at=self._stamp())
+            new = self._elicitation.facts[self._saved :]
+            for k, fact in enumerate(new, start=1):
+                self._journal.append(fact, at=self._stamp(), more=k < len(new))
                 self._saved += 1
 
     def claim(self) -> None:

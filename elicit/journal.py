@@ -219,11 +219,14 @@ class Journal:
         """Results computed ahead of need, by subset."""
         return dict(self._cached)
 
-    def append(self, fact: Fact, at: float | None = None) -> None:
-        """Write one fact, and return when it is safe. `at` is a time, in whatever clock the caller keeps."""
+    def append(self, fact: Fact, at: float | None = None, *, more: bool = False) -> None:
+        """Write one fact, and return when it is safe. `at` is a time, in whatever clock the caller keeps.
+
+        With `more` to follow at once, it is safe only when the last of them is.
+        """
         content = _fact_out(fact, self.header)
         _with_time(content, at)
-        self._write(content)
+        self._write(content, sync=not more)
         # what is kept is what a replay would read
         self._facts.append(_fact_in(dict(content), self.header)[0])
         self._times.append(None if at is None else float(at))
@@ -262,7 +265,7 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _write(self, content: dict[str, Json]) -> None:
+    def _write(self, content: dict[str, Json], *, sync: bool = True) -> None:
         """Write a line safely, or not at all; the caller says when it has taken note (`_sound`).
 
         Whoever is interrupted before that cannot know whether the line is in the file, so nothing may
@@ -278,7 +281,8 @@ class Journal:
             rest = memoryview(line)
             while rest:  # a disk that is nearly full takes a part
                 rest = rest[self._file.write(rest) :]
-            os.fsync(self._file.fileno())
+            if sync:
+                os.fsync(self._file.fileno())
         except OSError as error:
             self._cut()
             raise JournalError(

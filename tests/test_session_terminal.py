@@ -244,6 +244,19 @@ def test_a_process_at_the_side_that_is_killed_takes_nothing_along(tmp_path):
     assert facts(tmp_path, Stopped)
 
 
+@pytest.mark.parametrize("answers", ["", "a\nb\n"])
+def test_without_a_terminal_nothing_prompts_and_the_end_of_the_input_saves_and_leaves(tmp_path, answers):
+    command = [sys.executable, "-m", "elicit", "--journal", "j"]
+    told = subprocess.run(command, input=answers, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("Question ") == 1 + answers.count("\n")
+    assert "Which is better?" not in told.stdout
+    assert told.stdout.rstrip().endswith("everything is kept, go on with: elicit resume j")
+    assert "\x1b" not in told.stdout + told.stderr
+    assert "Traceback" not in told.stderr
+    assert len(facts(tmp_path, Preferred)) == answers.count("\n")
+
+
 WILD = "\x1b[31mred,アルコール度数の値,a\u202eb,\x07bell,y\n"
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isinf
 from pathlib import Path
@@ -41,7 +43,8 @@ MOST_RIVALS = 3
 #: New ways to shuffle the rows into folds, for a score that did not choose the subset.
 FRESH = 3
 
-_COLUMNS = 96
+#: The most columns of a line; fewer on a narrow terminal.
+_MOST_COLUMNS = 96
 
 Show = Callable[[float, str], None]
 
@@ -82,7 +85,7 @@ def _recommended(
     """The subset, its criteria beside those of all attributes, and scores on fresh folds."""
     history = elicitation.history
     everything = history.attributes.everything
-    yield from paragraph(f"recommended: {', '.join(history.attributes.subset(subset))}", _COLUMNS, 2)
+    yield from paragraph(f"recommended: {', '.join(history.attributes.subset(subset))}", _columns(), 2)
     yield ""
     chosen, whole = history.evaluated[subset], _evaluated(oracle, everything)
     rows = [["", "recommended", f"all {len(history.attributes)}"]]
@@ -97,7 +100,8 @@ def _recommended(
     for row in rows:
         yield "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
     if fresh:
-        yield "  (fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high.)"
+        text = "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high.)"
+        yield from paragraph(f"  {text}", _columns(), 1)
     yield ""
 
 
@@ -127,7 +131,7 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
     beliefs = elicitation.beliefs
     incumbent, evaluated = beliefs.incumbent, len(elicitation.history.evaluated)
     total = elicitation.family.count()
-    yield from paragraph(f"ended by {result.reason}", _COLUMNS, 2)
+    yield from paragraph(f"ended by {result.reason}", _columns(), 2)
     if incumbent is None or isinf(incumbent.value):
         yield "proven: nothing beyond the measured numbers; the simplest member of the front is named"
         return
@@ -135,7 +139,7 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
         yield from paragraph(
             f"proven: no subset of the {total} is better in any utility of {result.scope}; every neighbour was "
             "evaluated as well",
-            _COLUMNS,
+            _columns(),
             2,
         )
     else:
@@ -143,7 +147,7 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
             f"proven: among the {evaluated} evaluated subsets no other is better by more than {incumbent.value:.2g} "
             f"in any utility of {result.scope} (1 is the margin of one clear answer); of the other "
             f"{total - evaluated} subsets nothing is proven here",
-            _COLUMNS,
+            _columns(),
             2,
         )
     if incumbent.rival is not None:
@@ -155,7 +159,7 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
                 f"{c.name} {rival.criteria[i]:.4g} instead of {mine.criteria[i]:.4g}"
                 for i, c in enumerate(elicitation.history.criteria)
             ),
-            _COLUMNS,
+            _columns(),
             2,
         )
 
@@ -180,7 +184,7 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         if request not in history.retracted and _winner(answer) == subset:
             other = answer.second if answer.first == subset else answer.first
             text = f"you preferred it to {_plain(elicitation, other)} (question {numbers[request]})"
-            yield from paragraph(f"  {text}", _COLUMNS, 4)
+            yield from paragraph(f"  {text}", _columns(), 4)
     open_against = []
     for k in ranked[:MOST_RIVALS]:
         certificate = certify_preference(utilities, subset, others[k])
@@ -188,10 +192,10 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
             open_against.append(others[k])
             continue
         found = explain(certificate, statements, history.attributes)
-        yield from paragraph(f"  {found.words(history.attributes)}", _COLUMNS, 4)
+        yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
     if open_against:
         text = "; ".join(_plain(elicitation, x) for x in open_against)
-        yield from paragraph(f"  not proven, only more plausible by what you said, against {text}", _COLUMNS, 4)
+        yield from paragraph(f"  not proven, only more plausible by what you said, against {text}", _columns(), 4)
     if len(ranked) > MOST_RIVALS:
         yield f"  (and {len(ranked) - MOST_RIVALS} more that no other subset dominates)"
 
@@ -217,11 +221,11 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Ite
         if told is None:
             unmoved.append(str(question))
         else:
-            yield from paragraph(f"  {told}", _COLUMNS, 4)
+            yield from paragraph(f"  {told}", _columns(), 4)
     if unmoved:
         yield from paragraph(
             f"  the other way round, none of these alone would have changed the result: {', '.join(unmoved)}",
-            _COLUMNS,
+            _columns(),
             4,
         )
 
@@ -264,11 +268,16 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
         who = f"your answer to question {numbers[statement.request]}" if statement.request in numbers else "assumed"
         yield from paragraph(
             f"set aside, since the rest speaks against it: {who}, {better} {verb[statement.relation]} {worse}",
-            _COLUMNS,
+            _columns(),
             2,
         )
     if measured:
         yield f"set aside: {measured} of the orders that were measured, as noise"
+
+
+def _columns() -> int:
+    """The width of the text: of the terminal that it is for, where there is one."""
+    return min(shutil.get_terminal_size().columns - 1, _MOST_COLUMNS) if sys.stdout.isatty() else _MOST_COLUMNS
 
 
 # --- the reduced data --------------------------------------------------------------------------------

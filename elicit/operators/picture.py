@@ -27,6 +27,9 @@ MEANING = {
 #: The least width of the columns in which values stand.
 _VALUE = 12
 
+#: Columns from which on there is room to say which way is better in words.
+_ROOMY = 72
+
 
 def printable(text: str) -> str:
     """The text with every character that does not print (control, direction, half a pair) as its escape."""
@@ -101,6 +104,11 @@ def heading(criterion: Criterion) -> str:
     return printable(f"{criterion.name}{unit}") + (" (more is better)" if criterion.maximise else " (less is better)")
 
 
+def short_heading(criterion: Criterion) -> str:
+    """A criterion where there is little room."""
+    return printable(criterion.name) + (" (max)" if criterion.maximise else " (min)")
+
+
 def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> tuple[str, str]:
     """Which of the two is better in a criterion ("A", "B" or ""), and by how much, in words."""
     gap = first.criteria[i] - second.criteria[i]
@@ -114,7 +122,7 @@ def comparison(
     first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion], columns: int
 ) -> list[Line]:
     """Two subsets side by side: every criterion with its spread and who leads, then the attributes."""
-    titles = [heading(criterion) for criterion in criteria]
+    titles = [heading(criterion) if columns >= _ROOMY else short_heading(criterion) for criterion in criteria]
     cells = [(number(first, i), number(second, i)) for i in range(len(criteria))]
     value = max(_VALUE, *(width(cell) + 1 for pair in cells for cell in pair))
     left = min(max(width(title) for title in titles) + 3, max(columns - 2 * value - 22, 12))
@@ -125,7 +133,9 @@ def comparison(
         for side, cell in zip("AB", pair, strict=True):
             mark = "* " if side == better else "  "
             line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
-        lines.append([*line, ("better" if better else "", fitted(words, max(columns - left - 2 * value - 4, 0)))])
+        lines.append(
+            [*line, ("", " "), ("better" if better else "", fitted(words, max(columns - left - 2 * value - 5, 0)))]
+        )
     lines.append([])
     parts = (
         ("in both", first.subset & second.subset, ""),

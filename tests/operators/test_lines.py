@@ -51,8 +51,8 @@ def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
     lines = side_by_side(QUESTION.first, QUESTION.second, ATTRIBUTES, SCORE_AND_SIZE)
     assert [line.rstrip() for line in lines] == [
         "                           A                 B",
-        " score (more is better)  * 0.91235 ± 0.031   0.9             A leads by 0.0123",
-        " size (less is better)     2                 2               the same",
+        " score (more is better)  * 0.91235 ± 0.031   0.9              A leads by 0.0123",
+        " size (less is better)     2                 2                the same",
         "",
         " in both (1):   hue",
         " only in A (1): ash\\x1b[2J",
