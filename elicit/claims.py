@@ -89,8 +89,10 @@ def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
     """That the subset loses little to any other, and that no other evaluated one loses less."""
-    yield certify_best_among(utilities, subset, utilities.evaluated, bound=None)
-    yield _least_among(utilities, subset)
+    among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
+    if among is not None:
+        yield among
+        yield _least_among(utilities, subset)
     yield _over_the_family(elicitation, utilities, subset)
 
 

@@ -8,7 +8,7 @@ every function returns one that passed, or None.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -37,6 +37,9 @@ THETA_UNIT = 1 << 40
 
 #: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
 SPARE = 1e-5
+
+#: The largest denominator of a fraction that counts as simple.
+SIMPLE = 1_000
 
 #: Shares by which a θ at the edge of the set is moved inwards before it is printed, the first that serves.
 INWARD = tuple(Fraction(1, 1 << k) for k in (24, 18, 12, 8))
@@ -116,7 +119,7 @@ def certify_best_among(
         # only a proof that nothing is better is ever read as an explanation
         sparse = _sparse_multipliers(utilities, y, subset, optimum.value) if worst <= tolerances.DECISION else None
         pieces.append(Piece(y, everything & ~y, sparse or optimum.multipliers, optimum.value))
-    return _issue(utilities, claim, _proof_of(utilities, pieces))
+    return _issue_pieces(utilities, claim, pieces)
 
 
 def certify_optimal(
@@ -146,7 +149,7 @@ def certify_optimal(
             "max_size": family.n if family.max_size is None else family.max_size,
         },
     }
-    return _issue(utilities, claim, _proof_of(utilities, found.proof.pieces))
+    return _issue_pieces(utilities, claim, found.proof.pieces)
 
 
 def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], regret: float) -> Certificate | None:
@@ -274,23 +277,59 @@ def _plain_monomials(monomials: Monomials) -> dict[str, Any]:
     return {"degree": degree, "support": [members(t) for t in monomials.terms[monomials.n :]]}
 
 
-def _proof_of(utilities: AnySet, pieces: Sequence[Piece]) -> dict[str, Any]:
+def _issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece]) -> Certificate | None:
+    """A bound by pieces. Rounding costs one that is only just reached: then with simple fractions instead."""
+    certificate = _issue(utilities, claim, _proof_of(utilities, pieces, _integers))
+    if certificate is None:
+        proof = _proof_of(utilities, pieces, _simple_integers)
+        if isinstance(utilities, ParsimoniousSet):
+            theta = {term: _simple(x) for term, x in utilities.simplest.theta.theta.items()}
+            proof["simple"] = _plain_theta(theta)
+        certificate = _issue(utilities, claim, proof)
+    return certificate
+
+
+#: Makes integers of multipliers, over a unit.
+Rounding = Callable[[Sequence[Statement], Sequence[float], int], list[list[int]]]
+
+
+def _proof_of(utilities: AnySet, pieces: Sequence[Piece], rounding: Rounding) -> dict[str, Any]:
     """Pieces with their cuts, each cut listed once."""
     unit = tolerances.DENOMINATOR
+    if rounding is _simple_integers:
+        unit *= lcm(*{_simple(x).denominator for piece in pieces for x in piece.multipliers})
     cuts: list[list[list[int]]] = []
     number: dict[tuple[float, ...], int] = {}
     plain = []
     for piece in pieces:
         if piece.multipliers not in number:
             number[piece.multipliers] = len(cuts)
-            cuts.append(_integers(utilities.statements, piece.multipliers, unit))
+            cuts.append(rounding(utilities.statements, piece.multipliers, unit))
         plain.append({"in": members(piece.inside), "out": members(piece.outside), "cut": number[piece.multipliers]})
     return {"unit": unit, "cuts": cuts, "pieces": plain}
 
 
+def _simple(x: float) -> Fraction:
+    """The simple fraction that a float is meant to be, where there is one; else rounded as usual."""
+    near = Fraction(x).limit_denominator(SIMPLE)
+    if abs(near - Fraction(x)) <= tolerances.MULTIPLIER:
+        return near
+    return Fraction(round(x * tolerances.DENOMINATOR), tolerances.DENOMINATOR)
+
+
+def _simple_integers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
+    """The same of simple fractions; the unit is a multiple of their denominators."""
+    return _positive(statements, [(r, int(_simple(x) * unit)) for r, x in enumerate(multipliers)])
+
+
 def _integers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
     """Multipliers as [statement, numerator], zeros left out."""
-    rounded = [(r, round(x * unit)) for r, x in enumerate(multipliers) if abs(x) > tolerances.MULTIPLIER]
+    kept = [(r, x) for r, x in enumerate(multipliers) if abs(x) > tolerances.MULTIPLIER]
+    return _positive(statements, [(r, round(x * unit)) for r, x in kept])
+
+
+def _positive(statements: Sequence[Statement], rounded: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Those above 0; those of an equality may be below."""
     return [[r, x] for r, x in rounded if x > 0 or (x and statements[r].relation is Relation.EQUAL)]
 
 
