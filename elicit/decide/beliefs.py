@@ -1,13 +1,15 @@
 """Beliefs: what the history lets one say about utilities, computed once for each state of knowledge.
 
 The set of utilities, the regrets of the evaluated subsets, the θ_k that ranks what is not evaluated,
-and the incumbent. Everything is a function of the facts; the previous beliefs only make it faster.
+the crowd of plausible operators, and the incumbent. Everything is a function of the facts; the previous
+beliefs only make it faster.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 
+from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
 from elicit.subsets import Family, Mask, simplest
@@ -63,26 +65,49 @@ class Beliefs:
         return chosen_theta(name, self.utilities, self.settings.pairs)
 
     @cached_property
-    def incumbent(self) -> Regret | None:
-        """What would be recommended now: least max regret. None before anything in the family is evaluated.
+    def plausible(self) -> PlausibleOperators:
+        """The crowd of operators who may be asking."""
+        return PlausibleOperators(self.history)
 
+    @cached_property
+    def candidates(self) -> list[Mask]:
+        """Those that may be recommended: measured, in the family, and put below no other by measure or answer."""
+        return self.utilities.candidates([x for x in self.evaluated if x in self.family])
+
+    @cached_property
+    def recommended(self) -> Mask | None:
+        """What would be recommended now; None before anything in the family is evaluated.
+
+        Either the candidate worth most to the operators who are plausible, or the one of least max regret.
         When the exact set is empty no regret exists, and the front member that θ_k likes best stands in.
         """
         eligible = [x for x in self.evaluated if x in self.family]
         if not eligible:
             return None
+        if self.settings.recommend == "expected":
+            worth = {x: round(self.plausible.of(x), 9) for x in self.candidates or eligible}
+            return min(worth, key=lambda x: (-worth[x], simplest(x)))
         if self.conflict is not None or not self.utilities.informative:
-            return Regret(self.favourite, float("inf"), None)
-        return self.regrets.least()
+            return self.favourite
+        return self.regrets.least().subset
+
+    @cached_property
+    def incumbent(self) -> Regret | None:
+        """What would be recommended now, with its max regret among the evaluated (infinite when none exists)."""
+        if self.recommended is None:
+            return None
+        if self.conflict is not None or not self.utilities.informative:
+            return Regret(self.recommended, float("inf"), None)
+        return self.regrets.of(self.recommended)
 
     @cached_property
     def family_regret(self) -> FamilyRegret | None:
         """Whether the incumbent is necessarily optimal over the family; None when nothing can be decided."""
-        if self.conflict is not None or self.incumbent is None or not self.utilities.informative:
+        if self.conflict is not None or self.recommended is None or not self.utilities.informative:
             return None
         return family_regret(
             self.fresh_utilities(),
-            self.incumbent.subset,
+            self.recommended,
             self.family,
             decide_only=True,
             most_cubes=self.settings.effort,

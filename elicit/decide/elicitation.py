@@ -101,8 +101,7 @@ class Elicitation:
     @property
     def incumbent(self) -> Mask | None:
         """What would be recommended now."""
-        found = self.beliefs.incumbent
-        return None if found is None else found.subset
+        return self.beliefs.recommended
 
     @property
     def budget(self) -> int:

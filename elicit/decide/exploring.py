@@ -1,20 +1,22 @@
 """Exploring: which subset is worth an evaluation.
 
-Candidates are drawn (by a law from a power index, or attribute by attribute) or are neighbours of the
-front member that θ_k likes best; the one that θ_k likes best is proposed. A proposal that no utility in
-the set finds best is rejected and remembered with its price; in the parsimonious set a rejection is
-provisional, so old ones are looked at again.
+Candidates are drawn (by a law from a power index, or attribute by attribute) or are neighbours of what
+is liked best so far; the one is proposed by which plausible operators may gain most, or that θ_k likes
+best. A proposal that no utility in the set finds best is rejected and remembered with its price; in the
+parsimonious set a rejection is provisional, so old ones are looked at again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from elicit.decide.beliefs import Beliefs
-from elicit.subsets import Mask, mask_of, simplest
+from elicit.decide.forecast import Forecast
+from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
 from elicit.utility.sampling import draw, sequential, sequential_as_printed
@@ -24,6 +26,12 @@ SECOND_LOOK = 10
 
 #: Draws in a row that bring nothing new before the family is searched for what is left.
 MOST_STALE = 200
+
+#: Plausible operators for whom a gain is forecast, and the evaluated subsets around which one looks.
+OPERATORS, CENTRES = 16, 4
+
+#: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
+MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ class _Explorer:
         self._beliefs, self._rng, self._prior = beliefs, rng, prior
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
+        self._believed = 0
         self._starting = len(beliefs.evaluated) < self._settings.start
 
     @property
@@ -89,6 +98,8 @@ class _Explorer:
         """Why these candidates, in a few words."""
         if self._starting:
             return "a first look at the family"
+        if self._settings.explore == "gain":
+            return "where plausible operators may gain most"
         if self._settings.explore == "model":
             return "the most promising of the favourite's neighbours, or of the draws"
         return "drawn"
@@ -109,6 +120,9 @@ class _Explorer:
 
     def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
+        if self._settings.explore == "gain" and not self._starting:
+            best = self._gainful(chosen, rejected)
+            return self._drawn_new(chosen, rejected) if best is None else best
         if self._settings.explore != "model" or self._starting:
             return self._drawn_new(chosen, rejected)
         around = self._rng.random() < self._settings.neighbours
@@ -117,6 +131,46 @@ class _Explorer:
             if fresh:
                 return self._liked_best(fresh)
         return self._drawn_new(chosen, rejected)
+
+    def _gainful(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+        """The candidate by which plausible operators may gain most, given that those chosen come out as forecast."""
+        pool = [m for m in self._pool if self.new(m, chosen, rejected)]
+        if not pool:
+            return None
+        while self._believed < len(chosen):
+            self._forecast = self._forecast.believing(chosen[self._believed])
+            self._believed += 1
+        gains = np.round(self._forecast.log_gain(pool), 9)
+        best = gains.max()
+        return min((m for m, g in zip(pool, gains, strict=True) if g == best), key=simplest)
+
+    @cached_property
+    def _pool(self) -> list[Mask]:
+        """What is around the evaluated subsets worth most; in some rounds draws by the law in force, too."""
+        expected = np.round(self._beliefs.plausible.expected, 9)
+        order = sorted(range(len(expected)), key=lambda k: (-expected[k], simplest(self._beliefs.evaluated[k])))
+        around: dict[Mask, None] = {}
+        for k in order[:CENTRES]:
+            centre = self._beliefs.evaluated[k]
+            around.update(dict.fromkeys(self._around(centre)))
+        pool = list(around)
+        most = max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // self._family.n))
+        if len(pool) > most:
+            pool = [pool[k] for k in np.sort(self._rng.permutation(len(pool))[:most])]
+        if self._rng.random() >= self._settings.neighbours:
+            pool = list(dict.fromkeys(pool + self._drawn()))
+        return pool
+
+    def _around(self, centre: Mask) -> list[Mask]:
+        """One flip or one swap away; of very many swaps, some."""
+        return self._family.neighbours(centre) + self._family.some_swaps(centre, MOST_FORECAST, self._rng)
+
+    @cached_property
+    def _forecast(self) -> Forecast:
+        """What plausible operators may expect of each subset."""
+        crowd = self._beliefs.plausible
+        operators, shares = crowd.sample(OPERATORS)
+        return Forecast(self._family.n, crowd.subsets, crowd.values[operators], shares)
 
     def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         for _ in range(MOST_STALE):
@@ -155,28 +209,19 @@ class _Explorer:
         if self._beliefs.incumbent is None:
             return []
         centre = self._beliefs.favourite
-        return self._family.neighbours(centre) + self._family.swaps(centre)
+        return self._around(centre)
 
     def _drawn(self) -> list[Mask]:
         return list(dict.fromkeys(self._one_draw() for _ in range(self._settings.draws)))
 
     def _one_draw(self) -> Mask:
-        """One draw by the law in force; uniform over sizes at the start, for lack of an index."""
+        """One draw by the law in force; at the start, for lack of an index, every attribute is in at even odds."""
         if self._starting and self._prior is None:
-            return self._uniform()
+            return draw("logistic", np.zeros(self._family.n), self._family, self._rng)
         if self._settings.explore.startswith("sequential") and self._usable:
             by: Callable[..., Mask] = sequential if self._settings.explore == "sequential" else sequential_as_printed
             return by(self._beliefs.utilities, self._family, self._rng)
         return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
-
-    def _uniform(self) -> Mask:
-        """A subset of uniform size."""
-        free = self._family.free
-        while True:
-            size = int(self._rng.integers(0, self._family.room + 1))
-            mask = self._family.keep | mask_of(self._rng.permutation(free)[:size].tolist())
-            if mask:
-                return mask
 
     @property
     def _usable(self) -> bool:

@@ -23,6 +23,9 @@ from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Utility
 from elicit.utility.sets import difference
 
+#: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.
+MOST_COMPARED = 30
+
 
 @dataclass(frozen=True)
 class Question:
@@ -48,6 +51,7 @@ class Questions:
     def next(self, rng: np.random.Generator) -> Question | None:
         """The question that the policy would ask now, None when it has none."""
         policies = {
+            "value": self._value,
             "current": self._current,
             "favourite": self._favourite,
             "split": self._split,
@@ -55,7 +59,7 @@ class Questions:
             "one-flip": self._one_flip,
         }
         policy = policies.get(self._beliefs.settings.policy)
-        if policy is None or self._beliefs.incumbent is None:
+        if policy is None or self._beliefs.recommended is None:
             return None
         postponed: Question | None = None
         for question in policy():
@@ -131,6 +135,17 @@ class Questions:
 
     # -- policies -------------------------------------------------------------------------------
 
+    def _value(self) -> Iterator[Question]:
+        """Pairs of candidates, the one first whose answer is worth most to the choice among them."""
+        crowd, history = self._beliefs.plausible, self._history
+        live = [x for x in self._beliefs.candidates if x in set(history.front)]
+        live = sorted(live, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
+        values = np.round(crowd.question_values(live), 9)
+        pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= self._beliefs.settings.worth]
+        for i, j in sorted(pairs, key=lambda p: (-values[p], p)):
+            if self.open(live[i], live[j]):
+                yield Question(live[i], live[j], "its answer tells most about what to recommend")
+
     def _current(self) -> Iterator[Question]:
         """The incumbent against the rival that could gain most on it, then lesser rivals."""
         incumbent = self._beliefs.incumbent
@@ -144,13 +159,13 @@ class Questions:
 
     def _favourite(self) -> Iterator[Question]:
         """The incumbent against the member of the front that θ_k likes best."""
-        incumbent = self._beliefs.incumbent
+        incumbent = self._beliefs.recommended
         assert incumbent is not None
-        front = [x for x in self._beliefs.front if x != incumbent.subset]
+        front = [x for x in self._beliefs.front if x != incumbent]
         values = self._beliefs.theta.values(front) if front else np.zeros(0)
         for k in sorted(range(len(front)), key=lambda k: (-round(float(values[k]), 9), simplest(front[k]))):
-            if self.open(incumbent.subset, front[k]):
-                yield Question(incumbent.subset, front[k], "the current best against the most promising other")
+            if self.open(incumbent, front[k]):
+                yield Question(incumbent, front[k], "the current best against the most promising other")
 
     def _rivals_by_gain(self, subset: Mask) -> list[Mask]:
         """Members of the front, those first that could gain most on `subset`."""
@@ -206,14 +221,14 @@ class Questions:
 
     def _one_flip(self) -> Iterator[Question]:
         """The incumbent against its evaluated neighbours, best guess first."""
-        incumbent = self._beliefs.incumbent
+        incumbent = self._beliefs.recommended
         assert incumbent is not None
-        around = [y for y in self._beliefs.family.neighbours(incumbent.subset) if y in self._history.evaluated]
+        around = [y for y in self._beliefs.family.neighbours(incumbent) if y in self._history.evaluated]
         values = self._beliefs.theta.values(around) if around else np.zeros(0)
         order = sorted(range(len(around)), key=lambda k: (-round(float(values[k]), 9), simplest(around[k])))
         for k in order:
-            if self.open(incumbent.subset, around[k]):
-                yield Question(incumbent.subset, around[k], "the current best against a neighbour")
+            if self.open(incumbent, around[k]):
+                yield Question(incumbent, around[k], "the current best against a neighbour")
 
 
 def _shown_in_random_order(question: Question, rng: np.random.Generator) -> Question:

@@ -17,9 +17,10 @@ from elicit.utility.sampling import LAWS
 
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
-POLICIES = ("current", "favourite", "split", "ranking", "one-flip", "none")
+POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
+RECOMMENDATIONS = ("expected", "regret")
 STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
-EXPLORERS = ("model", "law", "sequential", "sequential-source")
+EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,12 @@ class Settings:
     #: w by degree
     weights: tuple[float, ...] = (1.0, 2.0, 4.0)
     degree: int = 2
-    #: how subsets are proposed: "model" (the best, by θ_k, of neighbours or of draws), "law" (a draw
-    #: is a proposal), "sequential" or "sequential-source" (attribute by attribute)
-    explore: str = "model"
+    #: how subsets are proposed: "gain" (of neighbours and draws, where plausible operators may gain most),
+    #: "model" (of neighbours or draws, the one that θ_k likes best), "law" (a draw is a proposal),
+    #: "sequential" or "sequential-source" (attribute by attribute)
+    explore: str = "gain"
+    #: what is recommended: worth most to plausible operators ("expected"), or of least max regret ("regret")
+    recommend: str = "expected"
     #: θ_k: "L2", "L1" or "max-margin"
     theta: str = "L2"
     #: positions of two attributes each that are expected to interact, for θ_k of L2; proofs assume nothing of it
@@ -58,14 +62,17 @@ class Settings:
     start: int = 6
     #: rejections in a row after which the cheapest of the rejected is evaluated all the same
     patience: int = 10
-    #: who is compared: the incumbent with its strongest rival ("current") or with the front member
-    #: that θ_k likes best ("favourite"), the pair that divides the plausible θ ("split"), all by
-    #: sorting ("ranking"), the incumbent with its neighbours ("one-flip"), nobody ("none")
-    policy: str = "favourite"
+    #: who is compared: the pair whose answer is worth most to the choice ("value"), the incumbent with its
+    #: strongest rival ("current") or with the front member that θ_k likes best ("favourite"), the pair that
+    #: divides the plausible θ ("split"), all by sorting ("ranking"), the incumbent with its neighbours
+    #: ("one-flip"), nobody ("none")
+    policy: str = "value"
     #: evaluations between two questions; 0: ask whenever there is something to ask
     ask_every: int = 4
     #: questions kept for the end, when the budget is spent
     last_questions: int = 4
+    #: policy "value": the least worth of an answer, in shares of what the front spans, for which one is asked
+    worth: float = 0.002
     #: every so many answers, one question repeats what they imply (0: never)
     check_every: int = 0
     #: rules that may end the run besides the budget
@@ -90,13 +97,14 @@ class Settings:
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
             _one_of(name, getattr(self, name), choices)
         _one_of("explore", self.explore, EXPLORERS)
+        _one_of("recommend", self.recommend, RECOMMENDATIONS)
         for rule in self.stop:
             _one_of("stop", rule, STOPS)
         if self.budget is not None:
             _whole("budget", self.budget, 1)
         for name, least in _WHOLE.items():
             _whole(name, getattr(self, name), least)
-        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level"):
+        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
@@ -177,6 +185,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "source": {
         "parsimony": EXACT,
         "explore": "law",
+        "recommend": "regret",
+        "policy": "current",
         "index": "gap",
         "law": "proportional",
         "start": 0,

@@ -48,11 +48,11 @@ class Stopping:
 
     def neighbourhood_evaluated(self) -> bool:
         """Whether every one-flip neighbour of the incumbent was measured (or failed)."""
-        incumbent = self._beliefs.incumbent
+        incumbent = self._beliefs.recommended
         if incumbent is None:
             return False
         history = self._beliefs.history
-        around = self._beliefs.family.neighbours(incumbent.subset)
+        around = self._beliefs.family.neighbours(incumbent)
         return all(y in history.evaluated or y in history.failed for y in around)
 
     def _optimal(self) -> str | None:

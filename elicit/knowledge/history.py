@@ -208,6 +208,9 @@ class History:
     @property
     def front(self) -> tuple[Mask, ...]:
         """The evaluated subsets that no evaluated subset dominates by its measured criteria."""
+        return self._view("front", self._front)
+
+    def _front(self) -> tuple[Mask, ...]:
         chosen = front(self.vectors).tolist() if self.evaluated else []
         return tuple(mask for mask, in_front in zip(self.subsets, chosen, strict=True) if in_front)
 
