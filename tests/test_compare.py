@@ -317,6 +317,16 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys
     assert main(["compare", path, "--seeds", "1", "--budget", "3"]) == 0
 
 
+def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
+    assert main(["compare", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["name", "elicit", *METHODS]
+    assert "the pair of steps l,r (default 2,1)" in next(line for line in lines if line.startswith("plus-l"))
+    assert next(line for line in lines if line.startswith("rfe")).endswith("model")
+    assert main(["compare"]) == 2
+    assert "needs a scenario file, or --list" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -9,9 +9,10 @@ from joblib import parallel_config
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
+from elicit.drive import drive, header_of, resume
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
 from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
-from elicit.journal import read
+from elicit.journal import Journal, read
 from elicit.methods import Method, Reaching, Sized, explorer_of
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
@@ -148,6 +149,19 @@ def test_what_a_run_measured_may_begin_an_elicitation():
     while not isinstance(request := begun.ask(), Done):
         begun.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))
     assert len(oracle.calls) == len(set(oracle.calls)) == 25
+
+
+def test_a_session_that_a_classical_run_began_is_kept_and_resumed(tmp_path):
+    oracle, operator = Counting(), SimulatedOperator("score - 0.05 * size", Counting().criteria)
+    classical = explore(method("random", budget=8), oracle)
+    settings = Settings(budget=12, start=0, stop=())
+    begun = Elicitation(oracle.attributes, oracle.criteria, settings, facts=knowledge(classical.facts))
+    with Journal.create(tmp_path / "s.jsonl", header_of(begun, oracle.fingerprint)) as journal:
+        first = drive(begun, oracle, operator, journal)
+    with resume(tmp_path / "s.jsonl", oracle, budget=14) as session:
+        second = drive(session.elicitation, oracle, operator, session.journal)
+    assert (first.evaluations, second.evaluations) == (12, 14)
+    assert len(oracle.calls) == len(set(oracle.calls)) == 14
 
 
 @given(st.sampled_from(NAMES), st.integers(0, 200))

@@ -17,16 +17,18 @@ from elicit.comparison import compare
 from elicit.comparison_display import ComparisonDisplay, pyplot
 from elicit.display import Meter, standing
 from elicit.errors import InputError
-from elicit.experiment import Standing
+from elicit.experiment import Standing, aligned
+from elicit.methods import METHODS
 from elicit.operators.lines import printable
-from elicit.scenario import read_scenario
+from elicit.scenario import OURS, read_scenario
 from elicit.side_by_side import LEVEL, differences, side_by_side
 
 
 def add(commands: Any) -> None:
     """Make the command known to the parser."""
     command = commands.add_parser("compare", help="every method on the same oracle, side by side", allow_abbrev=False)
-    command.add_argument("scenario", metavar="SCENARIO.toml")
+    command.add_argument("scenario", metavar="SCENARIO.toml", nargs="?")
+    command.add_argument("--list", action="store_true", help="print the methods that a scenario may name")
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
     command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
@@ -37,6 +39,11 @@ def add(commands: Any) -> None:
 
 
 def _compare(args: argparse.Namespace) -> int:
+    if args.list:
+        print("\n".join(_listed()))
+        return DONE
+    if args.scenario is None:
+        raise InputError("elicit compare needs a scenario file, or --list; give one")
     scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
     journals = _folder(args.journals)
     if args.plot is not None:
@@ -67,6 +74,16 @@ def _compare(args: argparse.Namespace) -> int:
     if args.plot is not None:
         _draw(results, args.plot)
     return DONE
+
+
+def _listed() -> list[str]:
+    """Every method with its meaning, and with what may follow its name."""
+    lines = [["name", "meaning", "after a colon", "needs besides the oracle"], [OURS, "ours, which asks", "", ""]]
+    for entry in METHODS.values():
+        default = ",".join(map(str, entry.default)) if isinstance(entry.default, tuple) else entry.default
+        after = f"{entry.parameter} (default {default})" if entry.parameter else ""
+        lines.append([entry.name, entry.meaning, after, entry.needs])
+    return aligned(lines)
 
 
 def _folder(path: str | None) -> Path | None:
