@@ -14,6 +14,7 @@ from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB
 
 from elicit import ElicitSelector
+from elicit.errors import OracleError
 
 X, Y = load_wine(return_X_y=True)
 
@@ -50,6 +51,36 @@ def test_with_processes_of_this_machine(serial):
 def test_with_threads(serial):
     with parallel_config(backend="threading", n_jobs=3):
         assert selector().fit(X, Y).session_.facts == serial.session_.facts
+
+
+class Dying(GaussianNB):
+    """Takes the worker process down: the first time, or every time."""
+
+    def __init__(self, home, folder, always=False):
+        super().__init__()
+        self.home = home
+        self.folder = folder
+        self.always = always
+
+    def fit(self, X, y):
+        flag = os.path.join(self.folder, "died")
+        if os.getpid() != self.home and (self.always or not os.path.exists(flag)):
+            open(flag, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped")
+def test_the_death_of_a_process_of_this_machine_changes_nothing(serial, tmp_path):
+    found = selector(estimator=Dying(os.getpid(), str(tmp_path)), n_jobs=2).fit(X, Y)
+    assert os.path.exists(tmp_path / "died")
+    assert found.session_.facts == serial.session_.facts
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped")
+def test_processes_that_keep_dying_are_one_clear_error(tmp_path):
+    with pytest.raises(OracleError, match="use a smaller n_jobs"):
+        selector(estimator=Dying(os.getpid(), str(tmp_path), always=True), n_jobs=2).fit(X, Y)
 
 
 @pytest.mark.slow

@@ -8,8 +8,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
+from elicit.errors import OracleError
 from elicit.events import Criterion
 from elicit.subsets import Attributes, Mask
 
@@ -42,10 +44,23 @@ def _measured(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None) -> li
     tasks = min(len(subsets), workers * _TASKS_A_WORKER)
     dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
     replies: list[Any] = [None] * len(subsets)
-    done = Parallel(n_jobs=n_jobs)(delayed(_one_after_the_other)(oracle, part) for part in dealt)
-    for start, part in enumerate(done):
+    for start, part in enumerate(_in_workers(oracle, dealt, n_jobs)):
         replies[start::tasks] = part
     return replies
+
+
+def _in_workers(oracle: Oracle, dealt: Sequence[Sequence[Mask]], n_jobs: int | None) -> list[Any]:
+    """The replies to each part. When a process dies (a cluster sees to that by itself) all is asked once more."""
+    for last in (False, True):
+        try:
+            return list(Parallel(n_jobs=n_jobs)(delayed(_one_after_the_other)(oracle, part) for part in dealt))
+        except TerminatedWorkerError as error:
+            if last:
+                raise OracleError(
+                    "worker processes died twice while subsets were measured, perhaps for lack of memory; "
+                    "use a smaller n_jobs"
+                ) from error
+    raise AssertionError("the second time either gives the replies or says why not")
 
 
 def _one_after_the_other(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
