@@ -11,20 +11,17 @@ choice is worked out in floating point, and the output says so.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import Asked, Assumed, Evaluated, Fact, Failed, Preferred, Resumed, Retracted, Settled, Stopped
-from elicit.journal import Claimed, Header, Record
-from elicit.knowledge.dominance import GRID, Noise
-from elicit.knowledge.history import History, answer_statement, assumption_statement
-from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, uncontradicted
-from elicit.subsets import Family, Mask, mask_of, members, simplest
+from elicit.journal import Claimed, Record
+from elicit.knowledge.statements import Source, uncontradicted
+from elicit.record_facts import Known, many
+from elicit.subsets import Mask, mask_of, members, simplest
 from elicit.utility.monomials import MOST_MONOMIALS
 from elicit.utility.numbers import demand, exact
 from elicit.utility.tolerances import SMALLEST_MARGIN
@@ -57,164 +54,6 @@ def check_record(record: Record) -> Iterator[Step]:
     if not (record.claims and record.claims[-1].facts == len(record.facts)):
         demand(not ended, f"line {known.line}: the run ended here, and the journal does not claim anything of it")
         yield Step(None, "nothing is claimed yet of these facts: the run has not ended")
-
-
-# --- the facts ---------------------------------------------------------------------------------------
-
-
-@dataclass
-class Known:
-    """What the facts say, folded one by one, each checked against those before it."""
-
-    header: Header
-    evaluated: dict[Mask, Evaluated] = field(default_factory=dict)
-    failed: set[Mask] = field(default_factory=set)
-    rejected: set[Mask] = field(default_factory=set)
-    answers: dict[int, Preferred] = field(default_factory=dict)
-    assumed: dict[int, Assumed] = field(default_factory=dict)
-    retracted: set[int] = field(default_factory=set)
-    stopped: Stopped | None = None
-    line: int = 1
-    _measure: dict[int, Mask] = field(default_factory=dict)
-    _compare: dict[int, tuple[Mask, Mask]] = field(default_factory=dict)
-
-    def fold(self, fact: Fact, line: int) -> None:
-        """Take one fact; one that cannot follow those before it is a false step."""
-        self.line = line
-        try:
-            self._fold(fact)
-        except (CertificateError, InputError) as error:
-            raise CertificateError(f"line {line}: {error}") from None
-
-    def _fold(self, fact: Fact) -> None:
-        match fact:
-            case Asked():
-                self._ask(fact)
-            case Evaluated(request=request, subset=subset):
-                self._expect_asked(request, subset)
-                self.evaluated[subset] = fact
-                self.rejected.discard(subset)
-            case Failed(request=request, subset=subset):
-                self._expect_asked(request, subset)
-                self.failed.add(subset)
-            case Preferred(request=request, first=first, second=second):
-                demand(request in self._compare, f"request {request} is answered, and asked for no comparison")
-                demand(self._compare[request] == (first, second), f"question {request} is answered with other subsets")
-                demand(request not in self.answers, f"question {request} is answered twice")
-                self.answers[request] = fact
-            case Assumed(request=request):
-                assumption_statement(fact)
-                self.assumed[request] = fact
-            case Retracted(retracts=request):
-                demand(request in self.answers or request in self.assumed, f"there is no answer {request} to take back")
-                self.retracted.add(request)
-            case Settled(conflict=conflict):
-                told = self.answers.keys() | self.assumed.keys()
-                demand(told >= set(conflict), "answers are settled that nobody gave")
-            case Stopped():
-                self.stopped = fact
-            case Resumed():
-                self.stopped = None
-
-    def _ask(self, fact: Asked) -> None:
-        ids = iter(fact.requests)
-        for subset in fact.evaluate:
-            self._measure[next(ids)] = subset
-        if fact.compare is not None:
-            demand(set(fact.compare) <= self.evaluated.keys(), "a subset is compared that was not measured")
-            self._compare[next(ids)] = fact.compare
-        self.rejected.update(subset for subset, _ in fact.rejected)
-
-    def _expect_asked(self, request: int, subset: Mask) -> None:
-        demand(self._measure.get(request) == subset, f"request {request} did not ask to measure this subset")
-        demand(subset not in self.evaluated and subset not in self.failed, "this subset was measured before")
-
-    def told(self) -> str:
-        """The facts in one line."""
-        taken = f" ({len(self.retracted)} taken back)" if self.retracted else ""
-        failed = f", {len(self.failed)} could not be measured" if self.failed else ""
-        return (
-            f"{_many(len(self.evaluated), 'subset')} measured{failed}, "
-            f"{_many(len(self.answers), 'question')} answered{taken}: each as it was asked"
-        )
-
-    # -- what the facts imply -----------------------------------------------------------------------
-
-    @property
-    def noise_level(self) -> float:
-        """The level of the noise-aware dominance, 0 without it."""
-        return float(self._setting("noise_level"))
-
-    def _setting(self, name: str) -> Any:
-        return self.header.settings["elicit"][name]
-
-    @property
-    def family(self) -> Family:
-        """The subsets that may be chosen."""
-        plain, attributes = self.header.settings["family"], self.header.attributes
-        return Family(
-            len(attributes), attributes.mask(plain["keep"]), attributes.mask(plain["drop"]), plain["max_size"]
-        )
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the run worked in the exact set."""
-        return bool(self._setting("parsimony") == "exact")
-
-    @property
-    def space(self) -> dict[str, Any]:
-        """The set of utilities that the settings name; the margin of the exact set is the claim's to say."""
-        degree = self._setting("degree")
-        if self.is_exact:
-            return {"kind": "slice", "degree": degree}
-        return {
-            "kind": "parsimonious",
-            "tau": repr(float(self._setting("parsimony"))),
-            "C": repr(float(self._setting("slack"))),
-            "w": [repr(float(w)) for w in self._setting("weights")[:degree]],
-            "degree": degree,
-        }
-
-    def statements(self) -> list[Statement]:
-        """What the facts imply: dominance, transitively reduced, then answers and assumptions that stand."""
-        given = [answer_statement(a) for r, a in self.answers.items() if r not in self.retracted]
-        given += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
-        return [*self._dominance(), *(s for s in given if s is not None)]
-
-    def _dominance(self) -> list[Statement]:
-        if self.noise_level:
-            history = History(self.header.attributes, self.header.criteria, noise=Noise(self.noise_level))
-            for fact in self.evaluated.values():
-                history.record(fact)
-            return list(history.dominance)
-        signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
-        vectors = [
-            [sign * _on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
-            for fact in self.evaluated.values()
-        ]
-        subsets = list(self.evaluated)
-        return [
-            Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, WEIGHTS[Source.DOMINANCE])
-            for i, j in dominance(vectors)
-        ]
-
-
-def _on_grid(value: float) -> float:
-    """The multiple of the grid nearest to a criterion: a whole number, unless it is too large to be one."""
-    steps = value / GRID
-    return steps if math.isinf(steps) else round(steps)
-
-
-def dominance(vectors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs (i, j): vector i is nowhere less than j and somewhere more, with no third one between them."""
-    below = [0] * len(vectors)
-    above = [0] * len(vectors)
-    for i, upper in enumerate(vectors):
-        for j, lower in enumerate(vectors):
-            if all(a >= b for a, b in zip(upper, lower, strict=True)) and upper != lower:
-                below[i] |= 1 << j
-                above[j] |= 1 << i
-    return [(i, j) for i in range(len(vectors)) for j in members(below[i]) if not below[i] & above[j]]
 
 
 # --- a claim -----------------------------------------------------------------------------------------
@@ -302,7 +141,7 @@ class _Claim:
         measured = sum(s.source is Source.DOMINANCE for s in implied)
         how = " (beyond noise, in floating point)" if self.known.noise_level else ""
         return (
-            f"{_many(len(implied), 'statement')} follow from the facts: "
+            f"{many(len(implied), 'statement')} follow from the facts: "
             f"{measured} by dominance{how}, {len(implied) - measured} by answers and assumptions"
         )
 
@@ -439,7 +278,3 @@ class _Claim:
 
 def _shown(value: Fraction) -> str:
     return f"{float(value):.6g}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

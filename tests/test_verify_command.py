@@ -19,7 +19,8 @@ from elicit.drive import drive, resume
 from elicit.errors import CertificateError, JournalError
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
-from elicit.record_check import check_record, dominance
+from elicit.record_check import check_record
+from elicit.record_facts import dominance
 
 NEAR = 1e-5
 

@@ -14,7 +14,8 @@ from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
 from elicit.subsets import Attributes, Mask
 from elicit.utility.explain import FIRST_CAUSES
-from elicit.why import Why, measured_line, reversed_answers, told
+from elicit.why import Why
+from elicit.why_words import measured_line, reversed_answers, told
 
 
 def add(commands: Any) -> None:

@@ -16,7 +16,8 @@ from elicit.record_check import check_record
 from elicit.subsets import Mask
 from elicit.utility.explain import FIRST_CAUSES
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.why import Otherwise, Why, reversed_answers, told
+from elicit.why import Otherwise, Why
+from elicit.why_words import reversed_answers, told
 
 #: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
 MOST_PRICES = 30

@@ -108,9 +108,9 @@ def _table(content: Content) -> Html:
         rows.append(
             element(
                 "tr",
+                element("td", button, class_="script-only"),
                 values,
                 element("td", name, class_="subset"),
-                element("td", button, class_="script-only"),
                 class_="best" if best else None,
             )
         )
@@ -118,7 +118,7 @@ def _table(content: Content) -> Html:
         "table",
         element("caption", f"The front: {len(front)} of {len(content.measured)} measured subsets"),
         element(
-            "thead", element("tr", head, element("th", "subset", scope="col"), element("th", "", class_="script-only"))
+            "thead", element("tr", element("th", "", class_="script-only"), head, element("th", "subset", scope="col"))
         ),
         element("tbody", rows),
     )

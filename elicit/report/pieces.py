@@ -1,0 +1,54 @@
+"""Pieces that every section is made of: a table that scrolls, lines, what folds away, and a measurement in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elicit.report.content import Measurement
+from elicit.report.markup import Html, element, joined
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, numbers: set[int] | None = None) -> Html:
+    """A table in a box that scrolls sideways when it must."""
+    numbers = numbers or set()
+    kinds = ["number" if k in numbers else None for k in range(len(header))]
+    head = [element("th", title, scope="col", class_=kind) for title, kind in zip(header, kinds, strict=True)]
+    body = [
+        element("tr", [element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows
+    ]
+    table = element("table", element("caption", caption), element("thead", element("tr", head)), element("tbody", body))
+    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def folded(title: str, *inside: Html) -> Html:
+    return element("details", element("summary", title), joined(inside))
+
+
+def names_of(measurement: Measurement) -> str:
+    return ", ".join(measurement.names)
+
+
+def value_of(measurement: Measurement, k: int) -> str:
+    spread = measurement.spread[k]
+    return f"{measurement.values[k]:.6g}" + ("" if spread is None else f" ± {spread:.2g}")
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def lines_of(lines: Sequence[str]) -> Html:
+    """Lines of text as a list; lines that are indented belong to the one above."""
+    items: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if line.startswith(" ") and items:
+            items[-1][1].append(line.strip())
+        else:
+            items.append((line, []))
+    return element(
+        "ul",
+        [
+            element("li", capital(line), element("ul", [element("li", inner) for inner in below]) if below else None)
+            for line, below in items
+        ],
+    )

@@ -1,0 +1,75 @@
+"""The session: its path, every question and answer, every step, and the subsets that were passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from elicit.report.content import Content, Price
+from elicit.report.drawing import path_of_session
+from elicit.report.markup import Html, element
+from elicit.report.pieces import capital, folded, names_of, table, value_of
+
+
+def session(content: Content) -> Iterator[Html]:
+    criterion = content.criteria[0]
+    scores = [m.values[0] for m in content.measured]
+    best, leading = [], scores[0]
+    for score in scores:
+        leading = max(leading, score) if criterion.maximise else min(leading, score)
+        best.append(leading)
+    asked, measured = [], 0
+    for what, _ in content.events:
+        measured += what == "measured"
+        if what == "answered":
+            asked.append(measured)
+    title = f"{criterion.name} of each measurement, the best so far, and the questions between them"
+    yield element(
+        "figure",
+        path_of_session(title, scores, best, asked, criterion.name),
+        element("figcaption", f"{capital(title)} (dashed)."),
+    )
+    if content.questions:
+        yield element("h3", "Every question and answer")
+        yield _questions(content)
+    steps = [(str(k), what, detail) for k, (what, detail) in enumerate(content.events, start=1)]
+    yield folded(f"Every step of the session ({len(steps)})", table(("step", "what", "which"), steps, "Steps", {0}))
+    if content.failures:
+        rows = [(", ".join(names), reason) for names, reason in content.failures]
+        yield folded(f"Could not be measured ({len(rows)})", table(("subset", "why"), rows, "Failures"))
+
+
+def _questions(content: Content) -> Html:
+    rows = []
+    for q in content.questions:
+        first, second = content.measured[q.first], content.measured[q.second]
+        remark = ", ".join(w for w, on in (("a check", q.check), ("taken back", q.retracted)) if on)
+        told = [
+            "; ".join(f"{c.name} {value_of(m, k)}" for k, c in enumerate(content.criteria)) for m in (first, second)
+        ]
+        rows.append(
+            (str(q.number), f"{names_of(first)} ({told[0]})", f"{names_of(second)} ({told[1]})", q.answer, remark)
+        )
+    return table(("no.", "A", "B", "answer", ""), rows, "Questions in the order in which they were asked", {0})
+
+
+def passed_over(content: Content) -> Iterator[Html]:
+    if not content.passed_over:
+        yield element("p", "No subset was passed over: what was proposed was measured.")
+        return
+    left = content.passed_over - len(content.prices)
+    more = f" Shown are the {len(content.prices)} cheapest; {left} more cost more." if left > 0 else ""
+    yield element(
+        "p",
+        f"{content.passed_over} subsets were proposed and not measured, because believing that one of them is best "
+        f"costs too much in simplicity. The price is what must be paid for that belief.{more}",
+    )
+    rows = [(", ".join(p.names), f"{p.then:.3g}", _now(p), _today(p)) for p in content.prices]
+    yield table(("subset", "price then", "price now", "can it be best now"), rows, "Passed over", {1, 2})
+
+
+def _now(price: Price) -> str:
+    return "–" if price.now is None else f"{price.now:.3g}"
+
+
+def _today(price: Price) -> str:
+    return {True: "yes", False: "no", None: "not known"}[price.possible]

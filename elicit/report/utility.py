@@ -1,0 +1,59 @@
+"""Power and interaction: what each attribute, and each pair, is worth in the simplest utility that agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from elicit.report.content import Content, strongest
+from elicit.report.drawing import bars
+from elicit.report.markup import Html, element
+
+
+def power(content: Content) -> Iterator[Html]:
+    yield element(
+        "p",
+        "How much each attribute adds to the subsets that it joins, in the simplest utility that agrees with the "
+        "record (Shapley value, up to pairs the same as Banzhaf's). It is one utility of many: a guide, not a proof.",
+    )
+    order = sorted(range(len(content.power)), key=lambda i: -content.power[i])
+    rows = [(content.attributes[i], content.power[i], None) for i in order]
+    yield element(
+        "figure", bars("Power index of every attribute", rows, "no unit"), element("figcaption", "Power index.")
+    )
+    shown = strongest(content)
+    left = len(content.attributes) - len(shown)
+    note = f"; the {left} attributes of least power are left out" if left else ""
+    most = max((abs(content.interactions[i][j]) for i in shown for j in shown if i != j), default=0.0)
+    head = element("tr", element("th", ""), [element("th", str(i + 1), scope="col") for i in shown])
+    body = [
+        element(
+            "tr",
+            element("th", f"{i + 1} {content.attributes[i]}", scope="row"),
+            [_heat(content.interactions[i][j], most) if i != j else element("td", "") for j in shown],
+        )
+        for i in shown
+    ]
+    yield element(
+        "div",
+        element(
+            "table",
+            element(
+                "caption",
+                "Interaction of pairs: positive (blue), they add to each other; negative (red), one makes up for the "
+                f"other{note}",
+            ),
+            element("thead", head),
+            element("tbody", body),
+            class_="heat",
+        ),
+        class_="scroll",
+        tabindex=0,
+        role="region",
+        aria_label="Interaction of pairs",
+    )
+
+
+def _heat(value: float, most: float) -> Html:
+    """A cell in one of three strengths of its sign; the number says it too."""
+    step = min(3, int(3 * abs(value) / most + 0.999)) if most > 0 and abs(value) > 1e-9 * most else 0
+    return element("td", f"{value:.2f}" if step else "0", class_=f"{'p' if value > 0 else 'm'}{step}" if step else None)

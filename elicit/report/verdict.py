@@ -1,0 +1,79 @@
+"""The verdict: the result with what is proven of it, the reasons, the proofs, and how to get the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from elicit.report.content import Content
+from elicit.report.markup import Html, element
+from elicit.report.pieces import capital, folded, lines_of, names_of, table, value_of
+
+
+def result(content: Content) -> Iterator[Html]:
+    best = content.recommended
+    told = "; ".join(f"{c.name} {value_of(best, k)}" for k, c in enumerate(content.criteria))
+    proven = [words for words in content.holds if words.startswith(("it is necessarily", "it loses", "no utility"))]
+    yield element(
+        "div",
+        element("p", names_of(best), class_="chosen"),
+        element("p", f"{len(best.names)} of {len(content.attributes)} attributes; {told}."),
+        element("p", f"Ended by {content.ended}."),
+        class_="result",
+    )
+    if content.false_step is not None:
+        yield element("p", f"A claim of this record does not hold: {content.false_step}", class_="fails", role="alert")
+    yield element("h3", "What is proven, and where")
+    if proven:
+        yield element("ul", [element("li", capital(words) + ".") for words in proven])
+        if any(words.startswith("it loses") for words in proven):
+            yield element("p", "A loss of 1 is the margin of one strict statement.", class_="soft")
+    else:
+        yield element("p", "Nothing beyond the record itself: the run has not ended, or claims nothing.")
+    yield element(
+        "p",
+        f"Measured: {len(content.measured)} of {content.family} subsets that may be chosen; "
+        f"{len(content.questions)} questions answered. What was not measured can only be judged as far as the "
+        f"{content.scope} reaches.",
+        class_="soft",
+    )
+    if content.set_aside:
+        yield element("h3", "Statements that the recommendation does not honour")
+        yield element("ul", [element("li", capital(line)) for line in content.set_aside])
+
+
+def why(content: Content) -> Iterator[Html]:
+    if content.reasons:
+        yield lines_of(content.reasons)
+    else:
+        yield element(
+            "p", "The statements of this record decide nothing, so there is no reason beyond the measurements."
+        )
+    yield element("h3", "Had you answered differently")
+    yield lines_of(content.otherwise)
+
+
+def proofs(content: Content) -> Iterator[Html]:
+    if content.false_step is None:
+        yield element(
+            "p", "Every claim of the record was re-checked in exact arithmetic, without a solver. It holds that:"
+        )
+    else:
+        yield element("p", f"The first step that does not hold: {content.false_step}", class_="fails")
+        yield element("p", "Before it, it holds that:")
+    first, rest = content.holds[:6], content.holds[6:]
+    yield element("ul", [element("li", words) for words in first])
+    if rest:
+        yield folded(f"{len(rest)} more", element("ul", [element("li", words) for words in rest]))
+
+
+def reproduce(content: Content, journal: str) -> Iterator[Html]:
+    commands = f"elicit verify {journal}\nelicit why {journal}\nelicit report {journal} -o report.html"
+    yield element(
+        "p", "The record holds every measurement and answer; with it each of these says the same as this page:"
+    )
+    yield element("pre", commands)
+    if content.about:
+        yield element("p", f"Measured with: {content.about}.")
+    yield element("p", f"Seed {content.seed}; data and model are identified as {content.fingerprint}.")
+    yield folded("Settings", table(("setting", "value"), content.settings, "Settings of the run"))
+    yield folded("Versions", table(("library", "version"), content.versions, "Versions that wrote the record"))
