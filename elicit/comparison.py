@@ -25,13 +25,13 @@ from elicit.experiment import (
     regret_of,
     remembered,
 )
+from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Method, Rank, TradeOff, named
 from elicit.methods.registry import ALONE
 from elicit.operators import SimulatedOperator
 from elicit.progress import Progress
 from elicit.scenario import OURS, OperatorSpec, Scenario
 from elicit.subsets import Family, Mask
-from elicit.walk import Outcome, explore
 
 
 def compare(

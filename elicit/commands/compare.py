@@ -67,13 +67,23 @@ def _compare(args: argparse.Namespace) -> int:
             json.dump(plain, out, indent=1, allow_nan=False)
             out.write("\n")
     print("\n".join(side_by_side(results)))
-    print(
-        f"\nintervals: {LEVEL:.0%}, paired by seed (those of the methods: they say nothing of other data); "
-        "classical methods are told the utility, ours has to ask"
-    )
+    print("\n" + "\n".join(_notes(results)))
     if args.plot is not None:
         _draw(results, args.plot)
     return DONE
+
+
+def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
+    """How the table is to be read."""
+    notes = [
+        "classical methods are told the utility, ours has to ask; seconds leave out what an earlier run had measured"
+    ]
+    if any(difference.low is not None for difference in differences(results)):
+        notes.append(
+            f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
+            "they say nothing of other data"
+        )
+    return notes
 
 
 def _listed() -> list[str]:

@@ -24,10 +24,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
+from elicit.explore import explore
 from elicit.methods import Method, Sequential, Sized
 from elicit.oracles import WrapperOracle
 from elicit.subsets import mask_of
-from elicit.walk import explore
 
 DATA = {"wine": load_wine, "breast cancer": load_breast_cancer}
 MODELS = {

@@ -33,12 +33,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
+from elicit.explore import explore
 from elicit.material import DataMaterial
 from elicit.methods import Elimination, Exhaustive, Floating, Method, Ranking, Sequential, Sized
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.scores import f_statistic, variance
 from elicit.subsets import mask_of, members
-from elicit.walk import explore
 
 
 def synthetic():

@@ -1,0 +1,193 @@
+"""Explore: a classical method played to its end over an oracle, with a journal if wanted.
+
+The rule: every fact is in the journal before the next subset is measured, so that a run that was interrupted
+goes on where it stopped. Clocks and interrupts live here alone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import effective_n_jobs
+
+from elicit.asks import Done, Oracle
+from elicit.drive import OUT_OF_TIME, ended_from_outside
+from elicit.errors import InputError, JournalError, OracleError
+from elicit.events import Fact
+from elicit.journal import Header, Journal, begun, library_versions
+from elicit.methods.goals import UNMEASURED
+from elicit.methods.method import Method
+from elicit.oracles.parallel import Remembering, measure_many
+from elicit.progress import Progress
+from elicit.subsets import Family, Mask
+from elicit.walk import BUDGET, SCOPE, Walk
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method came to.
+
+    subset: the best for its goal among all that it evaluated, None when nothing could be measured; `met`
+    says whether it is what the goal asks for. chosen: what the method's own rule selects, where it has one.
+    facts: everything that happened, as an elicitation takes it.
+    """
+
+    subset: Mask | None
+    names: tuple[str, ...]
+    criteria: Mapping[str, float]
+    value: float
+    met: bool
+    chosen: Mask | None
+    reason: str
+    evaluations: int
+    failures: Mapping[str, int]
+    seconds: float
+    facts: tuple[Fact, ...]
+    scope: str = SCOPE
+    questions: int = 0
+    set_aside: tuple[()] = ()
+
+
+def explore(
+    method: Method,
+    oracle: Oracle,
+    *,
+    family: Family | None = None,
+    seed: int = 0,
+    journal: str | os.PathLike[str] | None = None,
+    about: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    clock: Callable[[], float] | None = None,
+    time_limit: float | None = None,
+) -> Outcome:
+    """Play a method to its end, and say what it came to.
+
+    journal: where every fact is kept; a journal that is there already is continued.
+    about: kept in the journal's header, and expected there when it is continued.
+    n_jobs, progress, clock, time_limit: as in `drive`.
+    """
+    now = clock or time.monotonic
+    start = now()
+    with _kept(journal, method, oracle, family, seed, about, clock or time.time) as keep:
+        walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=keep.facts)
+        if _goes_on(walk):
+            walk.resume(method.budget)
+        remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
+        while not isinstance(walk.ask(), Done):
+            keep(walk)
+            if time_limit is not None and now() - start >= time_limit:
+                walk.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
+                continue
+            part = walk.pending()[: int(effective_n_jobs(n_jobs))]  # at most one a worker is under way and unsaved
+            replies = measure_many(remembering, [request.subset for request in part], n_jobs)
+            for request, reply in zip(part, replies, strict=True):
+                try:
+                    walk.tell(request.id, reply)
+                except InputError as error:
+                    raise OracleError(f"the oracle's reply cannot be used: {error}") from error
+                keep(walk)
+                if progress is not None:
+                    progress(_progress(walk, now() - start))
+        keep(walk)
+        return _outcome(walk, now() - start)
+
+
+def _goes_on(walk: Walk) -> bool:
+    """Whether a run that had ended goes on: the clock or a person ended it, or the budget, which is larger now."""
+    stopped = walk.history.stopped
+    if stopped is None:
+        return False
+    more = walk.budget is None or walk.budget > walk.evaluations
+    return ended_from_outside(stopped) or (stopped.reason.startswith(BUDGET) and more)
+
+
+class _Keeper:
+    """Appends the facts that a journal does not have yet; without a journal it does nothing."""
+
+    def __init__(self, journal: Journal | None, clock: Callable[[], float]) -> None:
+        self._journal, self._clock = journal, clock
+        self.facts = () if journal is None else journal.facts
+        self._saved = len(self.facts)
+
+    def __call__(self, walk: Walk) -> None:
+        if self._journal is not None:
+            for fact in walk.facts[self._saved :]:
+                self._journal.append(fact, at=self._clock())
+                self._saved += 1
+
+
+@contextmanager
+def _kept(
+    path: str | os.PathLike[str] | None,
+    method: Method,
+    oracle: Oracle,
+    family: Family | None,
+    seed: int,
+    about: Mapping[str, Any] | None,
+    clock: Callable[[], float],
+) -> Iterator[_Keeper]:
+    """The journal of a run, new or continued; one of another run is refused."""
+    if path is None:
+        yield _Keeper(None, clock)
+        return
+    attributes = oracle.attributes
+    limits = Family(len(attributes)) if family is None else family
+    settings = {
+        "method": method.plain(attributes),
+        "family": {"keep": limits.keep, "drop": limits.drop, "max_size": limits.max_size},
+        "about": dict(about or {}),
+    }
+    header = Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
+    if not begun(path):
+        with Journal.create(path, header, at=clock()) as journal:
+            yield _Keeper(journal, clock)
+        return
+    with Journal.open(path, expect_fingerprint=oracle.fingerprint) as journal:
+        found = journal.header
+        if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
+            raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; begin another journal")
+        for key, wanted in header.settings.items():
+            if found.settings.get(key) != wanted:
+                raise JournalError(
+                    f"journal {os.fspath(path)!r} belongs to a run with another {key}: it has "
+                    f"{found.settings.get(key)!r}, this one {wanted!r}; begin another journal"
+                )
+        yield _Keeper(journal, clock)
+
+
+def _criteria(walk: Walk) -> dict[str, float]:
+    """The measured criteria of what would be recommended, by name."""
+    if walk.incumbent is None:
+        return {}
+    names = (criterion.name for criterion in walk.history.criteria)
+    return dict(zip(names, walk.history.evaluated[walk.incumbent].criteria, strict=True))
+
+
+def _progress(walk: Walk, seconds: float) -> Progress:
+    most = walk.space.count() if walk.budget is None else walk.budget
+    return Progress(walk.evaluations, most, 0, 0, walk.incumbent, _criteria(walk), seconds)
+
+
+def _outcome(walk: Walk, seconds: float) -> Outcome:
+    history, best = walk.history, walk.incumbent
+    assert history.stopped is not None
+    return Outcome(
+        best,
+        () if best is None else history.attributes.subset(best),
+        _criteria(walk),
+        UNMEASURED if best is None else walk.values[best],
+        walk.met,
+        None if walk.ended is None else walk.ended.chosen,
+        history.stopped.reason,
+        walk.evaluations,
+        dict(Counter(failed.reason for failed in history.failed.values())),
+        seconds,
+        walk.facts,
+    )
