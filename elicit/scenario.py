@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from elicit import sections
 from elicit.asks import Oracle
-from elicit.data import Data, load, model_of, regrouped
+from elicit.data import Data
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
@@ -31,21 +29,15 @@ from elicit.material import DataMaterial
 from elicit.methods import METHODS, named
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.operators.lines import printable
-from elicit.oracles import (
-    Extra,
-    FilterOracle,
-    SyntheticOracle,
-    TableOracle,
-    WrapperOracle,
-    cost,
-    fit_time,
-    stability,
-)
+from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
 from elicit.scores.agreement import as_power_index
 from elicit.scores.registry import score_named
 from elicit.sections import Section
-from elicit.subsets import Attributes, Family
+from elicit.sources import SyntheticSpec as SyntheticSpec
+from elicit.sources import data_of, material_of
+from elicit.sources import oracle_from as oracle_from
+from elicit.subsets import Family
 
 #: The name of our own method among the `methods` of [experiment].
 OURS = "elicit"
@@ -79,20 +71,6 @@ class ElicitSpec:
     settings: Settings
     family: Family
     prior: tuple[float, ...] | None = None
-
-
-@dataclass(frozen=True)
-class SyntheticSpec:
-    """A hidden truth that is drawn anew for every seed."""
-
-    n: int
-    interaction: float = 1.0
-    size: bool = True
-
-    def drawn(self, seed: int) -> SyntheticOracle:
-        """The truth of one seed."""
-        rng = np.random.default_rng([seed, self.n])
-        return SyntheticOracle.drawn(self.n, rng, interaction=self.interaction, size=self.size)
 
 
 @dataclass(frozen=True)
@@ -171,132 +149,6 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
         material,
         experiment.trace_every,
     )
-
-
-def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
-    """The oracle that a section describes; paths are relative to `folder`."""
-    kind = section.get("kind")
-    if kind is None:
-        raise InputError(f"needs a `kind`: one of {', '.join(map(repr, _ORACLES))}")
-    if kind not in _ORACLES:
-        raise InputError(
-            f"`kind` is one of {', '.join(map(repr, _ORACLES))}; found {kind!r}{sections.near(kind, _ORACLES)}"
-        )
-    make, required, optional = _ORACLES[kind]
-    sections.only_known(section, ("kind", *required, *optional))
-    for name in required:
-        if name not in section:
-            raise InputError(f"of kind {kind!r} needs `{name}`; add it")
-    made: Oracle | SyntheticSpec = make(section, folder)
-    return made
-
-
-def _table(section: Section, folder: Path) -> Oracle:
-    return TableOracle(folder / sections.text(section, "path"), sections.texts(section, "minimise"))
-
-
-def _wrapper(section: Section, folder: Path) -> Oracle:
-    data = _data(section, folder)
-    return WrapperOracle(
-        model_of(sections.text(section, "model"), data.classes, data.missing),
-        data.X,
-        data.y,
-        attributes=data.columns,
-        feature_groups=data.groups,
-        cv=sections.whole(section, "folds", 10, least=2),
-        groups=data.together,
-        scoring=sections.text(section, "scoring") if "scoring" in section else None,
-        criteria=_extras(section),
-        random_state=sections.whole(section, "random_state", 0, least=0),
-    )
-
-
-def _filter(section: Section, folder: Path) -> Oracle:
-    data = _data(section, folder)
-    if data.groups:
-        raise InputError(f"a filter needs numeric columns, {next(iter(data.groups))!r} holds texts; encode it first")
-    return FilterOracle(
-        data.X,
-        data.y,
-        sections.text(section, "merit"),
-        scores=_attribute_scores(section),
-        attributes=data.columns,
-        bins=sections.whole(section, "bins", 5, least=2),
-        criteria=_extras(section),
-    )
-
-
-def _attribute_scores(section: Section) -> str | tuple[float, ...] | None:
-    """`scores`: a list of numbers, or the name of a score."""
-    if isinstance(section.get("scores"), str):
-        return sections.text(section, "scores")
-    return sections.numbers(section, "scores") if "scores" in section else None
-
-
-def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
-    return SyntheticSpec(
-        sections.whole(section, "n", None, least=1),
-        sections.number(section, "interaction", 1.0, least=0.0),
-        sections.truth(section, "size", True),
-    )
-
-
-_EXTRAS = ("costs", "cost_unit", "stability", "fit_time")
-
-#: What is done with a table from the wild: see `data.load` and `data.regrouped`.
-_TIDYING = ("tidy", "group_col", "groups")
-
-#: For each kind: how it is made, the keys that it needs, and those that it may have.
-_ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
-    "table": (_table, ("path",), ("minimise", "data", "target", "model")),
-    "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
-    "filter": (_filter, ("data", "merit"), ("target", "scores", "bins", "costs", "cost_unit")),
-    "synthetic": (_synthetic, ("n",), ("interaction", "size")),
-}
-
-
-def material_of(section: Section, folder: Path, attributes: Attributes) -> DataMaterial | None:
-    """The data that an oracle's section names, and its model, for methods that read them; None without data."""
-    if "data" not in section:
-        return None
-    data = _data(section, folder)
-    model = section.get("model")
-    material = DataMaterial(
-        data, None if model is None else model_of(sections.text(section, "model"), data.classes, data.missing)
-    )
-    if material.attributes.names != attributes.names:
-        raise InputError("the attributes of `data` are not those that are measured; give the data behind them")
-    return material
-
-
-def _data(section: Section, folder: Path) -> Data:
-    target = sections.text(section, "target") if "target" in section else None
-    group_col = sections.text(section, "group_col") if "group_col" in section else None
-    tidy = sections.truth(section, "tidy", False)
-    data = load(sections.text(section, "data"), target, folder, tidy=tidy, group_col=group_col)
-    groups = sections.table(section.get("groups", {}))
-    return regrouped(data, {name: sections.texts(groups, name) for name in groups}) if groups else data
-
-
-def _extras(section: Section) -> list[Extra]:
-    """Criteria beyond score and size: a cost, how steady the score is, how long a fit takes."""
-    found: list[Extra] = []
-    if "costs" in section:
-        given = section["costs"]
-        unit = sections.text(section, "cost_unit") if "cost_unit" in section else ""
-        if isinstance(given, dict):
-            found.append(
-                cost({name: sections.finite(f"costs.{name}", value) for name, value in given.items()}, unit=unit)
-            )
-        else:
-            found.append(cost(sections.numbers(section, "costs"), unit=unit))
-    elif "cost_unit" in section:
-        raise InputError("`cost_unit` has no `costs` beside it; add them, or leave it out")
-    if sections.truth(section, "stability", False):
-        found.append(stability())
-    if sections.truth(section, "fit_time", False):
-        found.append(fit_time())
-    return found
 
 
 def _operator(section: Section, oracle: Oracle, hidden: bool) -> OperatorSpec:
@@ -389,7 +241,7 @@ def _data_of(
     """The data that the oracle measures, and the columns of each attribute."""
     if "data" not in measured:
         raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
-    data = _data(measured, folder)
+    data = data_of(measured, folder)
     columns = columns_of(data.X, data.columns, data.groups)
     if columns.attributes.names != oracle.attributes.names:
         raise InputError(f"{key}: the attributes of `data` are not those of the oracle; list {otherwise}")
