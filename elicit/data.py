@@ -14,7 +14,7 @@ import gzip
 import io
 import math
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -24,18 +24,10 @@ from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.operators.lines import printable
+from elicit.tidying import as_numbers, encoded, tidied, with_target
 
 #: A numeric target with more distinct values than this is a number, not a class.
 MOST_CLASSES = 20
-
-#: What stands for a missing value in a file that may be tidied, in any case.
-MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
-
-#: The level of a column of texts that stands for its missing values.
-MISSING_LEVEL = "(missing)"
-
-#: A column of texts with more levels than this, most of which occur once, names cases and not a property.
-MOST_LEVELS = 20
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
@@ -137,7 +129,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
         raise InputError(f"{shown}: the target {target!r} cannot also say which rows belong together; choose another")
     notes: list[str] = []
     if tidy:
-        rows, lines = _with_target(rows, lines, at, target, notes)
+        rows, lines = with_target(rows, lines, at, target, notes)
     blocks: list[NDArray[np.float64]] = []
     columns: list[str] = []
     groups: dict[str, tuple[str, ...]] = {}
@@ -147,7 +139,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
             _require_complete(cells, name, lines, shown)
         if i in (at, by):
             continue
-        note, block, levels = _tidied(name, cells) if tidy else ("", *_encoded(cells))
+        note, block, levels = tidied(name, cells) if tidy else ("", *encoded(cells))
         notes += [note] if note else []
         if block is None:
             continue
@@ -158,7 +150,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     if not columns:
         raise InputError(f"{shown}: there is no column besides the target {target!r}; add attributes")
     labels = [row[at] for row in rows]
-    numbers = _as_numbers(labels)
+    numbers = as_numbers(labels)
     together = None if by is None else np.array([row[by] for row in rows])
     y = np.array(labels) if numbers is None else numbers
     return Data(np.hstack(blocks), y, tuple(columns), groups, together, tuple(notes))
@@ -171,44 +163,6 @@ def _place(header: Sequence[str], name: str, shown: str) -> int:
         hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(map(repr, header))}"
         raise InputError(f"{shown}, line 1: no column is called {name!r}; {hint}")
     return header.index(name)
-
-
-def _encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
-    """A column of numbers as it is; one of texts as one 0/1 column a level, with its levels."""
-    numbers = _as_numbers(cells)
-    if numbers is not None:
-        return numbers.reshape(-1, 1), []
-    levels = sorted(set(cells))
-    return np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64), levels
-
-
-def _tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | None, list[str]]:
-    """A note (or ""), and the column as numbers or levels; None when it is left out."""
-    known = [cell for cell in cells if cell.lower() not in MISSING]
-    gaps = len(cells) - len(known)
-    if len(set(known)) < 2:
-        return f"{name!r} is left out: it is constant", None, []
-    numbers = _as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
-    if numbers is not None:
-        numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
-        note = f"{name!r} has {gaps} missing values: each fold fills them with its training median" if gaps else ""
-        return note, numbers.reshape(-1, 1), []
-    levels = set(known)
-    if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
-        return f"{name!r} is left out: {len(levels)} different texts in {len(known)} rows look like names", None, []
-    block, found = _encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
-    note = f"{name!r} has {gaps} missing values: they are a level of their own" if gaps else ""
-    return note, block, found
-
-
-def _with_target(
-    rows: list[list[str]], lines: list[int], at: int, target: str, notes: list[str]
-) -> tuple[list[list[str]], list[int]]:
-    """The rows in which the target is known."""
-    kept = [k for k, row in enumerate(rows) if row[at].lower() not in MISSING]
-    if len(kept) < len(rows):
-        notes.append(f"{len(rows) - len(kept)} rows are left out: the target {target!r} is missing there")
-    return [rows[k] for k in kept], [lines[k] for k in kept]
 
 
 def cells_of(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -270,15 +224,6 @@ def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], sho
             raise InputError(
                 f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; fill it or remove the row"
             )
-
-
-def _as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
-    """The cells as finite numbers, None when one of them is none."""
-    try:
-        values = [float(cell) for cell in cells]
-    except ValueError:
-        return None
-    return np.array(values) if all(map(math.isfinite, values)) else None
 
 
 # --- models ------------------------------------------------------------------------------------------

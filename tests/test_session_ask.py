@@ -9,11 +9,12 @@ import pytest
 
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
-from elicit.data import MISSING_LEVEL, Data, load, model_of, regrouped
+from elicit.data import Data, load, model_of, regrouped
 from elicit.errors import InputError
 from elicit.events import Evaluated
 from elicit.journal import read
 from elicit.soundness import correlations, warnings_about
+from elicit.tidying import MISSING_LEVEL
 
 
 def table(path, rows=60, seed=0, **columns):
@@ -180,6 +181,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--group-col", "y"), "rows belong together"),
         (("--target", "y", "--cv", "99"), "use cv="),
         (("--target", "y", "--budget", "0"), "--budget"),
+        (("--target", "y", "-o", "no/folder.csv"), "no/folder.csv: cannot be written"),
     ],
 )
 def test_bad_input_is_one_line_and_makes_no_journal(ask, tmp_path, options, words):

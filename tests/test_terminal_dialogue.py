@@ -5,7 +5,8 @@ import pytest
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.operators.desk import Given, Status
-from elicit.operators.dialogue import Begin, Dialogue, Leave, Opening
+from elicit.operators.dialogue import Dialogue
+from elicit.operators.page import Begin, Leave, Opening
 from elicit.operators.picture import plain, width
 from elicit.subsets import Attributes
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.commands.arguments import column_groups, count, jobs, listed
+from elicit.commands.reduced import check_place
 from elicit.commands.session import SETTINGS, Play, free_path, oracle_of, play
 from elicit.data import BUILT_IN, Data, load, regrouped
 from elicit.decide.settings import Settings
@@ -53,6 +54,7 @@ def add(commands: Any) -> None:
 
 
 def _ask(args: argparse.Namespace) -> int:
+    check_place(args.output)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.cv}
     for key in ("target", "scoring", "group_col"):
         if getattr(args, key) is not None:

@@ -6,7 +6,6 @@ stands beside it; what is proven is told with its scope.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import shutil
 import sys
@@ -18,13 +17,10 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Evaluate, Measured, Oracle
-from elicit.commands.output import destination
-from elicit.data import BUILT_IN, load
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.display import clock_time
 from elicit.drive import Result, Session
-from elicit.errors import InputError
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.insight import mirrored_beliefs
 from elicit.knowledge.statements import Relation, Source
@@ -259,15 +255,16 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation does not honour."""
     numbers = {request: k for k, request in enumerate(sorted(elicitation.history.answers), start=1)}
     measured = 0
-    for statement, _ in result.set_aside:
+    for statement, slack in result.set_aside:
         if statement.source is Source.DOMINANCE:
             measured += 1
             continue
         better, worse = (_plain(elicitation, mask) for mask in (statement.better, statement.worse))
         verb = {Relation.STRICT: "above", Relation.WEAK: "at least as good as", Relation.EQUAL: "equal to"}
         who = f"your answer to question {numbers[statement.request]}" if statement.request in numbers else "assumed"
+        how = "set aside" if slack >= 1 else "honoured at less than full strength"
         yield from paragraph(
-            f"set aside, since the rest speaks against it: {who}, {better} {verb[statement.relation]} {worse}",
+            f"{how}, since the rest speaks against it: {who}, {better} {verb[statement.relation]} {worse}",
             _columns(),
             2,
         )
@@ -278,36 +275,3 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
 def _columns() -> int:
     """The width of the text: of the terminal that it is for, where there is one."""
     return min(shutil.get_terminal_size().columns - 1, _MOST_COLUMNS) if sys.stdout.isatty() else _MOST_COLUMNS
-
-
-# --- the reduced data --------------------------------------------------------------------------------
-
-
-def reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Write the data with the columns of these attributes, and the target last; what was written, in words."""
-    header, rows = _table_of(section, names)
-    with destination(output) as out:
-        assert out is not None
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-    return f"{len(rows)} rows, {len(header)} columns"
-
-
-def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[list[Any]]]:
-    """The chosen columns as they stand in the file, or as the built-in data holds them."""
-    source = section.get("data")
-    if not isinstance(source, str):
-        raise InputError("only a session on data has a reduced table; leave -o out")
-    groups = section.get("groups", {})
-    wanted = [column for name in names for column in groups.get(name, (name,))]
-    if source in BUILT_IN:
-        data = load(source)
-        places = [data.columns.index(name) for name in wanted]
-        body = [[*row, label] for row, label in zip(data.X[:, places].tolist(), data.y.tolist(), strict=True)]
-        return [*wanted, "target"], body
-    from elicit.data import cells_of
-
-    header, rows = cells_of(Path(source))
-    places = [header.index(name) for name in (*wanted, section["target"])]
-    return [header[k] for k in places], [[row[k] for k in places] for row in rows]

@@ -10,6 +10,7 @@ from typing import Any
 
 from elicit.asks import Oracle
 from elicit.commands.arguments import jobs
+from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, oracle_of, play
 from elicit.data import BUILT_IN
 from elicit.drive import resume
@@ -30,6 +31,7 @@ def add(commands: Any) -> None:
 
 
 def _resume(args: argparse.Namespace) -> int:
+    check_place(args.output)
     section = session_section(args.path)
     try:
         oracle: Oracle = oracle_of(section, Path())

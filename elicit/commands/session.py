@@ -21,7 +21,8 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from elicit.asks import Compare, Evaluate, Oracle, Reconcile
-from elicit.commands.ending import ending, reduced
+from elicit.commands.ending import ending
+from elicit.commands.reduced import reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.decide.settings import Settings
 from elicit.display import Meter, clock_time, standing
@@ -29,8 +30,8 @@ from elicit.drive import Result, Session, begin, drive
 from elicit.errors import InputError
 from elicit.insight import Insight
 from elicit.journal import begun
-from elicit.operators.dialogue import Leave, Reply
 from elicit.operators.lines import LineOperator, printable
+from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
 from elicit.progress import Progress
@@ -88,8 +89,8 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
     remembering.learn(session.journal.cached)
     complaints: Counter[str] = Counter()
     with _warnings_into(complaints):
-        opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
         try:
+            opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
             result = _played(session, remembering, section, how, opening)
             meter = Meter(sys.stderr)
             lines = list(ending(session, remembering, section, path, result, meter.update))
@@ -182,13 +183,15 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     """How long it will take, from one evaluation of everything (which is the baseline, and kept)."""
     elicitation, journal = session.elicitation, session.journal
     everything = elicitation.history.attributes.everything
-    known = everything in oracle.known or everything in elicitation.history.evaluated
-    start = time.monotonic()
-    reply = oracle(Evaluate(0, everything)) if not known else None
-    seconds = time.monotonic() - start
-    left = elicitation.budget - elicitation.evaluations
-    if elicitation.history.stopped is not None or reply is None:
+    if elicitation.history.stopped is not None or everything in oracle.known:
         return
+    meter = Meter(sys.stderr)
+    meter.update(0.0, "timing one evaluation")
+    start = time.monotonic()
+    reply = oracle(Evaluate(0, everything))
+    seconds = time.monotonic() - start
+    meter.clear()
+    left = elicitation.budget - elicitation.evaluations
     journal.cache(everything, reply)
     total = left * seconds + _DECIDING * elicitation.budget**2
     yield (

@@ -1,56 +1,34 @@
 """The dialogue about one open question: what is on the screen, and what each key does.
 
-The rule: no terminal here. `page` gives the lines of a screen of any size, `press` takes a key and gives
-the reply once there is one. What takes a while to look up is a `job`: whoever owns the terminal runs it
-and hands its lines to `finish`.
+The rule: no terminal here, see `page`. Answers are keys of the question alone; from a panel that hides it
+nothing can be answered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
+from elicit.operators.page import HELP, Job, Leave, Reply
 from elicit.operators.picture import (
     MEANING,
     Line,
     comparison,
     fitted,
+    flowing,
     front,
     front_table,
     named,
     padded,
     paragraph,
     printable,
-    width,
+    text_lines,
     wrapped,
 )
 from elicit.subsets import Attributes
-
-Reply = Answer | Settlement | TakeBack
-Job = Callable[[], list[str]]
-
-
-class Begin:
-    """The operator has read the opening and wants to begin."""
-
-
-class Page(Protocol):
-    """Something on the whole screen that takes keys."""
-
-    job: Job | None
-
-    def press(self, key: str) -> Reply | Begin | None: ...
-    def finish(self, job: Job, lines: list[str]) -> None: ...
-    def page(self, columns: int, rows: int) -> list[Line]: ...
-
-
-class Leave(Exception):
-    """The operator leaves; what was answered stays answered."""
-
 
 #: The keys of a question that are answers.
 ANSWERS = {
@@ -64,39 +42,6 @@ ANSWERS = {
 
 _ANSWER_KEYS = ("[A] A is better", "[B] B is better", "[E] equal", "[C] cannot compare", "[L] ask later")
 _OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best so far", "[H] help", "[Q] save and leave")
-
-HELP = (
-    "Say which of the two subsets you would rather use. Only your own judgement counts: how much score an "
-    "attribute less, a lower cost or a steadier result is worth to you.",
-    "",
-    "A, B       this one is better",
-    "E          both are equally good for you",
-    "C          you cannot compare them; they are not asked about again",
-    "L          later: asked again when nothing more useful is left",
-    "W          why this question, and what either answer would settle",
-    "U          undo: take an earlier answer back, having seen what that changes",
-    "F          the front: what no other evaluated subset beats in every number",
-    "S          the best so far, and how sure that is",
-    "Q, Ctrl-D  save and leave; `elicit resume` goes on at this question",
-    "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
-    "Up, Down   scroll, or choose from a list; Esc goes back to the question",
-    "",
-    "The bottom line: subsets evaluated of the budget; subsets rejected, never evaluated because nothing that "
-    "fits your answers finds them best; questions asked and left; and the regret, which is how much better "
-    "another evaluated subset may still be, where 1 is the margin of one clear answer.",
-)
-
-#: What somebody who has never seen a session needs to know.
-OPENING = (
-    "Which of the attributes of this data are worth having? More of them may predict better; fewer are "
-    "simpler and cheaper. How much of the one is worth how much of the other, only you can say.",
-    "",
-    "Subsets are tried one after the other. Now and then you see two of them side by side and press one key: "
-    "A, B, or that they are equal. From your answers and the measured numbers follows which subsets can still "
-    "be best for you, and the others are never tried.",
-    "",
-    "You can leave at any time: every answer is on the disk before the next question.",
-)
 
 
 @dataclass
@@ -307,7 +252,7 @@ class Dialogue:
             groups = (("[Up] [Down] choose", "[T] take it back", "[K] keep all, weigh them"), _OTHER_KEYS[1:])
         else:
             groups = (_ANSWER_KEYS, _OTHER_KEYS)
-        keys = [text for group in groups for text in _flow(group, columns)]
+        keys = [text for group in groups for text in flowing(group, columns)]
         if len(keys) > max(rows - 8, 1):
             keys = [fitted(" [H] help: every key", columns)]
         if self._note:
@@ -325,14 +270,14 @@ class Dialogue:
             return [[], *self._listed(panel.items, panel.chosen, columns)]
         body: list[Line] = [[]]
         for line in panel.lines:
-            body += _set("".join(text for _, text in line), columns)
+            body += text_lines("".join(text for _, text in line), columns)
         return body
 
     def _question(self, columns: int) -> list[Line]:
         request = self._request
         assert isinstance(request, Compare)
         why = f"Why now: {request.why}." if request.why else ""
-        intro = _set(f"Which of these two subsets is better for you? {why}", columns)
+        intro = text_lines(f"Which of these two subsets is better for you? {why}", columns)
         return [
             [],
             *intro,
@@ -366,7 +311,7 @@ class Dialogue:
         lines: list[Line] = [[]]
         count = len(self._contradicting)
         told = "This answer contradicts what was measured" if count == 1 else f"These {count} answers cannot all hold"
-        lines += _set(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
+        lines += text_lines(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
         lines.append([])
         for k, given in enumerate(self._contradicting):
             lines += self._listed([given], 0 if k == self._chosen else None, columns)
@@ -376,61 +321,7 @@ class Dialogue:
         orders = self._desk.conflict(request)
         if orders:
             lines.append([])
-            lines += _set("Together with:", columns)
+            lines += text_lines("Together with:", columns)
             for order in orders:
-                lines += _set(f"  {order}", columns)
+                lines += text_lines(f"  {order}", columns)
         return lines
-
-
-class Opening:
-    """What a session is about, before it begins."""
-
-    job: Job | None = None
-
-    def __init__(self, lines: Sequence[str], title: str) -> None:
-        self._lines, self._title, self._scroll = tuple(lines), title, 0
-
-    def press(self, key: str) -> Begin | None:
-        """Enter begins, Q leaves."""
-        if key == "c-c":
-            raise KeyboardInterrupt
-        if key in ("q", "c-d"):
-            raise Leave("you left")
-        if key in ("up", "down", "pageup", "pagedown"):
-            self._scroll = max(self._scroll + (1 if "down" in key else -1), 0)
-            return None
-        return Begin() if key in ("enter", " ") else None
-
-    def finish(self, job: Job, lines: list[str]) -> None:
-        """There is nothing to look up here."""
-
-    def page(self, columns: int, rows: int) -> list[Line]:
-        """The whole screen."""
-        body: list[Line] = [[]]
-        for text in (*OPENING, "", *self._lines):
-            body += _set(text, columns)
-        self._scroll = min(self._scroll, max(len(body) - rows + 2, 0))
-        shown = body[self._scroll : self._scroll + max(rows - 2, 1)]
-        shown += [[] for _ in range(rows - 2 - len(shown))]
-        foot: Line = [("", fitted(" [Enter] begin  [Q] leave", columns))]
-        return [[("title", padded(f" {printable(self._title)}", columns))], *shown, foot][:rows]
-
-
-def _flow(texts: Sequence[str], columns: int) -> list[str]:
-    """Texts side by side, as many in a line as fit."""
-    lines, line = [], ""
-    for text in texts:
-        longer = f"{line}  {text}" if line else f" {text}"
-        if line and len(longer) > columns:
-            lines.append(line)
-            line = f" {text}"
-        else:
-            line = longer
-    return [fitted(text, columns) for text in (*lines, line)]
-
-
-def _set(text: str, columns: int) -> list[Line]:
-    """A text as a paragraph with a margin; one that fits keeps its spaces."""
-    if width(printable(text)) < columns:
-        return [[("", f" {printable(text)}")]]
-    return [[("", line)] for line in paragraph(f" {text}", columns)]

@@ -27,7 +27,7 @@ from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
-from elicit.operators.dialogue import Leave
+from elicit.operators.page import Leave
 from elicit.operators.picture import MEANING, front, front_table, named, plain, printable, side_by_side
 from elicit.operators.scripted import answer_from
 from elicit.subsets import Attributes

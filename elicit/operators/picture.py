@@ -217,3 +217,23 @@ def front_table(
         for k, text in enumerate(wrapped(names(point.subset, attributes), columns, 4, start)):
             lines.append([("bold" if mark != "o" and k == 0 else "", text)])
     return lines
+
+
+def flowing(texts: Sequence[str], columns: int) -> list[str]:
+    """Texts side by side, as many in a line as fit."""
+    lines, line = [], ""
+    for text in texts:
+        longer = f"{line}  {text}" if line else f" {text}"
+        if line and len(longer) > columns:
+            lines.append(line)
+            line = f" {text}"
+        else:
+            line = longer
+    return [fitted(text, columns) for text in (*lines, line)]
+
+
+def text_lines(text: str, columns: int) -> list[Line]:
+    """A text as a paragraph with a margin; one that fits keeps its spaces."""
+    if width(printable(text)) < columns:
+        return [[("", f" {printable(text)}")]]
+    return [[("", line)] for line in paragraph(f" {text}", columns)]

@@ -32,7 +32,8 @@ from elicit.asks import Compare, Reconcile
 from elicit.errors import InputError
 from elicit.events import Criterion
 from elicit.operators.desk import Desk
-from elicit.operators.dialogue import Begin, Dialogue, Job, Leave, Opening, Page, Reply
+from elicit.operators.dialogue import Dialogue
+from elicit.operators.page import Begin, Job, Leave, Opening, Page, Reply
 from elicit.operators.picture import fitted
 from elicit.subsets import Attributes
 
@@ -98,10 +99,14 @@ class TerminalOperator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._quiet.__exit__(kind, error, trace)
+        self._quiet = None
         if isinstance(self._output, _Held):
             self._output.give_back()
 
     def __call__(self, request: Compare | Reconcile) -> Reply:
+        if self._quiet is None:  # nobody holds the screen: take it for this question alone
+            with self:
+                return self(request)
         dialogue = Dialogue(request, self._attributes, self._criteria, self._desk, self._title)
         _forget_keys(self._input)
         reply = _Conversation(dialogue, self._input, self._output).run()

@@ -1,0 +1,48 @@
+"""The reduced data: a table with the columns of the recommended attributes, and the target last."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elicit.commands.output import destination
+from elicit.data import BUILT_IN, cells_of, load
+from elicit.errors import InputError
+from elicit.operators.lines import printable
+
+
+def check_place(output: str | None) -> None:
+    """Refuse a place where nothing can be written before any work begins."""
+    if output is not None and (os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or ".")):
+        raise InputError(f"{printable(output)}: cannot be written; give a file in a folder that exists")
+
+
+def reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Write the data with the columns of these attributes, and the target last; what was written, in words."""
+    header, rows = _table_of(section, names)
+    with destination(output) as out:
+        assert out is not None
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+    return f"{len(rows)} rows, {len(header)} columns"
+
+
+def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[list[Any]]]:
+    """The chosen columns as they stand in the file, or as the built-in data holds them."""
+    source = section.get("data")
+    if not isinstance(source, str):
+        raise InputError("only a session on data has a reduced table; leave -o out")
+    groups = section.get("groups", {})
+    wanted = [column for name in names for column in groups.get(name, (name,))]
+    if source in BUILT_IN:
+        data = load(source)
+        places = [data.columns.index(name) for name in wanted]
+        body = [[*row, label] for row, label in zip(data.X[:, places].tolist(), data.y.tolist(), strict=True)]
+        return [*wanted, "target"], body
+    header, rows = cells_of(Path(source))
+    places = [header.index(name) for name in (*wanted, section["target"])]
+    return [header[k] for k in places], [[row[k] for k in places] for row in rows]

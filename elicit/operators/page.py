@@ -1,0 +1,106 @@
+"""A page: something on the whole screen that takes keys; and the first of them, what a session is about.
+
+The rule of every page: no terminal here. `page` gives the lines of a screen of any size, `press` takes a key
+and gives the reply once there is one. What takes a while to look up is a `job`: whoever owns the terminal
+runs it and hands its lines to `finish`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from elicit.asks import Settlement, TakeBack
+from elicit.events import Answer
+from elicit.operators.picture import Line, fitted, padded, printable, text_lines
+
+Reply = Answer | Settlement | TakeBack
+Job = Callable[[], list[str]]
+
+
+class Leave(Exception):
+    """The operator leaves; what was answered stays answered."""
+
+
+class Begin:
+    """The operator has read the opening and wants to begin."""
+
+
+class Page(Protocol):
+    """Something on the whole screen that takes keys."""
+
+    job: Job | None
+
+    def press(self, key: str) -> Reply | Begin | None: ...
+    def finish(self, job: Job, lines: list[str]) -> None: ...
+    def page(self, columns: int, rows: int) -> list[Line]: ...
+
+
+#: What somebody who has never seen a session needs to know.
+OPENING = (
+    "Which of the attributes of this data are worth having? More of them may predict better; fewer are "
+    "simpler and cheaper. How much of the one is worth how much of the other, only you can say.",
+    "",
+    "Subsets are tried one after the other. Now and then you see two of them side by side and press one key: "
+    "A, B, or that they are equal. From your answers and the measured numbers follows which subsets can still "
+    "be best for you, and the others are never tried.",
+    "",
+    "You can leave at any time: every answer is on the disk before the next question.",
+)
+
+
+#: What every key does.
+HELP = (
+    "Say which of the two subsets you would rather use. Only your own judgement counts: how much score an "
+    "attribute less, a lower cost or a steadier result is worth to you.",
+    "",
+    "A, B       this one is better",
+    "E          both are equally good for you",
+    "C          you cannot compare them; they are not asked about again",
+    "L          later: asked again when nothing more useful is left",
+    "W          why this question, and what either answer would settle",
+    "U          undo: take an earlier answer back, having seen what that changes",
+    "F          the front: what no other evaluated subset beats in every number",
+    "S          the best so far, and how sure that is",
+    "Q, Ctrl-D  save and leave; `elicit resume` goes on at this question",
+    "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
+    "Up, Down   scroll, or choose from a list; Esc goes back to the question",
+    "",
+    "The bottom line: subsets evaluated of the budget; subsets rejected, never evaluated because nothing that "
+    "fits your answers finds them best; questions asked and left; and the regret, which is how much better "
+    "another evaluated subset may still be, where 1 is the margin of one clear answer.",
+)
+
+
+class Opening:
+    """What a session is about, before it begins."""
+
+    job: Job | None = None
+
+    def __init__(self, lines: Sequence[str], title: str) -> None:
+        self._lines, self._title, self._scroll = tuple(lines), title, 0
+
+    def press(self, key: str) -> Begin | None:
+        """Enter begins, Q leaves."""
+        if key == "c-c":
+            raise KeyboardInterrupt
+        if key in ("q", "c-d"):
+            raise Leave("you left")
+        if key in ("up", "down", "pageup", "pagedown"):
+            self._scroll = max(self._scroll + (1 if "down" in key else -1), 0)
+            return None
+        return Begin() if key in ("enter", " ") else None
+
+    def finish(self, job: Job, lines: list[str]) -> None:
+        """There is nothing to look up here."""
+
+    def page(self, columns: int, rows: int) -> list[Line]:
+        """The whole screen."""
+        body: list[Line] = [[]]
+        for text in (*OPENING, "", *self._lines):
+            body += text_lines(text, columns)
+        self._scroll = min(self._scroll, max(len(body) - rows + 2, 0))
+        shown = body[self._scroll : self._scroll + max(rows - 2, 1)]
+        shown += [[] for _ in range(rows - 2 - len(shown))]
+        foot: Line = [("", fitted(" [Enter] begin  [Q] leave", columns))]
+        return [[("title", padded(f" {printable(self._title)}", columns))], *shown, foot][:rows]

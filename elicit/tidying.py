@@ -1,0 +1,68 @@
+"""Tidying: the cells of a table from the wild as columns of numbers.
+
+The rule: nothing is filled or left out in silence. Every such step is a note that names the column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: What stands for a missing value in a file that may be tidied, in any case.
+MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
+
+#: The level of a column of texts that stands for its missing values.
+MISSING_LEVEL = "(missing)"
+
+#: A column of texts with more levels than this, most of which occur once, names cases and not a property.
+MOST_LEVELS = 20
+
+
+def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
+    """The cells as finite numbers, None when one of them is none."""
+    try:
+        values = [float(cell) for cell in cells]
+    except ValueError:
+        return None
+    return np.array(values) if all(map(math.isfinite, values)) else None
+
+
+def encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
+    """A column of numbers as it is; one of texts as one 0/1 column a level, with its levels."""
+    numbers = as_numbers(cells)
+    if numbers is not None:
+        return numbers.reshape(-1, 1), []
+    levels = sorted(set(cells))
+    return np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64), levels
+
+
+def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | None, list[str]]:
+    """A note (or ""), and the column as numbers or levels; None when it is left out."""
+    known = [cell for cell in cells if cell.lower() not in MISSING]
+    gaps = len(cells) - len(known)
+    if len(set(known)) < 2:
+        return f"{name!r} is left out: it is constant", None, []
+    numbers = as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
+    if numbers is not None:
+        numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
+        note = f"{name!r} has {gaps} missing values: each fold fills them with its training median" if gaps else ""
+        return note, numbers.reshape(-1, 1), []
+    levels = set(known)
+    if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
+        return f"{name!r} is left out: {len(levels)} different texts in {len(known)} rows look like names", None, []
+    block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
+    note = f"{name!r} has {gaps} missing values: they are a level of their own" if gaps else ""
+    return note, block, found
+
+
+def with_target(
+    rows: list[list[str]], lines: list[int], at: int, target: str, notes: list[str]
+) -> tuple[list[list[str]], list[int]]:
+    """The rows in which the target is known."""
+    kept = [k for k, row in enumerate(rows) if row[at].lower() not in MISSING]
+    if len(kept) < len(rows):
+        notes.append(f"{len(rows) - len(kept)} rows are left out: the target {target!r} is missing there")
+    return [rows[k] for k in kept], [lines[k] for k in kept]
