@@ -50,13 +50,20 @@ def check_record(record: Record) -> Iterator[Step]:
     yield Step(None, known.told())
     for claimed in claims:
         yield from _checked_claim(known, claimed)
-    ended = known.stopped is not None
     if not (record.claims and record.claims[-1].facts == len(record.facts)):
-        demand(not ended, f"line {known.line}: the run ended here, and the journal does not claim anything of it")
-        yield Step(None, "nothing is claimed yet of these facts: the run has not ended")
+        yield Step(None, _unclaimed(known))
 
 
 # --- a claim -----------------------------------------------------------------------------------------
+
+
+def _unclaimed(known: Known) -> str:
+    """What is said of facts without a claim; that a run ended by proof is itself a claim."""
+    if known.stopped is None:
+        return "nothing is claimed yet of these facts: the run has not ended"
+    proven = known.stopped.reason.startswith("optimal:")
+    demand(not proven, f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed")
+    return "the run has ended, and nothing is claimed of its result (elicit resume adds what can be proven)"
 
 
 def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:

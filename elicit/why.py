@@ -36,10 +36,13 @@ Progress = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Matter:
-    """Which answers a bound rests on, by question: those in every proof, and a smallest set that suffices."""
+    """Which answers (or assumptions) a bound rests on: those in every proof, and a smallest set that suffices.
 
-    core: tuple[int, ...]
-    enough: tuple[int, ...]
+    Their `request` is the number of the question, None for an assumption.
+    """
+
+    core: tuple[Statement, ...]
+    enough: tuple[Statement, ...]
     smallest: bool
     answers: int
 
@@ -118,8 +121,9 @@ class Why:
         return tuple(Cause(self.numbered(cause.statement), cause.share) for cause in causes)
 
     def numbered(self, statement: Statement) -> Statement:
-        """The statement with the number of its question in place of the request."""
-        return replace(statement, request=self.questions.get(statement.request or -1, statement.request))
+        """The statement with the number of its question in place of the request; None for an assumption."""
+        request = statement.request
+        return replace(statement, request=None if request is None else self.questions.get(request))
 
     def _matter(self, rivals: Sequence[Mask], bound: float) -> Matter | None:
         """Which answers the bound needs; None when the solver's rounding already costs all of them the bound."""
@@ -128,15 +132,14 @@ class Why:
         if found is None:
             return None
         return Matter(
-            self._numbers(core(needed.proves, needed.places)),
-            self._numbers(found.places),
+            self._stated(core(needed.proves, needed.places)),
+            self._stated(found.places),
             found.smallest,
             len(needed.places),
         )
 
-    def _numbers(self, places: frozenset[int]) -> tuple[int, ...]:
-        requests = (self.utilities.statements[r].request for r in places)
-        return tuple(sorted(self.questions.get(r or -1, r or 0) for r in requests))
+    def _stated(self, places: frozenset[int]) -> tuple[Statement, ...]:
+        return tuple(self.numbered(self.utilities.statements[r]) for r in sorted(places))
 
     def otherwise(self, progress: Progress | None = None) -> list[Otherwise]:
         """What each answer that stands, reversed alone, would have made of the recommendation."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elicit.events import Evaluated
-from elicit.knowledge.statements import Source
+from elicit.knowledge.statements import Source, Statement
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.explain import Cause
@@ -48,11 +48,10 @@ def told(why: Why, reason: Reason, most: int | None) -> list[str]:
 
 def _of_all(why: Why, reason: Reason) -> list[str]:
     below = len(why.history.dominates[reason.subset])
-    answers = [s for s in why.history.stated if s.strict and s.better == reason.subset]
+    answers = [s for s in why.history.stated if s.strict and s.better == reason.subset and s.source is Source.OPERATOR]
     lines = [f"no measured subset dominates it; it dominates {below} of the {len(why.history.evaluated)} measured."]
     if answers:
-        numbers = sorted(why.questions.get(s.request or -1, 0) for s in answers if s.source is Source.OPERATOR)
-        lines.append(f"you preferred it outright in {_listed(numbers)}.")
+        lines.append(f"you preferred it outright in {listed([why.numbered(s) for s in answers])}.")
     return lines
 
 
@@ -106,15 +105,26 @@ def _causes(causes: Sequence[Cause], names: Attributes, most: int | None) -> lis
 def _mattering(matter: Matter) -> list[str]:
     if not matter.answers:
         return []
+    yours = "your one answer" if matter.answers == 1 else f"your {matter.answers} answers"
     if not matter.enough:
-        return [f"none of your {matter.answers} answers is needed for that: what was measured shows it."]
+        return [f"{yours} {'is' if matter.answers == 1 else 'are'} not needed for that: what was measured shows it."]
     fewest = "a smallest set that shows it" if matter.smallest else "a set that shows it, none of it to spare"
-    lines = [f"of your {matter.answers} answers, {fewest}: {_listed(matter.enough)}."]
+    lines = [f"of {yours}, {fewest}: {listed(matter.enough)}."]
     if matter.core:
-        lines.append(f"no proof of it can do without: {_listed(matter.core)}.")
+        lines.append(f"no proof of it can do without: {listed(matter.core)}.")
     else:
         lines.append("no single answer is in every proof of it.")
     return lines
+
+
+def listed(statements: Sequence[Statement]) -> str:
+    """Which questions the statements answer, and how many of them are assumptions."""
+    numbers = sorted(s.request for s in statements if s.request is not None)
+    words = [f"question{'' if len(numbers) == 1 else 's'} " + ", ".join(map(str, numbers))] if numbers else []
+    assumed = len(statements) - len(numbers)
+    if assumed:
+        words.append("an assumption" if assumed == 1 else f"{assumed} assumptions")
+    return " and ".join(words)
 
 
 def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -> list[str]:
@@ -146,10 +156,6 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
 
 def _tau(why: Why) -> float:
     return why.utilities.settings.tau if isinstance(why.utilities, ParsimoniousSet) else 0.0
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"question{'' if len(numbers) == 1 else 's'} " + ", ".join(map(str, numbers))
 
 
 def _named(attributes: Attributes, mask: Mask) -> str:

@@ -17,7 +17,7 @@ from elicit.subsets import Mask
 from elicit.utility.explain import FIRST_CAUSES
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.why import Otherwise, Why
-from elicit.why_words import reversed_answers, told
+from elicit.why_words import listed, reversed_answers, told
 
 #: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
 MOST_PRICES = 30
@@ -236,7 +236,7 @@ def _set_aside(why: Why) -> tuple[str, ...]:
     aside = [s for s, _ in why.utilities.set_aside()]
     answers = [s for s in aside if s.source is not Source.DOMINANCE]
     lines = [
-        f"question {why.questions.get(s.request or -1, s.request)}: {{{', '.join(why.attributes.subset(s.better))}}} "
+        f"{listed([why.numbered(s)])}: {{{', '.join(why.attributes.subset(s.better))}}} "
         f"over {{{', '.join(why.attributes.subset(s.worse))}}}"
         for s in answers
     ]
