@@ -1,9 +1,8 @@
 """Declared: a run whose utility is known from the start, such as "the score, and fewer attributes among equals".
 
-Nobody has to be asked, so nothing is: the incumbent is the best evaluated subset outright. What the
-utility says about it and the subset that the model likes best is told now and then, as a deduced
-statement: the same few statements that an operator's answers would have made. Deducing more is worse, not
-better: a chain of every evaluated subset forces noise-sized steps apart as hard as real ones.
+Nobody has to be asked, so nothing is: of all plausible operators one is left, by whose utility subsets are
+proposed, and the incumbent is the best evaluated subset outright. Its utility is not turned into
+statements: a chain of every evaluated subset would force noise-sized steps apart as hard as real ones.
 
 An `Unattended` run may also begin with statements carried over from before; each is dropped once what
 is measured dominates the other way.
@@ -18,16 +17,15 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.decide.questioning import Questions
-from elicit.events import Assumed
+from elicit.decide.plausible import PlausibleOperators
+from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.regret import Regret
 
-#: What a declared run does differently: it searches near the best one, and its budget alone ends it.
-#: Figures behind these: tests/benchmarks/bench_selector.py.
-SETTINGS: dict[str, Any] = {"questions": 0, "neighbours": 0.9, "stop": ()}
+#: What a declared run does differently: it asks nothing, and its budget alone ends it.
+SETTINGS: dict[str, Any] = {"questions": 0, "policy": "none", "explore": "gain", "stop": ()}
 
 
 def best_by_score(history: History, family: Family) -> Mask | None:
@@ -74,33 +72,39 @@ class Declared(Unattended):
             self._beliefs_at = self.history.version
         return self._beliefs
 
-    def _decide(self) -> None:
-        self._deduce()
-        super()._decide()
-
-    def _deduce(self) -> None:
-        """State what the utility says about two subsets that dominance leaves open, once in a while."""
-        told = max((self._evaluated_before(request) for request in self.history.assumed), default=0)
-        if not self.history.evaluated or self.evaluations - told < max(1, self.settings.ask_every):
-            return
-        question = Questions(self.beliefs).next(np.random.default_rng([self.seed, self._next_id]))
-        if question is None:
-            return
-        place = {x: k for k, x in enumerate(self.history.subsets)}
-        better, worse = sorted(
-            (question.first, question.second), key=lambda x: (-self.history.vectors[place[x], 0], simplest(x))
-        )
-        fact = Assumed(self._next_id, better, worse, Relation.STRICT.value, Source.DEDUCED.value)
-        self.history.record(fact)
-        self._log.append(fact)
-        self._next_id += 1
-
 
 class _Declared(Beliefs):
     """Beliefs of a run that knows what is best."""
 
+    def __init__(self, history: History, family: Family, settings: Settings, previous: Beliefs | None = None) -> None:
+        super().__init__(history, family, settings, previous)
+        self._previous = None  # it serves regrets, which are not looked at here, and would keep all before it alive
+
+    @cached_property
+    def plausible(self) -> PlausibleOperators:
+        """A crowd of one."""
+        return _Known(self.history)
+
+    @cached_property
+    def recommended(self) -> Mask | None:
+        """The best evaluated subset."""
+        return best_by_score(self.history, self.family)
+
     @cached_property
     def incumbent(self) -> Regret | None:
         """The best evaluated subset; its regret among all utilities is of no interest."""
-        best = best_by_score(self.history, self.family)
-        return None if best is None else Regret(best, float("inf"), None)
+        return None if self.recommended is None else Regret(self.recommended, float("inf"), None)
+
+
+class _Known(PlausibleOperators):
+    """The one operator who judges by the first criterion, then by fewer attributes."""
+
+    def __init__(self, history: History) -> None:
+        self.subsets = history.subsets
+        self._place = {x: k for k, x in enumerate(self.subsets)}
+        self.front = [self._place[x] for x in history.front]
+        # the place in the order is all that is looked at: a forecast works on ranks
+        order = np.lexsort((np.array([-x.bit_count() for x in self.subsets]), history.vectors[:, 0]))
+        self.values = np.empty((1, len(order)))
+        self.values[0, order] = np.arange(len(order))
+        self.weights = np.ones(1)

@@ -121,7 +121,10 @@ def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Un
     header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": run.about})
     identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
     stem = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"journal is a folder, and {str(folder)!r} cannot be one: {error.strerror}") from error
     for k in range(1, MOST_SIBLINGS + 1):
         path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
         try:

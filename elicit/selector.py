@@ -144,6 +144,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         X = checked_features(self, X)
         y = checked_target(self, y)
         seed = seed_of(self.random_state)
+        for name in ("n_jobs", "verbose"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) and (value is not None or name == "verbose"):
+                raise InputError(f"{name} is a whole number, found {value!r}")
         oracle = self._oracle(X, y, seed, params)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge)
@@ -193,6 +197,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _family(self, attributes: Attributes) -> Family:
         kept = 0
+        if isinstance(self.keep, str):
+            raise InputError(f"keep lists names or positions of attributes, found the single text {self.keep!r}")
         for which in self.keep if self.keep is not None else ():
             if isinstance(which, str):
                 kept |= 1 << attributes.position(which)
