@@ -60,7 +60,7 @@ def test_every_reply_a_question_may_get_is_thought_of_the_likely_ones_first():
     assert replies_to(Reconcile(4, (1, 2))) == (Settlement(1), Settlement(2), Settlement(None))
 
 
-@pytest.mark.parametrize("ahead", [1, 2])
+@pytest.mark.parametrize("ahead", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_run_is_the_same_with_processes_ahead_and_takes_over_what_they_found(tmp_path, whole, ahead, monkeypatch):
     taken = []
     take = Ahead.take

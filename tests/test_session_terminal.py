@@ -122,7 +122,7 @@ def contradict(terminal, number):
     return number
 
 
-@pytest.mark.parametrize(("key", "kind"), [("t", Retracted), ("k", Settled)])
+@pytest.mark.parametrize(("key", "kind"), [("t", Retracted), pytest.param("k", Settled, marks=pytest.mark.slow)])
 def test_a_contradiction_opens_a_repair(tmp_path, key, kind):
     with session(tmp_path, "--check-every", 1, budget=60, questions=10) as terminal:
         assert contradict(terminal, terminal.begin()) == "repair"
@@ -230,6 +230,7 @@ def test_a_model_that_never_fits_ends_in_words_and_not_in_a_traceback(tmp_path):
     assert b"Traceback" not in terminal.raw
 
 
+@pytest.mark.slow
 def test_a_process_at_the_side_that_is_killed_takes_nothing_along(tmp_path):
     with session(tmp_path) as terminal:
         number = terminal.begin()

@@ -1,0 +1,73 @@
+"""The terminal operator over a pipe: keys as a terminal sends them, without one."""
+
+import pytest
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from test_terminal_dialogue import ATTRIBUTES, CONFLICT, QUESTION, Desk
+
+from elicit.asks import Settlement, TakeBack
+from elicit.errors import InputError, SolverError
+from elicit.events import SCORE_AND_SIZE, Answer
+from elicit.operators import terminal
+from elicit.operators.page import Leave
+from elicit.operators.terminal import TerminalOperator
+
+
+@pytest.fixture
+def press(monkeypatch):
+    """The reply that some keys give."""
+    monkeypatch.setattr(terminal, "SETTLE", 0.0)
+
+    def reply(keys, request=QUESTION, desk=None):
+        with create_pipe_input() as pipe:
+            pipe.send_text(keys)
+            desk = desk or Desk()
+            with TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, desk, input=pipe, output=DummyOutput()) as operator:
+                return operator(request)
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        ("a", Answer.FIRST),
+        ("B", Answer.SECOND),
+        ("=", Answer.EQUAL),
+        ("xC", Answer.INCOMPARABLE),
+        ("h\x1b[6~ql", Answer.LATER),
+        ("s\x1b[A\x1b[Bqa", Answer.FIRST),
+        ("u\x1b[B\rt", TakeBack(5)),
+    ],
+)
+def test_keys_as_a_terminal_sends_them_are_answers(press, keys, answer):
+    assert press(keys) == answer
+
+
+def test_a_repair_takes_keys_as_well(press):
+    assert press("\x1b[Bt", CONFLICT) == Settlement(5)
+    assert press("k", CONFLICT) == Settlement(None)
+
+
+def test_leaving_and_interrupting(press):
+    with pytest.raises(Leave):
+        press("q")
+    with pytest.raises(Leave):
+        press("w\x04")
+    with pytest.raises(KeyboardInterrupt):
+        press("u\x03")
+
+
+def test_an_error_while_looking_something_up_ends_the_dialogue_with_that_error(press):
+    class Broken(Desk):
+        def why(self, request):
+            raise SolverError(f"no answer about {request.id}")
+
+    with pytest.raises(SolverError, match="no answer about 7"):
+        press("w", desk=Broken())
+
+
+def test_without_a_terminal_it_refuses_and_says_what_to_use(monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    with pytest.raises(InputError, match="LineOperator"):
+        TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk())
