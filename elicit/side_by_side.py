@@ -78,7 +78,7 @@ def side_by_side(results: Results) -> list[str]:
     apart = {d.method: d for d in differences(results)}
     against = next(iter(apart.values())).against if apart else ""
     header = ["method", "runs", *(f"regret@{k}" for k in points), what, "best found", "evaluations", "questions"]
-    header += ["seconds", "size", f"worse than {printable(against)} by"]
+    header += ["seconds", "size", f"worse than {printable(against)} by" if apart else ""]
     rows = []
     by_method = _grouped(results, lambda run: run["method"])
     for method in sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True):

@@ -271,6 +271,7 @@ def test_the_table_has_a_row_a_method_best_first_and_no_control_characters():
     assert [line.split()[0] for line in lines] == ["method", "elicit", "bad\\x1b[31m"]
     assert "worse than elicit by" in lines[0]
     assert "+0.8000" in lines[2]
+    assert side_by_side(found[:2])[0].endswith("size")  # one method is worse than none
     two = side_by_side([*found, *(dict(run, operator="p") for run in found)])
     assert two[-3].split() == ["method", "o", "p"]
 
