@@ -61,16 +61,18 @@ def _of_the_others(why: Why, reason: Reason) -> list[str]:
     if not others:
         return ["every other is below another, by what was measured or by what you answered."]
     least = min(why.beliefs.regrets.of(x).value for x in others)
-    which = f"of {_several(len(others))} that nothing puts below another,"
+    several = len(others) > 1
+    who = f"each of the {len(others)} others" if several else "the one other"
+    which = f"{who} that nothing puts below another"
     if least < reason.loses - tolerances.DECISION:
-        return [f"{which} one may lose less ({least:.4g}), but plausible operators expect less of it."]
+        one = f"one of the {len(others)} others" if several else "the one other"
+        return [
+            f"{one} that nothing puts below another may lose less ({least:.4g}), "
+            "but plausible operators expect less of it."
+        ]
     if least <= reason.loses + tolerances.DECISION:
-        return [f"{which} one may lose as little."]
-    return [f"{which} each may lose more: {least:.4g} or above."]
-
-
-def _several(count: int) -> str:
-    return "the one other" if count == 1 else f"the {count} others"
+        return [f"{which} may lose as much or more."]
+    return [f"{which} may lose more: {least:.4g} or above."]
 
 
 def _of_one(why: Why, reason: Reason) -> list[str]:

@@ -390,6 +390,7 @@ def test_paper_shows_the_tables_and_no_controls(visit, wine):
     assert seen.is_visible("text=The front: ")
     assert seen.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(seen.pdf()) > 10_000
+    assert seen.evaluate("[...document.querySelectorAll('details')].every((folded) => folded.open)")
 
 
 def test_without_a_script_the_page_says_the_same(visit, wine):

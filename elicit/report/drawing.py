@@ -14,6 +14,9 @@ from elicit.report.markup import Html, element
 WIDTH, HEIGHT = 400, 260
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
 
+#: Characters of a name beside a bar; the table below the drawing holds it whole.
+LONGEST_LABEL = 21
+
 Scale = Callable[[float], float]
 
 
@@ -74,7 +77,7 @@ def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str)
     parts += [element("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
     for k, (name, value, spread) in enumerate(rows):
         y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))
-        shown = name if len(name) <= 24 else name[:23] + "…"
+        shown = name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
         parts.append(element("text", shown, x=names_end - 6, y=y + 12, class_="tick end"))
         kind = "bar" if value >= 0 else "bar below"
         parts.append(element("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))

@@ -85,6 +85,10 @@
       });
     }
   }
+  // on paper nothing can be unfolded
+  window.addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details")) folded.open = true;
+  });
   tell(record.best);
   distinguish();
 })();

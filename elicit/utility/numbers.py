@@ -6,6 +6,7 @@ is read, and its exponent before it is raised.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -30,20 +31,23 @@ def exact(value: Any) -> Fraction:
     """A number that is given as an integer, as a float, or as a text such as "-7/2" or "1e-3"."""
     if isinstance(value, str):
         found = _NUMBER.fullmatch(value) if len(value) <= MOST_DIGITS else None
-        demand(
-            found is not None and abs(int(found[1] or 0)) <= MOST_EXPONENT, f"{value[:40]!r} is no number of a proof"
-        )
+        if found is None or abs(int(found[1] or 0)) > MOST_EXPONENT:
+            raise CertificateError(f"{value[:40]!r} is no number of a proof")
     elif type(value) is int:
-        demand(value.bit_length() <= 4 * MOST_DIGITS, "a whole number of the proof is too long")
-    else:
-        demand(isinstance(value, float | Fraction), f"{value!r:.40} is no number of a proof")
+        if value.bit_length() > 4 * MOST_DIGITS:
+            raise CertificateError("a whole number of the proof is too long")
+    elif not isinstance(value, Fraction) and not (isinstance(value, float) and math.isfinite(value)):
+        raise CertificateError(f"{value!r:.40} is no number of a proof")
     return Fraction(value)
 
 
 def whole(value: Any) -> int:
     """A whole number, of a length that can be worked with."""
-    demand(type(value) is int, f"{value!r:.40} is no whole number")
-    return int(exact(value))
+    if type(value) is not int:
+        raise CertificateError(f"{value!r:.40} is no whole number")
+    if value.bit_length() > 4 * MOST_DIGITS:
+        raise CertificateError("a whole number of the proof is too long")
+    return value
 
 
 def dot(row: Sequence[Any], theta: Sequence[Any]) -> Fraction:

@@ -1,0 +1,77 @@
+"""Numbers of a proof are read exactly, and what could take for ever is refused before it is tried."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.errors import CertificateError
+from elicit.utility.numbers import MOST_DIGITS, MOST_EXPONENT, dot, exact, whole
+
+
+@given(st.fractions())
+def test_a_fraction_is_read_back_exactly(value):
+    assert exact(str(value)) == value
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_is_read_as_it_is_written(value):
+    assert exact(value) == Fraction(value)
+    assert exact(repr(value)) == Fraction(repr(value))
+
+
+@given(st.integers())
+def test_a_whole_number_is_itself(value):
+    assert whole(value) == exact(value) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1e999999999",
+        "1e-999999999",
+        f"1e{MOST_EXPONENT + 1}",
+        "1" * (MOST_DIGITS + 1),
+        "1/" + "3" * MOST_DIGITS,
+        "",
+        " 1",
+        "1 ",
+        "1_000",
+        "0x10",
+        "nan",
+        "inf",
+        "1/2/3",
+        "1/-2",
+        "1.5/2",
+        "١",
+        "--1",
+        "e5",
+        ".",
+    ],
+)
+def test_a_text_that_is_no_number_of_a_proof_is_refused(text):
+    with pytest.raises(CertificateError):
+        exact(text)
+
+
+@pytest.mark.parametrize("value", [None, True, [], {}, float("nan"), float("inf")])
+def test_a_value_that_is_no_number_is_refused(value):
+    with pytest.raises(CertificateError):
+        exact(value)
+
+
+def test_a_whole_number_may_not_be_too_long_to_work_with():
+    for read in (exact, whole):
+        with pytest.raises(CertificateError, match="too long"):
+            read(1 << (5 * MOST_DIGITS))
+
+
+@pytest.mark.parametrize("value", [1.0, "1", True, None])
+def test_a_place_that_must_hold_a_whole_number_takes_nothing_else(value):
+    with pytest.raises(CertificateError):
+        whole(value)
+
+
+def test_a_product_of_rows_is_exact():
+    assert dot([1, 0, -1], [Fraction(1, 3), Fraction(5), Fraction(1, 7)]) == Fraction(4, 21)
