@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 
-from elicit.decide.settings import Settings, settings_from
+from elicit.decide.settings import settings_from
 from elicit.drive import begin, drive
 from elicit.operators import HiddenTheta, SimulatedOperator
 from elicit.oracles import SyntheticOracle
@@ -22,8 +22,7 @@ def played(path, n=4, seed=0, noise=0.0, oracle=None, **settings):
 
     What is recommended is of least max regret, unless told otherwise: that the judge can say as well.
     """
-    if "recommend" in Settings.__dataclass_fields__:
-        settings.setdefault("recommend", "regret")
+    settings.setdefault("recommend", "regret")
     oracle = oracle or truth(n, seed)
     operator = SimulatedOperator(HiddenTheta(oracle.theta), oracle.criteria, noise=noise, seed=seed)
     with begin(path, oracle, settings_from(settings), seed=seed) as session:
