@@ -40,6 +40,9 @@ CALLS_PER_ATTRIBUTE = 5
 #: They are at least and at most so many; the decisions between more would take longer than most fits.
 LEAST_CALLS, MOST_CALLS = 20, 400
 
+#: Without an operator a run begins with a look around of a twentieth of its calls, at least so many.
+SHARE_OF_THE_START, LEAST_START = 20, 6
+
 #: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
 MOST_WITH_PAIRS = 500
 
@@ -80,13 +83,15 @@ class Run:
     @property
     def settings(self) -> Settings:
         """The settings of the elicitation."""
-        if isinstance(self.budget, str) and self.budget != "auto":
+        whole = isinstance(self.budget, int | np.integer) and not isinstance(self.budget, bool)
+        if not whole and self.budget != "auto":
             raise InputError(f'budget is a number of oracle calls or "auto", found {self.budget!r}')
-        own: dict[str, Any] = dict(SETTINGS) if self.judge.declared else {"questions": self.questions}
-        if self.judge.answers is not None:
-            own["questions"] = 0
+        budget = automatic_budget(self.family.n) if isinstance(self.budget, str) else int(self.budget)
+        own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else self.questions}
+        if self.judge.declared:
+            own = SETTINGS | {"start": max(LEAST_START, budget // SHARE_OF_THE_START)}
         return Settings(
-            budget=automatic_budget(self.family.n) if isinstance(self.budget, str) else self.budget,
+            budget=budget,
             parsimony=self.parsimony,
             degree=2 if 2 <= self.family.n <= MOST_WITH_PAIRS else 1,
             batch=self.batch,

@@ -446,6 +446,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"operator": "score - sise"}, "did you mean size"),
         ({"operator": "nowhere.jsonl"}, "does not exist"),
         ({"budget": "much"}, 'a number of oracle calls or "auto"'),
+        ({"budget": None}, 'a number of oracle calls or "auto"'),
         ({"budget": 0}, "budget must be a whole number of at least 1"),
         ({"cv": 100}, "too few for 100 folds"),
         ({"keep": ["x99"]}, "unknown attribute 'x99'"),

@@ -70,7 +70,7 @@ def test_arrays_come_out_as_frames_on_request(kind, container):
 
 def test_a_pipeline_that_selects_columns_by_name_is_cut_down_to_the_subset():
     model = make_pipeline(CT, GaussianNB())
-    found = selector(model, budget=63).fit(MIXED, SPECIES)
+    found = selector(model, budget=21, max_features=2).fit(MIXED, SPECIES)
     assert (found.cv_results_["decision"] == "evaluated").all()
     table = dict(zip(found.cv_results_["features"], found.cv_results_["mean_test_score"], strict=True))
     alone = make_pipeline(OneHotEncoder(sparse_output=False), GaussianNB())
