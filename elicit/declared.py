@@ -78,7 +78,6 @@ class _Declared(Beliefs):
 
     def __init__(self, history: History, family: Family, settings: Settings, previous: Beliefs | None = None) -> None:
         super().__init__(history, family, settings, previous)
-        self._previous = None  # it serves regrets, which are not looked at here, and would keep all before it alive
 
     @cached_property
     def plausible(self) -> PlausibleOperators:

@@ -30,7 +30,10 @@ class Beliefs:
         self.history, self.family, self.settings = history, family, settings
         self.evaluated = history.subsets
         self.front = history.front
-        self._previous = previous
+        # what is kept of earlier states are the last regrets computed, never the states themselves
+        self._regrets_before: Regrets | None = (
+            None if previous is None else previous.__dict__.get("regrets", previous._regrets_before)
+        )
         self.utilities = self.fresh_utilities(previous)
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> ExactSet | ParsimoniousSet:
@@ -54,9 +57,8 @@ class Beliefs:
     @cached_property
     def regrets(self) -> Regrets:
         """Regrets of the evaluated subsets; what the previous beliefs proved is reused where it stands."""
-        previous, self._previous = self._previous, None  # not kept alive any longer than needed
-        known = previous.__dict__.get("regrets") if previous is not None else None
-        return Regrets(self.utilities, known)
+        before, self._regrets_before = self._regrets_before, None
+        return Regrets(self.utilities, before)
 
     @cached_property
     def theta(self) -> KernelUtility | Utility:

@@ -267,7 +267,8 @@ class Elicitation:
         stopping = Stopping(self.beliefs)
         left = self.budget - self.evaluations
         finding = stopping.finding(self._rejections_in_a_row())
-        question = self._question(rng, left, finding is not None)
+        rival = None if finding is not None else self._rival(stopping)
+        question = self._question(rng, left, finding is not None) or self._proof_question(rng, rival)
         if question is None and finding is not None:
             self._stop(f"{finding.rule}: {finding.words}")
             return
@@ -280,20 +281,25 @@ class Elicitation:
                 "every subset of the family was evaluated" if everything else f"budget: {self.budget} evaluations"
             )
             return
-        wanted = self._wanted(stopping)
+        wanted = [] if rival is None else [rival]
         proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.prior, wanted)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
             self._stop("rejections: nothing is left in the family that was not rejected")
             return
         self._begin(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
 
-    def _wanted(self, stopping: Stopping) -> list[Mask]:
-        """What a proof over a small family waits for: its counterexample, once the neighbours are done."""
+    def _rival(self, stopping: Stopping) -> Mask | None:
+        """The counterexample that a proof of optimality stumbles over, once the neighbours are evaluated."""
         proving = "optimal" in self.settings.stop and len(self.history.evaluated) >= self.settings.start
         if not proving or not (self.settings.exact or stopping.neighbourhood_evaluated()):
-            return []
-        rival = stopping.rival_over_family()
-        return [] if rival is None else [rival]
+            return None
+        return stopping.rival_over_family()
+
+    def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
+        """What an answer could add to a proof: asked when its counterexample is evaluated already."""
+        if rival not in self.history.evaluated or len(self.history.answers) >= self.settings.questions:
+            return None
+        return Questions(self.beliefs).for_proof(rival, rng)
 
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
@@ -312,7 +318,7 @@ class Elicitation:
             check = questions.check(rng)
             if check is not None:
                 return check
-        return questions.next(rng)
+        return questions.next(rng, last=at_the_end)
 
     @property
     def _measured_at(self) -> list[int]:

@@ -7,10 +7,10 @@ never what dominance implies, and is there to catch a wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from elicit.utility.sets import difference
 
 #: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.
 MOST_COMPARED = 30
+
+#: The least worth of an answer at the end of a run, as a share of that during it.
+LAST_WORTH = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,12 @@ class Questions:
         self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
         self._later = {frozenset((a.first, a.second)) for a in live if a.answer is Answer.LATER}
 
-    def next(self, rng: np.random.Generator) -> Question | None:
-        """The question that the policy would ask now, None when it has none."""
+    def next(self, rng: np.random.Generator, *, last: bool = False) -> Question | None:
+        """The question that the policy would ask now, None when it has none.
+
+        At the end of a run, when an answer decides what is taken home, less of a gain is worth asking for.
+        """
+        self._worth = self._beliefs.settings.worth * (LAST_WORTH if last else 1.0)
         policies = {
             "value": self._value,
             "current": self._current,
@@ -61,8 +68,20 @@ class Questions:
         policy = policies.get(self._beliefs.settings.policy)
         if policy is None or self._beliefs.recommended is None:
             return None
+        return self._first(policy(), rng)
+
+    def for_proof(self, rival: Mask, rng: np.random.Generator) -> Question | None:
+        """The current best against the subset that stands in the way of a proof, then against lesser rivals."""
+        best = self._beliefs.recommended
+        if best is None or self._beliefs.settings.policy == "none":
+            return None
+        needed = [Question(best, rival, "a proof of optimality needs it")] if self.open(best, rival) else []
+        return self._first(chain(needed, self._current()), rng)
+
+    def _first(self, questions: Iterable[Question], rng: np.random.Generator) -> Question | None:
+        """The first of these that was not put off, else the first that was."""
         postponed: Question | None = None
-        for question in policy():
+        for question in questions:
             pair = frozenset((question.first, question.second))
             if pair in self._later:
                 postponed = postponed or question
@@ -141,7 +160,7 @@ class Questions:
         live = [x for x in self._beliefs.candidates if x in set(history.front)]
         live = sorted(live, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
         values = np.round(crowd.question_values(live), 9)
-        pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= self._beliefs.settings.worth]
+        pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= self._worth]
         for i, j in sorted(pairs, key=lambda p: (-values[p], p)):
             if self.open(live[i], live[j]):
                 yield Question(live[i], live[j], "its answer tells most about what to recommend")

@@ -7,6 +7,7 @@ which scope, is said whatever rule ended it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from elicit.decide.beliefs import Beliefs
 from elicit.subsets import Mask
@@ -47,12 +48,16 @@ class Stopping:
         return None
 
     def neighbourhood_evaluated(self) -> bool:
-        """Whether every one-flip neighbour of the incumbent was measured (or failed)."""
+        """Whether all one flip or one swap away from the incumbent was measured (or failed).
+
+        Flips alone let a run end at a subset that trading one attribute would have bettered.
+        """
         incumbent = self._beliefs.recommended
         if incumbent is None:
             return False
         history = self._beliefs.history
-        around = self._beliefs.family.neighbours(incumbent)
+        family = self._beliefs.family
+        around = chain(family.neighbours(incumbent), family.swaps(incumbent))
         return all(y in history.evaluated or y in history.failed for y in around)
 
     def _optimal(self) -> str | None:

@@ -1,0 +1,101 @@
+"""The crowd of plausible operators: monotone in the criteria, moved by answers, and never a proof."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.decide.plausible import CROWD, PlausibleOperators
+from elicit.events import Answer, Criterion, Evaluated, Preferred, Retracted
+from elicit.knowledge.history import History
+from elicit.subsets import Attributes
+
+CRITERIA = (Criterion("score"), Criterion("size", maximise=False), Criterion("cost", maximise=False))
+
+
+def history(vectors, answers=()):
+    n = 5
+    facts = [Evaluated(k, k + 1, tuple(float(c) for c in v)) for k, v in enumerate(vectors)]
+    facts += [Preferred(100 + k, a, b, answer) for k, (a, b, answer) in enumerate(answers)]
+    return History.of(Attributes.numbered(n), facts, CRITERIA[: len(vectors[0])])
+
+
+measured = st.lists(
+    st.tuples(st.integers(0, 20).map(lambda s: s / 20), st.integers(1, 5), st.integers(0, 3)), min_size=1, max_size=8
+)
+
+
+@given(measured)
+def test_nobody_prefers_what_is_dominated(vectors):
+    known = history(vectors)
+    crowd = PlausibleOperators(known)
+    assert crowd.values.shape == (CROWD, len(vectors))
+    assert np.isfinite(crowd.values).all()
+    place = {x: k for k, x in enumerate(known.subsets)}
+    for above, below in ((a, b) for a in known.subsets for b in known.dominates[a]):
+        assert (crowd.values[:, place[above]] >= crowd.values[:, place[below]] - 1e-9).all()
+
+
+@given(measured)
+def test_weights_are_a_distribution_and_even_before_any_answer(vectors):
+    weights = PlausibleOperators(history(vectors)).weights
+    assert weights == pytest.approx(np.full(CROWD, 1 / CROWD))
+
+
+@given(measured, st.data())
+def test_an_answer_moves_the_crowd_towards_who_would_give_it_and_its_retraction_back(vectors, data):
+    known = history(vectors)
+    front = known.front
+    if len(front) < 2:
+        return
+    a, b = data.draw(st.permutations(front))[:2]
+    before = PlausibleOperators(known)
+    gain = before.of(a) - before.of(b)
+    known.record(Preferred(100, a, b, Answer.FIRST))
+    after = PlausibleOperators(known)
+    assert after.weights.sum() == pytest.approx(1)
+    assert after.of(a) - after.of(b) >= gain - 1e-12
+    known.record(Retracted(101, 100))
+    assert PlausibleOperators(known).weights == pytest.approx(before.weights)
+
+
+def test_equal_favours_those_who_see_little_difference():
+    vectors = [(0.9, 4, 0), (0.85, 3, 0), (0.7, 1, 0)]
+    before = PlausibleOperators(history(vectors))
+    after = PlausibleOperators(history(vectors, [(1, 2, Answer.EQUAL)]))
+    spread = np.abs(before.values[:, 0] - before.values[:, 1])
+    assert after.weights @ spread < before.weights @ spread
+
+
+@given(measured)
+def test_the_worth_of_a_question_is_what_its_answers_are_expected_to_add(vectors):
+    known = history(vectors)
+    crowd = PlausibleOperators(known)
+    front = list(known.front)
+    found = crowd.question_values(front)
+    assert found.shape == (len(front), len(front))
+    worth = np.array([[crowd.values[p, known.subsets.index(x)] for x in front] for p in range(CROWD)])
+    now = max(crowd.of(x) for x in front)
+    for i in range(len(front)):
+        for j in range(i + 1, len(front)):
+            first = 0.03 + 0.94 / (1 + np.exp(-60 * (worth[:, i] - worth[:, j])))
+            plain = sum((crowd.weights * p) @ worth[:, x] for p, x in best_after(crowd.weights, worth, first)) - now
+            assert found[i, j] == pytest.approx(plain, abs=1e-9)
+            assert found[i, j] == found[j, i]
+            assert found[i, j] >= -1e-12
+
+
+def best_after(weights, worth, first):
+    """The chance of each answer for everybody, with the best choice once it was given."""
+    for chance in (first, 1 - first):
+        yield chance, int(np.argmax((weights * chance) @ worth))
+
+
+@given(measured, st.integers(1, 40))
+def test_a_sample_stands_for_the_crowd(vectors, count):
+    crowd = PlausibleOperators(history(vectors))
+    operators, shares = crowd.sample(count)
+    assert len(operators) <= count
+    assert shares.sum() == pytest.approx(1)
+    if count == 40:
+        assert np.abs(shares @ crowd.values[operators] - crowd.expected).max() < 0.2
