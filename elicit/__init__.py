@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from elicit.carried import Answers
     from elicit.decide.elicitation import Elicitation
     from elicit.decide.settings import Settings
-    from elicit.displays import InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
     from elicit.drive import Result
+    from elicit.estimator.carried import Answers
+    from elicit.estimator.displays import InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
     from elicit.operators import Lexicographic, RecordedOperator, ScriptedOperator, SimulatedOperator
     from elicit.operators.terminal import TerminalOperator
     from elicit.oracles import (
@@ -34,19 +34,19 @@ __version__ = "0.1.0"
 
 #: Where each public name lives.
 _HOME = {
-    "Answers": "carried",
+    "Answers": "estimator.carried",
     "Attributes": "subsets",
     "CallableOracle": "oracles",
     "ElicitSelector": "selector",
     "Elicitation": "decide.elicitation",
     "Family": "subsets",
     "FilterOracle": "oracles",
-    "InteractionDisplay": "displays",
+    "InteractionDisplay": "estimator.displays",
     "Lexicographic": "operators",
-    "ParetoDisplay": "displays",
-    "PowerDisplay": "displays",
+    "ParetoDisplay": "estimator.displays",
+    "PowerDisplay": "estimator.displays",
     "RecordedOperator": "operators",
-    "RegretDisplay": "displays",
+    "RegretDisplay": "estimator.displays",
     "Result": "drive",
     "ScriptedOperator": "operators",
     "Settings": "decide.settings",

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.operators.lines import printable
-from elicit.tidying import as_numbers, encoded, tidied, with_target
+from elicit.session.tidying import as_numbers, encoded, tidied, with_target
 
 #: A numeric target with more distinct values than this is a number, not a class.
 MOST_CLASSES = 20

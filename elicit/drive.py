@@ -22,9 +22,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from elicit.ahead import Ahead
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Operator, Oracle, Reconcile, Request, TakeBack
-from elicit.claims import claim_of
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, InputError, JournalError, OracleError
@@ -33,7 +31,9 @@ from elicit.journal import Header, Journal, Record, library_versions
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, measure_many
 from elicit.oracles.threads import one_thread
-from elicit.progress import Progress, criteria_of, progress_of
+from elicit.proof.claims import claim_of
+from elicit.session.ahead import Ahead
+from elicit.session.progress import Progress, criteria_of, progress_of
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Vector

@@ -20,13 +20,13 @@ from elicit.asks import Done, Oracle
 from elicit.drive import OUT_OF_TIME, ended_from_outside
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Fact
+from elicit.experiments.walk import BUDGET, SCOPE, Walk
 from elicit.journal import Header, Journal, begun, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.oracles.parallel import Remembering, measure_many
-from elicit.progress import Progress
+from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
-from elicit.walk import BUDGET, SCOPE, Walk
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elicit import sections
 from elicit.asks import Oracle
 from elicit.data import Data
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
 from elicit.errors import InputError
-from elicit.material import DataMaterial
+from elicit.experiments import sections
+from elicit.experiments.material import DataMaterial
+from elicit.experiments.sections import Section
+from elicit.experiments.sources import SyntheticSpec as SyntheticSpec
+from elicit.experiments.sources import data_of, material_of
+from elicit.experiments.sources import oracle_from as oracle_from
 from elicit.methods import METHODS, named
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.operators.lines import printable
@@ -33,10 +37,6 @@ from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
 from elicit.scores.agreement import as_power_index
 from elicit.scores.registry import score_named
-from elicit.sections import Section
-from elicit.sources import SyntheticSpec as SyntheticSpec
-from elicit.sources import data_of, material_of
-from elicit.sources import oracle_from as oracle_from
 from elicit.subsets import Family
 
 #: The name of our own method among the `methods` of [experiment].

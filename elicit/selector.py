@@ -25,18 +25,18 @@ from sklearn.utils._tags import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from elicit.archive import front_of, ranks_of, results_of
 from elicit.errors import InputError
-from elicit.fitting import Run, played, seed_of
-from elicit.honest import NestedScore, nested_score
-from elicit.inputs import checked_features, checked_target, routed_arguments
-from elicit.judges import best_for, judge_of
+from elicit.estimator.archive import front_of, ranks_of, results_of
+from elicit.estimator.fitting import Run, played, seed_of
+from elicit.estimator.honest import NestedScore, nested_score
+from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
+from elicit.estimator.judges import best_for, judge_of
+from elicit.estimator.tolerance import least_within, tolerance_of
+from elicit.estimator.warrant import warrant_of
 from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
-from elicit.tolerance import least_within, tolerance_of
-from elicit.warrant import warrant_of
 
 Grouping = Mapping[str, Sequence[int | str]]
 

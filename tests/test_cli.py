@@ -18,13 +18,13 @@ from elicit.cli import main
 from elicit.commands import session
 from elicit.commands.defaults import MEANINGS
 from elicit.decide.settings import Settings
-from elicit.display import Meter, clock_time
 from elicit.drive import begin, drive
 from elicit.events import Asked, Evaluated, Preferred, Resumed, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle
 from elicit.scenario import oracle_from
+from elicit.session.display import Meter, clock_time
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
 

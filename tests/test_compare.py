@@ -12,15 +12,15 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
-from elicit.comparison import compare, methods_of
-from elicit.comparison_display import ComparisonDisplay
 from elicit.errors import InputError
-from elicit.experiment import run_scenario
+from elicit.experiments.comparison import compare, methods_of
+from elicit.experiments.comparison_display import ComparisonDisplay
+from elicit.experiments.experiment import run_scenario
+from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, explorer_of
 from elicit.oracles import TableOracle
 from elicit.scenario import read_scenario, scenario_from
-from elicit.side_by_side import differences, side_by_side
 
 matplotlib.use("Agg")
 

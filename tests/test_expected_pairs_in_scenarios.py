@@ -5,7 +5,7 @@ import pytest
 from elicit.data import load
 from elicit.effects import interaction_prior
 from elicit.errors import InputError
-from elicit.experiment import run_scenario
+from elicit.experiments.experiment import run_scenario
 from elicit.scenario import scenario_from
 
 

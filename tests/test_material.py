@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
 from elicit.errors import InputError
-from elicit.material import DataMaterial
+from elicit.experiments.material import DataMaterial
 from elicit.scores import fisher
 
 RNG = np.random.default_rng(0)

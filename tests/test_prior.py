@@ -6,7 +6,7 @@ import pytest
 from elicit.asks import Evaluate
 from elicit.data import load
 from elicit.errors import InputError
-from elicit.experiment import run_scenario
+from elicit.experiments.experiment import run_scenario
 from elicit.scenario import scenario_from
 from elicit.scores import fisher
 from elicit.scores.agreement import as_power_index

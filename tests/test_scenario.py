@@ -8,7 +8,7 @@ import pytest
 from elicit.asks import Evaluate
 from elicit.data import load, model_of
 from elicit.errors import InputError
-from elicit.experiment import best_utility, run_scenario, summary
+from elicit.experiments.experiment import best_utility, run_scenario, summary
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import SyntheticSpec, oracle_from, read_scenario, scenario_from

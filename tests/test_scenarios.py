@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit.experiment import run_scenario, summary
+from elicit.experiments.experiment import run_scenario, summary
 from elicit.scenario import read_scenario
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))

@@ -19,8 +19,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, ScriptedOperator, SimulatedOperator
 from elicit.errors import InputError
+from elicit.estimator.fitting import automatic_budget
 from elicit.events import Answer, Assumed, Preferred, Retracted
-from elicit.fitting import automatic_budget
 from elicit.journal import read
 from elicit.oracles import stability
 from elicit.utility.verify import verify

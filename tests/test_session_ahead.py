@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from elicit.ahead import Ahead, replies_to
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
@@ -16,6 +15,7 @@ from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.journal import identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.session.ahead import Ahead, replies_to
 from elicit.subsets import Attributes
 
 SETTINGS = Settings(start=3, questions=5, ask_every=3, last_questions=2, budget=9, stop=())

@@ -13,8 +13,8 @@ from elicit.data import Data, load, model_of, regrouped
 from elicit.errors import InputError
 from elicit.events import Evaluated
 from elicit.journal import read
-from elicit.soundness import correlations, warnings_about
-from elicit.tidying import MISSING_LEVEL
+from elicit.session.soundness import correlations, warnings_about
+from elicit.session.tidying import MISSING_LEVEL
 
 
 def table(path, rows=60, seed=0, **columns):

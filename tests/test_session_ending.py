@@ -17,10 +17,10 @@ from elicit.commands.ending import FRESH
 from elicit.commands.resume import session_section
 from elicit.drive import elicitation_of
 from elicit.events import Answer, Preferred
-from elicit.insight import Insight, mirrored_beliefs
 from elicit.journal import read
 from elicit.knowledge.history import History
-from elicit.snippet import snippet
+from elicit.session.insight import Insight, mirrored_beliefs
+from elicit.session.snippet import snippet
 
 
 @pytest.fixture(scope="module")

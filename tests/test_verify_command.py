@@ -19,8 +19,8 @@ from elicit.drive import drive, resume
 from elicit.errors import CertificateError, JournalError
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
-from elicit.record_check import check_record
-from elicit.record_facts import dominance
+from elicit.proof.record_check import check_record
+from elicit.proof.record_facts import dominance
 
 NEAR = 1e-5
 
@@ -405,7 +405,7 @@ def test_a_claim_with_junk_in_it_is_refused_with_a_reason(journal, tmp_path, jun
 
 
 def test_checking_a_journal_loads_no_solver():
-    code = "import sys, elicit.record_check; print({'pulp', 'highspy'} & set(sys.modules))"
+    code = "import sys, elicit.proof.record_check; print({'pulp', 'highspy'} & set(sys.modules))"
     root = Path(__file__).parents[1]
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, env=os.environ)
     assert told.stdout == "set()\n"

@@ -12,13 +12,13 @@ from elicit.decide.settings import Settings
 from elicit.drive import drive, header_of, resume
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
 from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
+from elicit.experiments.walk import Walk, knowledge
 from elicit.explore import explore
 from elicit.journal import Journal, read
 from elicit.methods import Method, Reaching, Sized, explorer_of
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.subsets import Attributes, Family
-from elicit.walk import Walk, knowledge
 
 NAMES = [
     "sfs",

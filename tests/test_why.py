@@ -14,8 +14,8 @@ from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
+from elicit.proof.why import Why, with_answer
 from elicit.subsets import members
-from elicit.why import Why, with_answer
 
 RUNS = {
     "settled": {"n": 4, "seed": 3},

@@ -16,7 +16,7 @@ from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError
 from elicit.operators.lines import printable
-from elicit.soundness import warnings_about
+from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
 
 #: The model when none is named.

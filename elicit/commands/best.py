@@ -21,8 +21,8 @@ from elicit.knowledge.history import History
 from elicit.operators.expression import TOLERANCE, Expression, parse
 from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
+from elicit.proof.why import questions
 from elicit.subsets import Mask, simplest
-from elicit.why import questions
 
 #: Subsets that are listed unless told otherwise.
 LISTED = 5

@@ -13,15 +13,15 @@ from typing import Any
 from elicit.commands.arguments import count, jobs
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
-from elicit.comparison import compare
-from elicit.comparison_display import ComparisonDisplay, pyplot
-from elicit.display import Meter, standing
 from elicit.errors import InputError
-from elicit.experiment import Standing, aligned
+from elicit.experiments.comparison import compare
+from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
+from elicit.experiments.experiment import Standing, aligned
+from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.methods import METHODS
 from elicit.operators.lines import printable
 from elicit.scenario import OURS, read_scenario
-from elicit.side_by_side import LEVEL, differences, side_by_side
+from elicit.session.display import Meter, standing
 
 
 def add(commands: Any) -> None:

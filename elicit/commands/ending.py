@@ -19,16 +19,16 @@ import numpy as np
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.display import clock_time
 from elicit.drive import Result, Session
 from elicit.events import Answer, Evaluated, Preferred
-from elicit.insight import mirrored_beliefs
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph, printable
 from elicit.oracles import Remembering
 from elicit.oracles.threads import one_thread
 from elicit.scenario import oracle_from
-from elicit.snippet import snippet
+from elicit.session.display import clock_time
+from elicit.session.insight import mirrored_beliefs
+from elicit.session.snippet import snippet
 from elicit.subsets import Mask, simplest
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain

@@ -10,15 +10,15 @@ from typing import Any
 from elicit.commands.output import destination
 from elicit.commands.resume import session_section
 from elicit.commands.status import DONE
-from elicit.display import Meter
 from elicit.errors import InputError
 from elicit.journal import Record, read
 from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
+from elicit.proof.why import Why
 from elicit.report.content import Content, gather
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
-from elicit.why import Why
+from elicit.session.display import Meter
 
 
 def add(commands: Any) -> None:

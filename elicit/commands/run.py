@@ -10,9 +10,9 @@ from typing import Any
 from elicit.commands.arguments import count, jobs
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
-from elicit.display import Meter, standing
-from elicit.experiment import Standing, run_scenario, summary
+from elicit.experiments.experiment import Standing, run_scenario, summary
 from elicit.scenario import read_scenario
+from elicit.session.display import Meter, standing
 
 
 def add(commands: Any) -> None:

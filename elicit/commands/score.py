@@ -18,7 +18,6 @@ from elicit.commands.reproduce import TABLE_SETS, reproduce
 from elicit.commands.status import DONE, complain
 from elicit.commands.verdicts import verdicts
 from elicit.data import BUILT_IN, Data, load, model_of, regrouped
-from elicit.display import Meter
 from elicit.errors import InputError
 from elicit.operators.lines import printable
 from elicit.oracles.columns import Columns, columns_of
@@ -26,6 +25,7 @@ from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named
 from elicit.scores.relevance import ALL_SUBSETS, Relevance
+from elicit.session.display import Meter
 
 #: What is shown when nothing is asked for, as far as it serves the target.
 FIRST = ("correlation", "fisher", "mutual-information", "relieff", "rrelieff", "trees")

@@ -25,17 +25,17 @@ from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.decide.settings import Settings
-from elicit.display import Meter, clock_time, standing
 from elicit.drive import Result, Session, begin, drive
 from elicit.errors import InputError
-from elicit.insight import Insight
 from elicit.journal import begun
 from elicit.operators.lines import LineOperator, printable
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
-from elicit.progress import Progress
 from elicit.scenario import SyntheticSpec, oracle_from
+from elicit.session.display import Meter, clock_time, standing
+from elicit.session.insight import Insight
+from elicit.session.progress import Progress
 
 #: What `elicit` without an argument is about.
 FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}

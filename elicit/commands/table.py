@@ -11,9 +11,9 @@ from elicit.commands.arguments import count, jobs
 from elicit.commands.session import oracle_of
 from elicit.commands.status import DONE
 from elicit.data import BUILT_IN
-from elicit.display import Meter
 from elicit.operators.lines import printable
 from elicit.oracles import write_table
+from elicit.session.display import Meter
 from elicit.subsets import Family
 
 

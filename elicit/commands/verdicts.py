@@ -7,11 +7,11 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from elicit.asks import Evaluate, Failure
 from elicit.data import Data, model_of
-from elicit.display import Meter
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
 from elicit.scores.protocol import Floats
 from elicit.scores.relevance import Relevance, relevance
+from elicit.session.display import Meter
 from elicit.subsets import mask_of
 
 #: The model when none is named.

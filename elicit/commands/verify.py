@@ -9,7 +9,7 @@ from elicit.commands.status import DONE
 from elicit.errors import CertificateError, JournalError
 from elicit.journal import read
 from elicit.operators.lines import printable
-from elicit.record_check import check_record
+from elicit.proof.record_check import check_record
 
 
 def add(commands: Any) -> None:

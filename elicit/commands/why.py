@@ -7,15 +7,15 @@ import sys
 from typing import Any
 
 from elicit.commands.status import DONE
-from elicit.display import Meter
 from elicit.errors import InputError
 from elicit.journal import read
 from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
+from elicit.proof.why import Why
+from elicit.proof.why_words import measured_line, reversed_answers, told
+from elicit.session.display import Meter
 from elicit.subsets import Attributes, Mask
 from elicit.utility.explain import FIRST_CAUSES
-from elicit.why import Why
-from elicit.why_words import measured_line, reversed_answers, told
 
 
 def add(commands: Any) -> None:

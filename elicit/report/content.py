@@ -12,12 +12,12 @@ from elicit.errors import CertificateError
 from elicit.events import Answer, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Record
 from elicit.knowledge.statements import Source
-from elicit.record_check import check_record
+from elicit.proof.record_check import check_record
+from elicit.proof.why import Otherwise, Why
+from elicit.proof.why_words import listed, reversed_answers, told
 from elicit.subsets import Mask
 from elicit.utility.explain import FIRST_CAUSES
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.why import Otherwise, Why
-from elicit.why_words import listed, reversed_answers, told
 
 #: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
 MOST_PRICES = 30

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from elicit.ahead import Ahead
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
 from elicit.journal import identity
 from elicit.operators import SimulatedOperator
 from elicit.scenario import oracle_from
+from elicit.session.ahead import Ahead
 
 DATA = {13: "wine", 30: "breast_cancer", 64: "digits"}
 

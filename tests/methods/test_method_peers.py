@@ -33,8 +33,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
+from elicit.experiments.material import DataMaterial
 from elicit.explore import explore
-from elicit.material import DataMaterial
 from elicit.methods import Elimination, Exhaustive, Floating, Method, Ranking, Sequential, Sized
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.scores import f_statistic, variance

@@ -20,9 +20,9 @@ from functools import partial
 from typing import Any
 
 from elicit.asks import Compare, Operator, Reconcile, Settlement
-from elicit.carried import Answers
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
+from elicit.estimator.carried import Answers
 from elicit.events import Answer, Criterion
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
 from elicit.subsets import Mask, simplest

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.declared import Declared
 from elicit.errors import InputError
-from elicit.judges import judge_of, worth_by
+from elicit.estimator.declared import Declared
+from elicit.estimator.judges import judge_of, worth_by
 from elicit.operators.picture import printable
 from elicit.subsets import Mask
 

@@ -18,7 +18,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, Status
 from elicit.oracles.threads import one_thread
-from elicit.progress import Progress
+from elicit.session.progress import Progress
 from elicit.subsets import Mask
 
 #: Measured orders of a conflict that are told by name; the others are counted.

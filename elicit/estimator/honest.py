@@ -19,11 +19,11 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
 from elicit.asks import Evaluate, Failure
-from elicit.carried import Answers
 from elicit.errors import InputError
-from elicit.fitting import seed_of
-from elicit.inputs import WITHOUT_ROUTING, checked_features, checked_target
-from elicit.judges import is_utility
+from elicit.estimator.carried import Answers
+from elicit.estimator.fitting import seed_of
+from elicit.estimator.inputs import WITHOUT_ROUTING, checked_features, checked_target
+from elicit.estimator.judges import is_utility
 from elicit.oracles import WrapperOracle
 from elicit.oracles.columns import is_frame
 from elicit.oracles.splits import Split, splits_of

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from elicit.events import Evaluated
 from elicit.knowledge.statements import Source, Statement
+from elicit.proof.why import Matter, Otherwise, Reason, Why
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.explain import Cause
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.why import Matter, Otherwise, Reason, Why
 
 
 def told(why: Why, reason: Reason, most: int | None) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.events import Evaluated, Failed
-from elicit.experiment import (
+from elicit.experiments.experiment import (
     Standing,
     Task,
     best_known,
@@ -29,8 +29,8 @@ from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Method, Rank, TradeOff, named
 from elicit.methods.registry import ALONE
 from elicit.operators import SimulatedOperator
-from elicit.progress import Progress
 from elicit.scenario import OURS, OperatorSpec, Scenario
+from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
 
 

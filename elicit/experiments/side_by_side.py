@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from elicit.experiment import TOLERANCE, aligned, at_evaluation, mean_in, points_of
+from elicit.experiments.experiment import TOLERANCE, aligned, at_evaluation, mean_in, points_of
 from elicit.operators.lines import printable
 from elicit.scenario import OURS
 

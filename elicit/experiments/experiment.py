@@ -22,8 +22,8 @@ from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.threads import one_thread
-from elicit.progress import Progress, criteria_of
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
+from elicit.session.progress import Progress, criteria_of
 from elicit.subsets import Family, Mask
 from elicit.utility.monomials import Vector
 

@@ -20,7 +20,7 @@ from typing import Any
 from elicit.errors import CertificateError, InputError
 from elicit.journal import Claimed, Record
 from elicit.knowledge.statements import Source, uncontradicted
-from elicit.record_facts import Known, many
+from elicit.proof.record_facts import Known, many
 from elicit.subsets import Mask, mask_of, members, simplest
 from elicit.utility.monomials import MOST_MONOMIALS
 from elicit.utility.numbers import demand, exact

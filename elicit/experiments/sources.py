@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from elicit import sections
 from elicit.asks import Oracle
 from elicit.data import Data, load, model_of, regrouped
 from elicit.errors import InputError
-from elicit.material import DataMaterial
+from elicit.experiments import sections
+from elicit.experiments.material import DataMaterial
+from elicit.experiments.sections import Section
 from elicit.oracles import (
     Extra,
     FilterOracle,
@@ -30,7 +31,6 @@ from elicit.oracles import (
     fit_time,
     stability,
 )
-from elicit.sections import Section
 from elicit.subsets import Attributes
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from elicit.operators.lines import printable
-from elicit.progress import Progress
+from elicit.session.progress import Progress
 
 #: Seconds between two pictures of the bar, and the share of the work between two plain lines.
 _A_PICTURE = 0.1

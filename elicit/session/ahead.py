@@ -26,7 +26,7 @@ from elicit.errors import ElicitError
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
 from elicit.oracles.threads import one_thread
-from elicit.progress import Progress, progress_of
+from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 
 OperatorReply = Answer | Settlement

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.experiment import at_evaluation
+from elicit.experiments.experiment import at_evaluation
 from elicit.operators.lines import printable
 from elicit.scenario import OURS
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from elicit.decide.elicitation import Elicitation
-from elicit.declared import best_by_score
 from elicit.errors import InputError
-from elicit.judges import Judge
+from elicit.estimator.declared import best_by_score
+from elicit.estimator.judges import Judge
 from elicit.knowledge.dominance import GRID
 from elicit.subsets import Mask, simplest
 

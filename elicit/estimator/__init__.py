@@ -1,0 +1,1 @@
+"""The estimator: what ElicitSelector is made of; `elicit.selector` puts it together."""
