@@ -17,3 +17,9 @@ def test_the_recorded_session_comes_out_the_same(tmp_path):
     assert recorded(tmp_path) == GOLDEN.read_text(encoding="utf-8"), (
         "python tests/recording.py > tests/golden/session.txt"
     )
+
+
+def test_the_first_screen_of_the_readme_is_part_of_the_recording():
+    readme = (GOLDEN.parents[2] / "README.md").read_text(encoding="utf-8")
+    excerpt = readme.split("```text\n")[1].split("```")[0]
+    assert excerpt.strip("\n") in GOLDEN.read_text(encoding="utf-8"), "copy it from tests/golden/session.txt"

@@ -129,6 +129,7 @@ def test_a_contradiction_opens_a_repair(tmp_path, key, kind):
         terminal.until("Without it")
         assert "cannot all hold" in terminal.text
         terminal.answer(key)
+        terminal.until(lambda _: terminal.asked() != "repair")  # the screen may still show what was just answered
         assert isinstance(terminal.asked(), int)
         terminal.press("q")
         status, told = terminal.end()
