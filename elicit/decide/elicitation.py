@@ -45,6 +45,10 @@ from elicit.knowledge.statements import Source
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector, check_degree
 
+#: What an answer must be worth when the budget is spent, as a share of that before: it decides what is taken
+#: home. Where a proof would end the run nothing is taken for granted, and whatever is open is asked.
+LAST_WORTH = 0.1
+
 Reply = Measured | Failure | Answer | Settlement
 
 
@@ -318,7 +322,7 @@ class Elicitation:
             check = questions.check(rng)
             if check is not None:
                 return check
-        return questions.next(rng, last=at_the_end)
+        return questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0)
 
     @property
     def _measured_at(self) -> list[int]:

@@ -26,9 +26,6 @@ from elicit.utility.sets import difference
 #: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.
 MOST_COMPARED = 30
 
-#: The least worth of an answer at the end of a run, as a share of that during it.
-LAST_WORTH = 0.1
-
 
 @dataclass(frozen=True)
 class Question:
@@ -51,12 +48,12 @@ class Questions:
         self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
         self._later = {frozenset((a.first, a.second)) for a in live if a.answer is Answer.LATER}
 
-    def next(self, rng: np.random.Generator, *, last: bool = False) -> Question | None:
+    def next(self, rng: np.random.Generator, *, worth: float = 1.0) -> Question | None:
         """The question that the policy would ask now, None when it has none.
 
-        At the end of a run, when an answer decides what is taken home, less of a gain is worth asking for.
+        `worth` is a share of what an answer must be worth while the run goes on.
         """
-        self._worth = self._beliefs.settings.worth * (LAST_WORTH if last else 1.0)
+        self._worth = self._beliefs.settings.worth * worth
         policies = {
             "value": self._value,
             "current": self._current,
