@@ -102,7 +102,7 @@ def scaled_folds(estimator: Any, columns: Columns, splits: Splits) -> ScaledFold
             made = ScaledFolds(rest, tuple(a for a, _ in folds), tuple(b for _, b in folds), order)
             widths = {w for w in (2, 3, n_columns // 2, n_columns - 1) if ScaledFolds.narrowest <= w < n_columns}
             same = all(_same_bits(made, scaler, columns, splits, w) for w in widths)
-    except Exception:
+    except Exception:  # a scaler may raise anything; the plain way then raises it where it is due
         return None
     return made if same else None
 
@@ -422,7 +422,7 @@ def _works(model: Any, train: Floats, test: Floats, y: NDArray[Any]) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             clone(model).fit(train, y).predict(test[:1])
-    except Exception:
+    except Exception:  # an estimator may raise anything; the plain way records why
         return False
     return True
 
