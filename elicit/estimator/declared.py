@@ -18,7 +18,6 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Family, Mask, simplest
@@ -75,9 +74,6 @@ class Declared(Unattended):
 
 class _Declared(Beliefs):
     """Beliefs of a run that knows what is best."""
-
-    def __init__(self, history: History, family: Family, settings: Settings, previous: Beliefs | None = None) -> None:
-        super().__init__(history, family, settings, previous)
 
     @cached_property
     def plausible(self) -> PlausibleOperators:
