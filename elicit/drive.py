@@ -79,6 +79,7 @@ def drive(
     ahead: int = 0,
     claim: bool = True,
     brief: bool = False,
+    regret: bool = False,
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
 
@@ -88,11 +89,12 @@ def drive(
     time_limit: seconds after which the run ends, once the replies that are under way have come in.
     ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
     brief: what would be recommended is told before a question only, not after every reply.
+    regret: `Progress.regret` is told where the recommendation is, at the price of linear programs each time.
     claim: write what was proven into the journal at the end, which may take a while.
     """
     _fit_together(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
-    run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock, brief)
+    run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock, brief, regret)
     with run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
         while not isinstance(request := run.ask(), Done):
             run.save()
@@ -121,6 +123,7 @@ class _Run:
         progress: Callable[[Progress], None] | None,
         clock: Clock | None,
         brief: bool,
+        regret: bool,
     ) -> None:
         self._elicitation, self._oracle, self._operator, self._journal = elicitation, oracle, operator, journal
         self._n_jobs, self._progress = n_jobs, progress
@@ -128,7 +131,7 @@ class _Run:
         self._stamp: Clock = clock or time.time
         self._start = self._now()
         self._saved = len(journal.facts) if journal is not None else 0
-        self._brief, self._told = brief, False
+        self._brief, self._regret, self._told = brief, regret, False
         self._writing = threading.Lock()
         self._trouble: JournalError | None = None
 
@@ -225,7 +228,7 @@ class _Run:
         """Show where the run stands, to whoever wants to know."""
         if self._progress is not None:
             with one_thread():
-                standing = progress_of(self._elicitation, self.seconds, brief=brief)
+                standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._regret)
             self._progress(standing)
 
 

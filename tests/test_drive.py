@@ -19,6 +19,7 @@ from elicit.journal import Journal, identity, read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.subsets import Family
+from elicit.utility.regret import Regrets
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -126,6 +127,23 @@ def test_progress_is_told_after_every_reply():
     assert (seen[-1].evaluations, seen[-1].budget, seen[-1].most_questions) == (9, 9, 6)
     assert seen[-1].subset == result.subset
     assert seen[-1].criteria == result.criteria
+
+
+def test_regret_is_worked_out_only_for_those_who_show_it(monkeypatch):
+    oracle, of, solved = truth(), Regrets.of, []
+    monkeypatch.setattr(Regrets, "of", lambda self, subset: (solved.append(subset), of(self, subset))[1])
+
+    def solved_by(**how):
+        solved.clear()
+        elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+        drive(elicitation, oracle, judge(oracle), **how)
+        return len(solved)
+
+    cheap, dear = [], []
+    assert solved_by() == solved_by(progress=cheap.append) < solved_by(progress=dear.append, regret=True)
+    assert all(progress.regret is None for progress in cheap)
+    assert any(progress.regret is not None for progress in dear)
+    assert [p.subset for p in cheap] == [p.subset for p in dear]
 
 
 def test_watching_changes_nothing(tmp_path):

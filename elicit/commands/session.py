@@ -174,6 +174,7 @@ def _on_screen(
             progress=show,
             ahead=workers,
             brief=True,
+            regret=True,
         )
         operator.show(1.0, "working out how sure the result is")
     return result

@@ -255,4 +255,4 @@ def _played(task: _Task, oracle: Remembering, parent: Connection) -> Found | Non
             parent.send((request.subset, reply, progress_of(elicitation, time.monotonic() - begun, brief=True)))
             if not parent.recv():
                 return None
-        return Found(elicitation.facts[before:], progress_of(elicitation, time.monotonic() - begun))
+        return Found(elicitation.facts[before:], progress_of(elicitation, time.monotonic() - begun, regret=True))

@@ -14,7 +14,7 @@ class Progress:
     """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
 
     `rejected` counts the subsets passed over unmeasured; `regret` is the incumbent's max regret among the
-    evaluated, in margins of one strict statement, None while it is unknown.
+    evaluated, in margins of one strict statement, None while it is unknown or nobody asked for it.
     """
 
     evaluations: int
@@ -28,13 +28,15 @@ class Progress:
     regret: float | None = None
 
 
-def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False) -> Progress:
+def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False, regret: bool = False) -> Progress:
     """Where an elicitation stands, this many seconds after its drive began.
 
-    When `brief`, nothing is said of what would be recommended, and no time is spent on it.
+    brief: say nothing of what would be recommended, and spend no time on it.
+    regret: also say how far the recommendation may be from the best, which takes linear programs.
     """
-    found = None if brief else elicitation.beliefs.incumbent
-    subset = None if found is None else found.subset
+    beliefs = elicitation.beliefs
+    subset = None if brief else beliefs.recommended
+    found = beliefs.incumbent if regret and not brief else None
     return Progress(
         elicitation.evaluations,
         elicitation.budget,

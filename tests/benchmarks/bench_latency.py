@@ -60,6 +60,7 @@ def played(path, data, budget, think, ahead):
                 ahead=ahead,
                 claim=False,
                 brief=True,
+                regret=True,
             )
     finally:
         Ahead.take = take
