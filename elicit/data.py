@@ -24,10 +24,8 @@ from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.operators.lines import printable
+from elicit.scores.protocol import holds_classes
 from elicit.session.tidying import as_numbers, encoded, tidied, with_target
-
-#: A numeric target with more distinct values than this is a number, not a class.
-MOST_CLASSES = 20
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
@@ -55,10 +53,8 @@ class Data:
 
     @property
     def classes(self) -> bool:
-        """Whether the target holds classes: texts do, and at most 20 distinct whole numbers."""
-        if self.y.dtype.kind not in "iuf":
-            return True
-        return bool(np.all(self.y == np.round(self.y))) and len(np.unique(self.y)) <= MOST_CLASSES
+        """Whether the target holds classes rather than numbers."""
+        return holds_classes(self.y)
 
 
 def load(
