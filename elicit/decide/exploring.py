@@ -206,7 +206,7 @@ class _Explorer:
         return min((m for m, v in zip(candidates, values, strict=True) if v >= best - 1e-9), key=simplest)
 
     def _near(self) -> list[Mask]:
-        if self._beliefs.incumbent is None:
+        if self._beliefs.recommended is None:
             return []
         centre = self._beliefs.favourite
         return self._around(centre)
