@@ -1,6 +1,8 @@
 """The command line: `elicit` and its commands, each in its own file of `commands`.
 
 Exit status: 0 done, 1 a check does not hold, 2 bad input (one line: what, where, remedy), 130 interrupted.
+The file of a command is imported once its arguments could be read: the libraries behind it take a second
+or two, which neither help nor a word about wrong arguments should take.
 """
 
 from __future__ import annotations
@@ -8,16 +10,19 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import NoReturn, TextIO
 
 from elicit import __version__
-from elicit.commands import ask, best, compare, report, resume, run, score, session, table, verify, why
-from elicit.commands.defaults import defaults
-from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
+from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError
+
+Command = Callable[[argparse.Namespace], int]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,8 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     try:
-        args = _parser().parse_args(argv)
-        status: int = args.command(args)
+        with _leaving_at_once():
+            args = _parser().parse_args(argv)
+            command = _command(args)
+        status = command(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         complain("interrupted")
@@ -55,6 +62,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+@contextmanager
+def _leaving_at_once() -> Iterator[None]:
+    """While libraries load, an interrupt ends the process: raised inside an import it can turn into other errors."""
+
+    def leave(*_: object) -> NoReturn:
+        complain("interrupted")
+        os._exit(INTERRUPTED)  # nothing has begun, so nothing has to be tidied up
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield  # somebody else's process: interrupts are theirs
+        return
+    signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _abandon(stream: TextIO) -> None:
     """Let what a stream still holds go nowhere, so that the end of the program does not complain again."""
     with suppress(OSError, ValueError):
@@ -64,6 +90,8 @@ def _abandon(stream: TextIO) -> None:
 
 
 def _parser() -> _Parser:
+    from elicit.commands.grammar import add_commands
+
     parser = _Parser(
         prog="elicit",
         description="The subset of features that is best for its operator, with few evaluations and few questions. "
@@ -76,23 +104,12 @@ def _parser() -> _Parser:
     parser.add_argument("--version", action="version", version=f"elicit {__version__}")
     parser.add_argument("--defaults", action="store_true", help="print every default with its meaning")
     parser.add_argument("--journal", metavar="PATH", help="where the session without a command is kept")
-    parser.set_defaults(command=_no_command)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    ask.add(commands)
-    resume.add(commands)
-    run.add(commands)
-    compare.add(commands)
-    table.add(commands)
-    verify.add(commands)
-    why.add(commands)
-    best.add(commands)
-    report.add(commands)
-    score.add(commands)
+    add_commands(parser.add_subparsers(title="commands", metavar="COMMAND", dest="command"))
     return parser
 
 
-def _no_command(args: argparse.Namespace) -> int:
-    if args.defaults:
-        print("\n".join(defaults()))
-        return DONE
-    return session.first_session(args)
+def _command(args: argparse.Namespace) -> Command:
+    """What the arguments ask for; its file is imported only now."""
+    name = args.command or ("defaults" if args.defaults else "session")
+    run: Command = import_module(f"elicit.commands.{name}").run
+    return run

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
-from elicit.operators.lines import printable
-from elicit.scores.protocol import holds_classes
+from elicit.printable import printable
 from elicit.session.tidying import as_numbers, encoded, tidied, with_target
 
 #: The data sets that need no file.
@@ -54,6 +53,8 @@ class Data:
     @property
     def classes(self) -> bool:
         """Whether the target holds classes rather than numbers."""
+        from elicit.scores.protocol import holds_classes  # not above: it brings scikit-learn, which takes a second
+
         return holds_classes(self.y)
 
 

@@ -32,9 +32,9 @@ from elicit.experiments.sources import data_of, material_of
 from elicit.experiments.sources import oracle_from as oracle_from
 from elicit.methods import METHODS, named
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
-from elicit.operators.lines import printable
 from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
+from elicit.printable import printable
 from elicit.scores.agreement import as_power_index
 from elicit.scores.registry import score_named
 from elicit.subsets import Family

@@ -12,12 +12,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "elicit").rglob("*.py"))
-WORDS = {"elicit.errors", "elicit.subsets", "elicit.events", "elicit.asks", "numpy"}
+WORDS = {"elicit.errors", "elicit.printable", "elicit.subsets", "elicit.events", "elicit.asks", "numpy"}
 KNOWLEDGE = WORDS | {"elicit.knowledge", "scipy.special"}
 UTILITY = KNOWLEDGE | {"elicit.utility", "scipy"}
 EFFECTS = {"elicit.errors", "elicit.scores", "elicit.effects", "numpy", "scipy", "sklearn"}
 ROOMS = {
     "elicit.errors": WORDS,
+    "elicit.printable": set(),
     "elicit.subsets": WORDS,
     "elicit.events": WORDS,
     "elicit.asks": WORDS,

@@ -8,52 +8,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.arguments import column_groups, count, jobs, listed
+from elicit.commands.arguments import column_groups, listed
+from elicit.commands.defaults import SETTINGS
+from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
 from elicit.commands.reduced import check_place
-from elicit.commands.session import SETTINGS, Play, free_path, oracle_of, play
-from elicit.data import BUILT_IN, Data, load, regrouped
+from elicit.commands.session import Play, free_path, oracle_of, play
+from elicit.data import Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError
-from elicit.operators.lines import printable
+from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
 
-#: The model when none is named.
-CLASSIFIER, REGRESSOR = "logistic", "ridge"
 
-#: What `--criteria` may name besides score and size.
-EXTRAS = ("cost", "stability", "fit_time")
-
-
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser("ask", help="a session on your data", allow_abbrev=False)
-    command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
-    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
-    command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
-    command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
-    command.add_argument("--criteria", metavar="A,B", default="", help=f"more criteria: {', '.join(EXTRAS)}")
-    command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
-    command.add_argument("--keep", default="", metavar="A,B", help="attributes in every subset")
-    command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")
-    command.add_argument("--max-size", type=count, metavar="N", help="the most attributes of a subset")
-    command.add_argument(
-        "--groups", default="", metavar="G=A,B;H=C,D", help="columns that are chosen or left together, as one attribute"
-    )
-    command.add_argument("--cv", type=count, default=10, metavar="N", help="folds (default 10)")
-    command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
-    command.add_argument("--journal", metavar="PATH", help="where the session is kept (default: beside you, by name)")
-    command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
-    command.add_argument("--questions", type=count, metavar="N", help="questions at most (default 15)")
-    command.add_argument("--check-every", type=count, metavar="N", help="answers between two checks (default 5)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="another course of the session (default 0)")
-    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
-    command.set_defaults(command=_ask)
-
-
-def _ask(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     check_place(args.output)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.cv}
     for key in ("target", "scoring", "group_col"):

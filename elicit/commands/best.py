@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import count
 from elicit.commands.status import DONE
 from elicit.drive import elicitation_of
 from elicit.errors import InputError
@@ -19,31 +18,14 @@ from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.operators.expression import TOLERANCE, Expression, parse
-from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
+from elicit.printable import printable
 from elicit.proof.why import questions
 from elicit.subsets import Mask, simplest
 
-#: Subsets that are listed unless told otherwise.
-LISTED = 5
 
-
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser(
-        "best",
-        help="what another utility would choose on the same record",
-        description="Ranks what was measured by a utility, such as 'score - 0.01 * size'. Nothing is measured anew, "
-        "so it speaks of the measured subsets alone.",
-        allow_abbrev=False,
-    )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
-    command.add_argument("--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; more is better")
-    command.add_argument("--top", type=count, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
-    command.set_defaults(command=_best)
-
-
-def _best(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     record = read(args.path)
     expression = parse(args.utility, [criterion.name for criterion in record.header.criteria])
     for line in _lines(record, expression, args.top):

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.arguments import count, jobs
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
 from elicit.errors import InputError
@@ -19,26 +18,13 @@ from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
 from elicit.experiments.experiment import Standing, aligned
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.methods import METHODS
-from elicit.operators.lines import printable
+from elicit.printable import printable
 from elicit.scenario import OURS, read_scenario
 from elicit.session.display import Meter, standing
 
 
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser("compare", help="every method on the same oracle, side by side", allow_abbrev=False)
-    command.add_argument("scenario", metavar="SCENARIO.toml", nargs="?")
-    command.add_argument("--list", action="store_true", help="print the methods that a scenario may name")
-    command.add_argument("--json", metavar="OUT", help="write every result to this file")
-    command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
-    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
-    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
-    command.add_argument("--journals", metavar="FOLDER", help="keep the classical runs there, and continue them")
-    command.set_defaults(command=_compare)
-
-
-def _compare(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     if args.list:
         print("\n".join(_listed()))
         return DONE

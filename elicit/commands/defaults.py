@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from elicit.commands.session import FIRST_SESSION, SETTINGS
+from elicit.commands.status import DONE
 from elicit.decide.settings import PRESETS, Settings
 from elicit.knowledge.statements import WEIGHTS
+
+#: What `elicit` without an argument is about.
+FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}
+
+#: How a session with a person differs from a simulated one: now and then a question repeats what answers imply.
+SETTINGS: dict[str, Any] = {"check_every": 5}
 
 #: The meaning of every setting, for `elicit --defaults`.
 MEANINGS: Mapping[str, str] = {
@@ -41,6 +49,12 @@ MEANINGS: Mapping[str, str] = {
     "batch": "evaluations that may be open at once",
     "noise_level": "level at which paired fold scores must differ for dominance; 0: means as they are",
 }
+
+
+def run(_: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
+    print("\n".join(defaults()))
+    return DONE
 
 
 def defaults() -> Iterator[str]:

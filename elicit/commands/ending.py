@@ -22,9 +22,10 @@ from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result, Session
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.knowledge.statements import Relation, Source
-from elicit.operators.picture import named, number, paragraph, printable
+from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
 from elicit.oracles.threads import one_thread
+from elicit.printable import printable
 from elicit.scenario import oracle_from
 from elicit.session.display import clock_time
 from elicit.session.insight import mirrored_beliefs

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from elicit.errors import InputError
-from elicit.operators.lines import printable
+from elicit.printable import printable
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 from elicit.commands.output import destination
 from elicit.data import BUILT_IN, cells_of, load
 from elicit.errors import InputError
-from elicit.operators.lines import printable
+from elicit.printable import printable
 
 
 def check_place(output: str | None) -> None:

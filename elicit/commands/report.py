@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any
 
 from elicit.commands.output import destination
 from elicit.commands.resume import session_section
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import Record, read
-from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
+from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.report.content import Content, gather
 from elicit.report.model import ModelStory, story_of
@@ -21,22 +20,8 @@ from elicit.report.page import page
 from elicit.session.display import Meter
 
 
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser(
-        "report",
-        help="one self-contained page of a session",
-        description="Writes one page that needs no network: the result and what is proven of it, the front, why, what "
-        "the model does with the chosen subset, every question and answer, and how to reproduce it.",
-        allow_abbrev=False,
-    )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
-    command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
-    command.add_argument("--no-model", action="store_true", help="leave out what needs the model to be fitted again")
-    command.set_defaults(command=_report)
-
-
-def _report(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     record = read(args.path)
     with destination(args.output) as out, one_thread():
         meter = Meter(sys.stderr)

@@ -27,9 +27,6 @@ from elicit.scores.protocol import Floats
 from elicit.scores.quadrature import closed_indices, exact_correlations
 from elicit.scores.shapley_effects import shapley_effects, shapley_effects_of_function
 
-#: What can be reproduced.
-TABLE_SETS = ("shares",)
-
 MEAN = np.array([1.0, 0.0, 0.0])
 SPREAD = np.array([0.25, 1.0, 1.0])
 

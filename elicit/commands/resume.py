@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Oracle
-from elicit.commands.arguments import jobs
 from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, oracle_of, play
 from elicit.data import BUILT_IN
@@ -18,19 +17,8 @@ from elicit.errors import InputError, JournalError
 from elicit.journal import read
 
 
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser(
-        "resume", help="go on exactly where a session stopped, or further", allow_abbrev=False
-    )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
-    command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
-    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
-    command.set_defaults(command=_resume)
-
-
-def _resume(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     check_place(args.output)
     section = session_section(args.path)
     try:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
 
-from elicit.commands.arguments import count, jobs
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
 from elicit.experiments.experiment import Standing, run_scenario, summary
@@ -15,18 +13,8 @@ from elicit.scenario import read_scenario
 from elicit.session.display import Meter, standing
 
 
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser("run", help="simulated operators over many seeds, from a file", allow_abbrev=False)
-    command.add_argument("scenario", metavar="SCENARIO.toml")
-    command.add_argument("--json", metavar="OUT", help="write every result to this file")
-    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
-    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
-    command.set_defaults(command=_run)
-
-
-def _run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
     meter = Meter(sys.stderr)
 

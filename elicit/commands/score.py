@@ -12,26 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import column_groups, count
+from elicit.commands.arguments import column_groups
+from elicit.commands.grammar import EXPLAINED, FIRST_SCORES
 from elicit.commands.output import destination
-from elicit.commands.reproduce import TABLE_SETS, reproduce
+from elicit.commands.reproduce import reproduce
 from elicit.commands.status import DONE, complain
 from elicit.commands.verdicts import verdicts
-from elicit.data import BUILT_IN, Data, load, model_of, regrouped
+from elicit.data import Data, load, model_of, regrouped
 from elicit.errors import InputError
-from elicit.operators.lines import printable
 from elicit.oracles.columns import Columns, columns_of
+from elicit.printable import printable
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named
 from elicit.scores.relevance import ALL_SUBSETS, Relevance
 from elicit.session.display import Meter
-
-#: What is shown when nothing is asked for, as far as it serves the target.
-FIRST = ("correlation", "fisher", "mutual-information", "relieff", "rrelieff", "trees")
-
-#: The scores that --model may give a model to.
-EXPLAINED = ("permutation", "shapley", "johnson-shapley", "pimp")
 
 
 @dataclass(frozen=True)
@@ -48,33 +43,8 @@ class Column:
         return ranks(self.values, self.measure.higher_is_better)
 
 
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser("score", help="attribute scores side by side", allow_abbrev=False)
-    command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
-    command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
-    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
-    command.add_argument("--tidy", action="store_true", help="keep missing values, leave out what says nothing")
-    command.add_argument("--groups", default="", metavar="G=A,B;H=C,D", help="columns that are one attribute")
-    command.add_argument("--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST)}, where they serve)")
-    command.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="SCORE.NAME=VALUE",
-        help="an option of a score, such as relieff.neighbours=20",
-    )
-    command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
-    command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
-    command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
-    command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
-    command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
-    command.add_argument("--level", type=float, default=0.05, metavar="P", help="of its tests (default 0.05)")
-    command.add_argument("--json", metavar="OUT", help="write everything to this file")
-    command.set_defaults(command=_score)
-
-
-def _score(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     if args.list:
         print("\n".join(listing()))
         return DONE
@@ -134,7 +104,7 @@ def _told(value: Any) -> str:
 def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     """The scores of --by, or those that are shown when nothing is asked for."""
     if by is None:
-        first = [measure for measure in map(score_named, FIRST) if measure.serves(data.classes)]
+        first = [measure for measure in map(score_named, FIRST_SCORES) if measure.serves(data.classes)]
         return [] if relevance else [measure for measure in first if measure.gaps or not data.missing]
     measures = [score_named(name.strip()) for name in by.split(",") if name.strip()]
     if not measures:

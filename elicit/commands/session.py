@@ -21,6 +21,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from elicit.asks import Compare, Evaluate, Oracle, Reconcile
+from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
@@ -28,20 +29,15 @@ from elicit.decide.settings import Settings
 from elicit.drive import Result, Session, begin, drive
 from elicit.errors import InputError
 from elicit.journal import begun
-from elicit.operators.lines import LineOperator, printable
+from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
+from elicit.printable import printable
 from elicit.scenario import SyntheticSpec, oracle_from
 from elicit.session.display import Meter, clock_time, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
-
-#: What `elicit` without an argument is about.
-FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}
-
-#: How a session with a person differs from a simulated one: now and then a question repeats what answers imply.
-SETTINGS: dict[str, Any] = {"check_every": 5}
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
 _DECIDING = 0.002
@@ -56,7 +52,7 @@ class Play:
     notes: tuple[str, ...] = ()
 
 
-def first_session(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
     oracle = oracle_of(FIRST_SESSION, Path())
     path = free_path("elicit-wine") if args.journal is None else args.journal

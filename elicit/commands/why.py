@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import read
-from elicit.operators.lines import printable
 from elicit.oracles.threads import one_thread
+from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.proof.why_words import measured_line, reversed_answers, told
 from elicit.session.display import Meter
@@ -18,22 +17,8 @@ from elicit.subsets import Attributes, Mask
 from elicit.utility.explain import FIRST_CAUSES
 
 
-def add(commands: Any) -> None:
-    """Make the command known to the parser."""
-    command = commands.add_parser(
-        "why",
-        help="why this subset and not another, in your own answers",
-        description="Why the recommended subset, or why not another: the causes with their share of the proof, the "
-        "answers that matter, and what other answers would have led to. Nothing is measured anew.",
-        allow_abbrev=False,
-    )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
-    command.add_argument("--not", dest="rival", metavar="A,B,…", help="why not this subset: its attributes")
-    command.add_argument("--all", action="store_true", help="every cause, not only the first ones")
-    command.set_defaults(command=_why)
-
-
-def _why(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run the command and give its exit status."""
     with one_thread():
         why = Why(read(args.path))
         rival = None if args.rival is None else _rival(args.rival, why)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
-from elicit.operators.picture import printable
+from elicit.printable import printable
 from elicit.subsets import Mask
 
 if TYPE_CHECKING:

@@ -24,10 +24,10 @@ from elicit.operators.picture import (
     named,
     padded,
     paragraph,
-    printable,
     text_lines,
     wrapped,
 )
+from elicit.printable import printable
 from elicit.subsets import Attributes
 
 #: The keys of a question that are answers.

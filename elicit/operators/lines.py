@@ -28,8 +28,9 @@ from elicit.errors import InputError
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave
-from elicit.operators.picture import MEANING, front, front_table, named, plain, printable, side_by_side
+from elicit.operators.picture import MEANING, front, front_table, named, plain, side_by_side
 from elicit.operators.scripted import answer_from
+from elicit.printable import printable
 from elicit.subsets import Attributes
 
 __all__ = ["KEEP", "QUIT", "Leave", "LineOperator", "printable", "side_by_side"]

@@ -12,7 +12,8 @@ from typing import Protocol
 
 from elicit.asks import Settlement, TakeBack
 from elicit.events import Answer
-from elicit.operators.picture import Line, fitted, padded, printable, text_lines
+from elicit.operators.picture import Line, fitted, padded, text_lines
+from elicit.printable import printable
 
 Reply = Answer | Settlement | TakeBack
 Job = Callable[[], list[str]]

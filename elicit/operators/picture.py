@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from elicit.events import Answer, Criterion, Evaluated
+from elicit.printable import printable
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -29,11 +30,6 @@ _VALUE = 12
 
 #: Columns from which on there is room to say which way is better in words.
 _ROOMY = 72
-
-
-def printable(text: str) -> str:
-    """The text with every character that does not print (control, direction, half a pair) as its escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def width(text: str) -> int:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from elicit.operators.lines import printable
+from elicit.printable import printable
 
 #: Elements that have no children and no end.
 _VOID = {"meta", "br", "line", "circle", "rect", "path", "polyline", "use", "col", "input"}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from elicit import __version__
-from elicit.operators.lines import printable
+from elicit.printable import printable
 from elicit.report.content import Content
 from elicit.report.front import front_section
 from elicit.report.markup import Html, data, element, raw

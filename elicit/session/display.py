@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import TextIO
 
-from elicit.operators.lines import printable
+from elicit.printable import printable
 from elicit.session.progress import Progress
 
 #: Seconds between two pictures of the bar, and the share of the work between two plain lines.

@@ -1,0 +1,185 @@
+"""The grammar: every command with its arguments, and nothing that takes time to load.
+
+What a command does is in the file of its name, which the command line imports once it is known that the
+command was given and that its arguments can be read. So help, and what is wrong with arguments, come at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TypeVar
+
+from elicit.commands.arguments import count, jobs
+from elicit.data import BUILT_IN
+
+#: The model when none is named.
+CLASSIFIER, REGRESSOR = "logistic", "ridge"
+
+#: What `--criteria` of a session may name besides score and size.
+EXTRAS = ("cost", "stability", "fit_time")
+
+#: Subsets that `best` lists unless told otherwise.
+LISTED = 5
+
+#: The scores that are shown when none is asked for, as far as they serve the target.
+FIRST_SCORES = ("correlation", "fisher", "mutual-information", "relieff", "rrelieff", "trees")
+
+#: The scores that --model may give a model to.
+EXPLAINED = ("permutation", "shapley", "johnson-shapley", "pimp")
+
+#: What `score --reproduce` knows.
+TABLE_SETS = ("shares",)
+
+P = TypeVar("P", bound=argparse.ArgumentParser)
+
+
+def add_commands(commands: argparse._SubParsersAction[P]) -> None:
+    """Make every command known to the parser, which notes the name of the one that is given."""
+    for add in (_ask, _resume, _run, _compare, _table, _verify, _why, _best, _report, _score):
+        add(commands)
+
+
+def _ask(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser("ask", help="a session on your data", allow_abbrev=False)
+    command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
+    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
+    command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
+    command.add_argument("--criteria", metavar="A,B", default="", help=f"more criteria: {', '.join(EXTRAS)}")
+    command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
+    command.add_argument("--keep", default="", metavar="A,B", help="attributes in every subset")
+    command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")
+    command.add_argument("--max-size", type=count, metavar="N", help="the most attributes of a subset")
+    command.add_argument(
+        "--groups", default="", metavar="G=A,B;H=C,D", help="columns that are chosen or left together, as one attribute"
+    )
+    command.add_argument("--cv", type=count, default=10, metavar="N", help="folds (default 10)")
+    command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
+    command.add_argument("--journal", metavar="PATH", help="where the session is kept (default: beside you, by name)")
+    command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
+    command.add_argument("--questions", type=count, metavar="N", help="questions at most (default 15)")
+    command.add_argument("--check-every", type=count, metavar="N", help="answers between two checks (default 5)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="another course of the session (default 0)")
+    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
+
+
+def _resume(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser(
+        "resume", help="go on exactly where a session stopped, or further", allow_abbrev=False
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
+    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
+
+
+def _run(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser("run", help="simulated operators over many seeds, from a file", allow_abbrev=False)
+    command.add_argument("scenario", metavar="SCENARIO.toml")
+    command.add_argument("--json", metavar="OUT", help="write every result to this file")
+    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
+    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
+
+
+def _compare(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser("compare", help="every method on the same oracle, side by side", allow_abbrev=False)
+    command.add_argument("scenario", metavar="SCENARIO.toml", nargs="?")
+    command.add_argument("--list", action="store_true", help="print the methods that a scenario may name")
+    command.add_argument("--json", metavar="OUT", help="write every result to this file")
+    command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
+    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
+    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
+    command.add_argument("--journals", metavar="FOLDER", help="keep the classical runs there, and continue them")
+
+
+def _table(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser("table", help="evaluate every subset, to an oracle table", allow_abbrev=False)
+    command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
+    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    command.add_argument("--model", default="knn:3", metavar="M", help="such as knn:3, logistic, ridge (default knn:3)")
+    command.add_argument("--folds", type=count, default=10, metavar="N", help="folds (default 10)")
+    command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
+    command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")
+    command.add_argument("--max-size", type=count, metavar="N", help="the most attributes of a subset")
+    command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="evaluations at once")
+
+
+def _verify(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser(
+        "verify",
+        help="re-check all that a session claims, exactly; exit 1 when it does not hold",
+        description="Re-checks in exact arithmetic, without a solver: that every line is as it was written, which "
+        "statements follow from the measurements and answers, and each claim with its proof at its scope. "
+        "Exit 1 with the first step that does not hold.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+
+
+def _why(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser(
+        "why",
+        help="why this subset and not another, in your own answers",
+        description="Why the recommended subset, or why not another: the causes with their share of the proof, the "
+        "answers that matter, and what other answers would have led to. Nothing is measured anew.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("--not", dest="rival", metavar="A,B,…", help="why not this subset: its attributes")
+    command.add_argument("--all", action="store_true", help="every cause, not only the first ones")
+
+
+def _best(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser(
+        "best",
+        help="what another utility would choose on the same record",
+        description="Ranks what was measured by a utility, such as 'score - 0.01 * size'. Nothing is measured anew, "
+        "so it speaks of the measured subsets alone.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; more is better")
+    command.add_argument("--top", type=count, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
+
+
+def _report(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser(
+        "report",
+        help="one self-contained page of a session",
+        description="Writes one page that needs no network: the result and what is proven of it, the front, why, what "
+        "the model does with the chosen subset, every question and answer, and how to reproduce it.",
+        allow_abbrev=False,
+    )
+    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
+    command.add_argument("--no-model", action="store_true", help="leave out what needs the model to be fitted again")
+
+
+def _score(commands: argparse._SubParsersAction[P]) -> None:
+    command = commands.add_parser("score", help="attribute scores side by side", allow_abbrev=False)
+    command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
+    command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
+    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    command.add_argument("--tidy", action="store_true", help="keep missing values, leave out what says nothing")
+    command.add_argument("--groups", default="", metavar="G=A,B;H=C,D", help="columns that are one attribute")
+    command.add_argument(
+        "--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they serve)"
+    )
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="SCORE.NAME=VALUE",
+        help="an option of a score, such as relieff.neighbours=20",
+    )
+    command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
+    command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
+    command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
+    command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
+    command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
+    command.add_argument("--level", type=float, default=0.05, metavar="P", help="of its tests (default 0.05)")
+    command.add_argument("--json", metavar="OUT", help="write everything to this file")

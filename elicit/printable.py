@@ -1,0 +1,8 @@
+"""Printable text: names are data, and nothing in them may steer a terminal."""
+
+from __future__ import annotations
+
+
+def printable(text: str) -> str:
+    """The text with every character that does not print (control, direction, half a pair) as its escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -1,0 +1,89 @@
+"""Starting: help, defaults and a word about wrong arguments come before any heavy library is loaded."""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+
+import pytest
+
+from elicit.cli import main
+from elicit.commands.defaults import SETTINGS
+from elicit.commands.grammar import add_commands
+from elicit.data import BUILT_IN
+from elicit.decide.settings import Settings
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+#: What takes long to load. The defaults are those of the mathematics, which needs scipy, and of nothing more.
+HEAVY = ("scipy", "sklearn", "pandas", "joblib", "prompt_toolkit", "matplotlib")
+WATCHED = """
+import sys
+from elicit.cli import main
+try:
+    status = main(sys.argv[1:])
+except SystemExit as end:
+    status = end.code
+print(status, *sorted({module.partition(".")[0] for module in sys.modules}), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "allowed"),
+    [
+        (["--version"], 0, ()),
+        (["--help"], 0, ()),
+        (["compare", "--help"], 0, ()),
+        (["score", "--reproduce", "nothing"], 2, ()),
+        (["ask", "wine", "--budget", "many"], 2, ()),
+        (["--defaults"], 0, ("scipy",)),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None,
+)
+def test_what_needs_no_library_loads_none(arguments, status, allowed):
+    told = subprocess.run(
+        [sys.executable, "-c", WATCHED, *arguments], capture_output=True, text=True, timeout=60, check=True
+    )
+    ended, *loaded = told.stderr.splitlines()[-1].split()
+    assert int(ended) == status
+    assert set(loaded) & set(HEAVY) <= set(allowed)
+
+
+def test_every_command_has_a_file_that_runs_it():
+    commands = argparse.ArgumentParser().add_subparsers()
+    add_commands(commands)
+    assert len(commands.choices) == 10
+    for name in commands.choices:
+        assert callable(import_module(f"elicit.commands.{name}").run)
+
+
+def test_help_tells_the_defaults_that_are_in_force(capsys):
+    with pytest.raises(SystemExit):
+        main(["ask", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"answers between two checks (default {SETTINGS['check_every']})" in told
+    assert f"questions at most (default {Settings().questions})" in told
+    assert ", ".join(BUILT_IN) in told
+
+
+@posix
+@pytest.mark.parametrize("wait", [0.0, 0.3, 0.8])
+def test_an_interrupt_while_libraries_load_is_one_line(wait, tmp_path):
+    child = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "elicit"],
+        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with child:
+        for line in child.stderr:
+            if line.endswith("elicit.commands.arguments\n"):  # the first that the command line itself imports
+                break
+        time.sleep(wait)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    said = [line for line in err.splitlines() if not line.startswith("import time:")]
+    assert len(said) == 1
+    assert said[0].startswith("elicit: interrupted")
