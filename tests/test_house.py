@@ -33,6 +33,7 @@ ROOMS = {
     "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},
     "elicit.effects": EFFECTS,
     "elicit.effects.display": EFFECTS | {"matplotlib"},
+    "elicit.journal": WORDS | {"elicit.journal"},
     "elicit.operators": WORDS | {"elicit.operators"},
     "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},
 }

@@ -19,7 +19,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import elicit.journal
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError
 from elicit.events import (
@@ -36,7 +35,7 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.journal import Header, Journal, begun, identity, library_versions, read
+from elicit.journal import Header, Journal, begun, identity, library_versions, lines, read
 from elicit.subsets import Attributes
 
 GOLDEN = Path(__file__).parent / "golden" / "journal_v1.jsonl"
@@ -162,9 +161,9 @@ def test_every_fact_reads_back_exactly(path, facts, cached):
 
 def test_every_kind_of_fact_and_every_field_is_recorded():
     kinds = typing.get_args(Fact)
-    assert {type(fact) for fact in FACTS} == set(kinds) == set(elicit.journal._FACTS)
+    assert {type(fact) for fact in FACTS} == set(kinds) == set(lines.FACTS)
     for kind in (*kinds, Measured, Failure):
-        fields = (elicit.journal._FACTS | elicit.journal._RESULTS)[kind]
+        fields = (lines.FACTS | lines.RESULTS)[kind]
         assert list(fields) == [field.name for field in dataclasses.fields(kind)]
 
 

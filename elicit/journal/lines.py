@@ -1,0 +1,191 @@
+"""Lines: header, facts, results ahead of need and claims, each as the JSON object of its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from elicit.asks import Failure, Measured
+from elicit.errors import InputError
+from elicit.events import (
+    Asked,
+    Assumed,
+    Criterion,
+    Evaluated,
+    Fact,
+    Failed,
+    Preferred,
+    Resumed,
+    Retracted,
+    Settled,
+    Stopped,
+)
+from elicit.journal.fields import (
+    ANSWER,
+    INTEGER,
+    INTEGER_OR_NONE,
+    INTEGERS,
+    MEASURES,
+    PAIR,
+    PRICES,
+    SUBSET,
+    SUBSETS,
+    TEXT,
+    TRUTH,
+    Codec,
+    Json,
+    integer,
+    kind_of,
+    number,
+    sequence,
+    subset_in,
+    subset_out,
+    text,
+)
+from elicit.journal.record import Header
+from elicit.subsets import Attributes, Mask
+
+#: The format that this code writes, and the only one that it reads.
+FORMAT = 1
+
+#: Every kind of fact, and of result ahead of need, with its fields in the order in which they are written.
+FACTS: dict[type[Any], dict[str, Codec]] = {
+    Asked: {
+        "request": INTEGER,
+        "evaluate": SUBSETS,
+        "compare": PAIR,
+        "check": TRUTH,
+        "reconcile": INTEGERS,
+        "rejected": PRICES,
+        "why": TEXT,
+    },
+    Evaluated: {"request": INTEGER, "subset": SUBSET, **MEASURES},
+    Failed: {"request": INTEGER, "subset": SUBSET, "reason": TEXT},
+    Preferred: {"request": INTEGER, "first": SUBSET, "second": SUBSET, "answer": ANSWER},
+    Assumed: {"request": INTEGER, "better": SUBSET, "worse": SUBSET, "relation": TEXT, "source": TEXT},
+    Retracted: {"request": INTEGER, "retracts": INTEGER},
+    Settled: {"request": INTEGER, "conflict": INTEGERS},
+    Stopped: {"request": INTEGER, "reason": TEXT},
+    Resumed: {"request": INTEGER, "budget": INTEGER_OR_NONE},
+}
+RESULTS: dict[type[Any], dict[str, Codec]] = {Measured: MEASURES, Failure: {"reason": TEXT}}
+
+
+def _fields_out(value: object, fields: Mapping[str, Codec], header: Header) -> dict[str, Json]:
+    found = {}
+    for name, codec in fields.items():
+        try:
+            found[name] = codec.write(getattr(value, name), header)
+        except InputError as error:
+            raise InputError(f"{type(value).__name__}.{name} cannot be recorded: {error}") from None
+    return found
+
+
+def _fields_in(
+    content: dict[str, Json], kind: str, kinds: dict[type[Any], dict[str, Codec]], header: Header
+) -> tuple[Any, float | None]:
+    """The value of the kind that `content` names, and its time; every entry of `content` must be used."""
+    name = content.pop(kind)
+    types = {each.__name__.lower(): each for each in kinds}
+    if not isinstance(name, str) or name not in types:
+        raise InputError(f"unknown {kind} {kind_of(name)}, expected one of {', '.join(types)}")
+    fields = kinds[types[name]]
+    time = number(content.pop("time")) if "time" in content else None
+    if set(content) != set(fields):
+        raise InputError(f"a {name} {kind} has the fields {', '.join(fields)}, found {', '.join(map(repr, content))}")
+    values = {}
+    for field_name, codec in fields.items():
+        try:
+            values[field_name] = codec.read(content[field_name], header)
+        except InputError as error:
+            raise InputError(f"{field_name}: {error}") from None
+    return types[name](**values), time
+
+
+def fact_out(fact: Fact, header: Header) -> dict[str, Json]:
+    """A fact as the object of its line."""
+    if type(fact) not in FACTS:
+        raise InputError(f"expected a fact, found {kind_of(fact)}")
+    return {"fact": type(fact).__name__.lower(), **_fields_out(fact, FACTS[type(fact)], header)}
+
+
+def fact_in(content: dict[str, Json], header: Header) -> tuple[Fact, float | None]:
+    """The fact of a line, and its time."""
+    return _fields_in(content, "fact", FACTS, header)
+
+
+def cached_out(subset: Mask, result: Measured | Failure, header: Header) -> dict[str, Json]:
+    """A result ahead of need as the object of its line."""
+    if type(result) not in RESULTS:
+        raise InputError(f"expected a result of an oracle, found {kind_of(result)}")
+    start = {"cache": type(result).__name__.lower(), "subset": subset_out(subset, header)}
+    return start | _fields_out(result, RESULTS[type(result)], header)
+
+
+def cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured | Failure]:
+    """The subset and the result of a line."""
+    if "cache" not in content or "subset" not in content:
+        raise InputError("expected a fact or a cached result (or a claim), found neither")
+    subset = subset_in(content.pop("subset"), header)
+    return subset, _fields_in(content, "cache", RESULTS, header)[0]
+
+
+def claim_in(content: dict[str, Json]) -> Mapping[str, Json]:
+    """The content of a claim line."""
+    found = content.pop("claim")
+    if "time" in content:
+        number(content.pop("time"))
+    if content or not isinstance(found, dict):
+        raise InputError("a claim is one object, and nothing else is on its line; found something else")
+    return found
+
+
+def with_time(content: dict[str, Json], at: float | None) -> None:
+    """Add the time to the object of a line, when one is told."""
+    if at is not None:
+        content["time"] = number(at)
+
+
+def header_out(header: Header) -> dict[str, Json]:
+    """A header as the object of its line."""
+    return {
+        "journal": FORMAT,
+        "seed": integer(header.seed, header),
+        "settings": header.settings,
+        "fingerprint": text(header.fingerprint, header),
+        "attributes": list(header.attributes.names),
+        "criteria": [
+            {"name": text(c.name, header), "maximise": c.maximise, "unit": text(c.unit, header)}
+            for c in header.criteria
+        ],
+        "versions": header.versions,
+    }
+
+
+def header_in(content: dict[str, Json]) -> Header:
+    """The header of a line."""
+    content.pop("time", None)
+    expected = ("journal", "seed", "settings", "fingerprint", "attributes", "criteria", "versions")
+    if set(content) != set(expected):
+        raise InputError(f"a header has the fields {', '.join(expected)}, found {', '.join(map(repr, content))}")
+    if integer(content["journal"], None) != FORMAT:
+        raise InputError(f"expected format {FORMAT}, found {content['journal']}")
+    if not isinstance(content["settings"], dict) or not isinstance(content["versions"], dict):
+        raise InputError("settings and versions: expected objects, found others")
+    criteria = []
+    for entry in sequence(content["criteria"]):
+        if not isinstance(entry, dict) or set(entry) != {"name", "maximise", "unit"}:
+            raise InputError("criteria: expected name, maximise and unit of each, found others")
+        if not isinstance(entry["maximise"], bool):
+            raise InputError(f"criteria: maximise is true or false, found {kind_of(entry['maximise'])}")
+        criteria.append(Criterion(**entry))
+    header = Header(
+        seed=content["seed"],
+        fingerprint=content["fingerprint"],
+        attributes=Attributes(tuple(sequence(content["attributes"]))),
+        criteria=tuple(criteria),
+        settings=content["settings"],
+        versions=content["versions"],
+    )
+    header_out(header)  # checks what the fields above take as they come
+    return header

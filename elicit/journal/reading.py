@@ -1,0 +1,129 @@
+"""Reading: every line is checked before it is parsed, and the first that is damaged is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Mapping
+
+from elicit.asks import Failure, Measured
+from elicit.errors import InputError, JournalError
+from elicit.events import Fact
+from elicit.journal.fields import Json
+from elicit.journal.files import StrPath, contents, named
+from elicit.journal.lines import FORMAT, cached_in, claim_in, fact_in, fact_out, header_in, header_out
+from elicit.journal.record import Claimed, Header, Record
+from elicit.subsets import Mask
+
+_START = b'{"journal": '
+_CHECK = re.compile(rb', "check": "([0-9a-f]{8})"}')
+_CHECK_LENGTH = len(', "check": "01234567"}')
+
+
+def read(path: StrPath) -> Record:
+    """What the journal at `path` holds now, whoever is writing it; the file is left as it is."""
+    return parse(contents(path), path)
+
+
+def begun(path: StrPath) -> bool:
+    """Whether there is anything at `path` to open; if not, `Journal.create` makes a new journal there."""
+    return os.path.exists(path) and not torn_header(contents(path))
+
+
+def identity(path: StrPath) -> bytes:
+    """The run itself, in bytes: header and facts without times, checks and results ahead of need."""
+    record = read(path)
+    lines = [header_out(record.header), *(fact_out(fact, record.header) for fact in record.facts)]
+    return b"".join(body(line) + b"}\n" for line in lines)
+
+
+def body(content: Mapping[str, Json]) -> bytes:
+    """A line without its end: the closing brace, or the check and the closing brace."""
+    return json.dumps(content, ensure_ascii=True, allow_nan=False)[:-1].encode("ascii")
+
+
+def torn_header(data: bytes) -> bool:
+    """Whether this is the beginning of a header that was never completed."""
+    return b"\n" not in data and (data.startswith(_START) or _START.startswith(data))
+
+
+def parse(data: bytes, path: StrPath) -> Record:
+    """Every whole line of `data`, checked and decoded."""
+    *lines, _torn = data.split(b"\n")
+    if not lines:
+        if torn_header(data):
+            raise JournalError(f"{named(path)} has no complete header, so nothing is in it; begin it anew")
+        raise _damage(path, 1, "expected the header of a journal, found something else")
+    header, check = _first_line(lines[0], path)
+    facts: list[Fact] = []
+    times: list[float | None] = []
+    cached: dict[Mask, Measured | Failure] = {}
+    claims: list[Claimed] = []
+    places: list[int] = []
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            content, check = _content(line, check)
+            if "fact" in content:
+                fact, time = fact_in(content, header)
+                facts.append(fact)
+                times.append(time)
+                places.append(number)
+            elif "claim" in content:
+                claims.append(Claimed(len(facts), number, claim_in(content)))
+            else:
+                subset, result = cached_in(content, header)
+                cached[subset] = result
+        except InputError as error:
+            raise _damage(path, number, str(error)) from None
+    whole = len(data) - len(_torn)
+    return Record(header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places))
+
+
+def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
+    try:
+        if not line.startswith(_START):
+            raise InputError("expected the header of a journal, found something else")
+        # the version comes first: what follows it, another version may write differently
+        found = re.match(rb'\{"journal": ([0-9]{1,9})[,}]', line)
+        if found and int(found[1]) != FORMAT:
+            raise JournalError(
+                f"{named(path)}, line 1: format {int(found[1])} is unknown, this Elicit reads format "
+                f"{FORMAT}; open it with the Elicit that wrote it, or a later one"
+            )
+        content, check = _content(line, 0)
+        return header_in(content), check
+    except (InputError, RecursionError) as error:
+        raise _damage(path, 1, str(error)) from None
+
+
+def _damage(path: StrPath, number: int, what: str) -> JournalError:
+    return JournalError(f"{named(path)}, line {number}: {what}; restore the file from a copy")
+
+
+def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
+    """The content of a line whose check holds, and that check. Nothing else is even parsed."""
+    end = _CHECK.fullmatch(line[-_CHECK_LENGTH:])
+    written = line[:-_CHECK_LENGTH]
+    check = zlib.crc32(written, previous)
+    if end is None or int(end[1], 16) != check:
+        raise InputError("the check does not hold: this line was changed, or one before it is missing")
+    try:
+        content = json.loads((written + b"}").decode("ascii"), object_pairs_hook=_unique, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"expected one JSON object, found something else ({error})") from None
+    if not isinstance(content, dict):
+        raise InputError("expected one JSON object, found something else")
+    return content, check
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InputError("a key occurs twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Json:
+    raise InputError(f"{name} is not a number")

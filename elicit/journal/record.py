@@ -1,0 +1,73 @@
+"""Records: what a journal holds, as plain data that cannot change."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from elicit.asks import Failure, Measured
+from elicit.events import Criterion, Fact
+from elicit.journal.fields import Json, plain
+from elicit.subsets import Attributes, Mask
+
+#: The libraries whose versions may change a run.
+LIBRARIES = ("elicit", "numpy", "scipy", "scikit-learn", "pulp", "highspy")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a run is about: everything that a replay needs besides the facts.
+
+    `settings` is anything that JSON can hold; it reads back with sorted keys, and lists for tuples.
+    """
+
+    seed: int
+    fingerprint: str
+    attributes: Attributes
+    criteria: tuple[Criterion, ...]
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criteria", tuple(self.criteria))
+        object.__setattr__(self, "settings", plain(dict(self.settings), "settings"))
+        object.__setattr__(self, "versions", plain(dict(self.versions), "versions"))
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """What the journal claims at line `line`, when it held `facts` facts: plain data, not yet believed."""
+
+    facts: int
+    line: int
+    content: Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a journal holds: its header, its facts with the time of each, and results ahead of need.
+
+    `length` bytes of the file are whole lines, the last of which has the check `check`. `lines` says
+    where each fact stands.
+    """
+
+    header: Header
+    facts: tuple[Fact, ...]
+    times: tuple[float | None, ...]
+    cached: Mapping[Mask, Measured | Failure]
+    length: int
+    check: int
+    claims: tuple[Claimed, ...] = ()
+    lines: tuple[int, ...] = ()
+
+
+def library_versions() -> dict[str, str]:
+    """The installed versions of the libraries that a run depends on."""
+    found = {}
+    for library in LIBRARIES:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[library] = importlib.metadata.version(library)
+    return found | {"python": ".".join(map(str, sys.version_info[:3]))}

@@ -1,0 +1,183 @@
+"""Writing: one journal, one writer; a line is safe before it counts, or it is not in the file at all."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from elicit.asks import Failure, Measured
+from elicit.errors import InputError, JournalError
+from elicit.events import Fact
+from elicit.journal.fields import Json, plain
+from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, why
+from elicit.journal.lines import cached_in, cached_out, fact_in, fact_out, header_out, with_time
+from elicit.journal.reading import body, parse, torn_header
+from elicit.journal.record import Header, Record
+from elicit.subsets import Mask
+
+
+class Journal:
+    """A journal open for writing, locked against every other writer until it is closed.
+
+    A fact that `append` has returned from survives the death of the process. A fact that it could not
+    write is not in the file, in whole or in part.
+    """
+
+    def __init__(self, path: StrPath, file: Any, record: Record) -> None:
+        """Use `create` or `open`."""
+        self.path = path
+        self.header = record.header
+        self._facts = list(record.facts)
+        self._times = list(record.times)
+        self._cached = dict(record.cached)
+        self._claimed = record.claims[-1].facts if record.claims else -1
+        self._file = file
+        self._length = record.length
+        self._check = record.check
+        self._sound = True
+
+    @classmethod
+    def create(cls, path: StrPath, header: Header, at: float | None = None) -> Journal:
+        """A new journal; a file that already holds something is refused.
+
+        A header that was never completed holds nothing, and is replaced.
+        """
+        content = header_out(header)
+        with_time(content, at)
+        file = locked(path, os.O_RDWR | os.O_CREAT)
+        try:
+            found = file.read()
+            if found and not torn_header(found):
+                raise InputError(f"{named(path)} already exists; resume it, or choose another path")
+            journal = cls(path, file, Record(header, (), (), {}, length=0, check=0))
+            journal._cut()
+            journal._write(content)
+            journal._sound = True
+            sync_folder(path)
+        except BaseException:
+            file.close()
+            raise
+        return journal
+
+    @classmethod
+    def open(cls, path: StrPath, expect_fingerprint: str | None = None) -> Journal:
+        """An existing journal, to be continued; a torn last line is removed from the file."""
+        require_file(path)
+        file = locked(path, os.O_RDWR)
+        try:
+            found = file.read()
+            record = parse(found, path)
+            if expect_fingerprint is not None and record.header.fingerprint != expect_fingerprint:
+                raise JournalError(
+                    f"{named(path)} belongs to other data: it has fingerprint "
+                    f"{record.header.fingerprint!r}, these have {expect_fingerprint!r}; "
+                    "give the data that it began with, or begin another journal"
+                )
+            journal = cls(path, file, record)
+            if len(found) > record.length:
+                journal._cut()
+        except BaseException:
+            file.close()
+            raise
+        return journal
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Every fact so far, in order."""
+        return tuple(self._facts)
+
+    @property
+    def times(self) -> tuple[float | None, ...]:
+        """The time of each fact, or None where none was told."""
+        return tuple(self._times)
+
+    @property
+    def cached(self) -> Mapping[Mask, Measured | Failure]:
+        """Results computed ahead of need, by subset."""
+        return dict(self._cached)
+
+    def append(self, fact: Fact, at: float | None = None, *, more: bool = False) -> None:
+        """Write one fact, and return when it is safe. `at` is a time, in whatever clock the caller keeps.
+
+        With `more` to follow at once, it is safe only when the last of them is.
+        """
+        content = fact_out(fact, self.header)
+        with_time(content, at)
+        self._write(content, sync=not more)
+        # what is kept is what a replay would read
+        self._facts.append(fact_in(dict(content), self.header)[0])
+        self._times.append(None if at is None else float(at))
+        self._sound = True
+
+    def cache(self, subset: Mask, result: Measured | Failure, at: float | None = None) -> None:
+        """Write a result that nobody has asked for yet, and return when it is safe."""
+        content = cached_out(subset, result, self.header)
+        with_time(content, at)
+        self._write(content)
+        self._cached[subset] = cached_in(dict(content), self.header)[1]
+        self._sound = True
+
+    @property
+    def claimed(self) -> bool:
+        """Whether what the present facts prove is in the journal already."""
+        return self._claimed == len(self._facts)
+
+    def claim(self, content: Mapping[str, Json], at: float | None = None) -> None:
+        """Write what the facts so far prove, and return when it is safe."""
+        line: dict[str, Json] = {"claim": plain(dict(content), "claim")}
+        with_time(line, at)
+        self._write(line)
+        self._claimed = len(self._facts)
+        self._sound = True
+
+    def close(self) -> None:
+        """Close the file and release its lock; closing twice does nothing."""
+        self._file.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, content: dict[str, Json], *, sync: bool = True) -> None:
+        """Write a line safely, or not at all; the caller says when it has taken note (`_sound`).
+
+        Whoever is interrupted before that cannot know whether the line is in the file, so nothing may
+        follow it until the journal is opened again, which drops it if it is torn.
+        """
+        if self._file.closed or not self._sound:
+            raise JournalError(f"{named(self.path)} is closed; open it again to go on")
+        written = body(content)
+        check = zlib.crc32(written, self._check)
+        line = written + b', "check": "%08x"}\n' % check
+        self._sound = False
+        try:
+            rest = memoryview(line)
+            while rest:  # a disk that is nearly full takes a part
+                rest = rest[self._file.write(rest) :]
+            if sync:
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            self._cut()
+            raise JournalError(
+                f"{named(self.path)} cannot be written: {why(error)}; what it held before is unharmed, "
+                "mend the cause and resume it"
+            ) from error
+        self._length += len(line)
+        self._check = check
+
+    def _cut(self) -> None:
+        """Back to whole lines; if even that fails, nothing more may be written after what is there."""
+        self._sound = False
+        with suppress(OSError):
+            self._file.truncate(self._length)
+            self._file.seek(self._length)
+            os.fsync(self._file.fileno())
+            self._sound = True
