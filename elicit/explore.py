@@ -17,7 +17,6 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from elicit.asks import Done, Oracle
-from elicit.drive import OUT_OF_TIME, ended_from_outside
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Fact
 from elicit.experiments.walk import BUDGET, SCOPE, Walk
@@ -26,6 +25,7 @@ from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.oracles.parallel import Remembering, measure_many
 from elicit.session.progress import Progress
+from elicit.sessions import OUT_OF_TIME, ended_from_outside
 from elicit.subsets import Family, Mask
 
 

@@ -12,12 +12,13 @@ import pytest
 from elicit.asks import Compare, Evaluate, Failure, Measured, Reconcile, Settlement
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive, elicitation_of, ended_from_outside, resume
+from elicit.drive import begin, drive, resume
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Evaluated, Resumed, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.sessions import elicitation_of, ended_from_outside
 from elicit.subsets import Family
 from elicit.utility.regret import Regrets
 
@@ -529,3 +530,20 @@ def test_killed_at_random_moments_nothing_acknowledged_is_lost(tmp_path):
 @pytest.mark.slow
 def test_killed_fifty_times_nothing_acknowledged_is_lost(tmp_path):
     killed_at_random(tmp_path, 50, seed=2)
+
+
+def test_a_journal_from_before_recommend_was_a_setting_is_read_by_the_rule_of_its_time(tmp_path):
+    """Runs then recommended by least max regret, so that is what such a journal means."""
+    oracle = truth(5)
+    plain = journal_of(tmp_path / "now", oracle, settings=CHECKED, seed=2)
+    record = read(tmp_path / "now")
+    earlier = dict(record.header.settings["elicit"])
+    assert earlier.pop("recommend") == "expected"
+    header = dataclasses.replace(record.header, settings={**record.header.settings, "elicit": earlier})
+    with Journal.create(tmp_path / "then", header) as journal:
+        for fact in record.facts:
+            journal.append(fact)
+    found = elicitation_of(read(tmp_path / "then"))
+    assert found.settings == dataclasses.replace(CHECKED, recommend="regret")
+    assert found.incumbent == found.beliefs.regrets.least().subset
+    assert elicitation_of(record).incumbent == plain.subset

@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from elicit.cli import main
 from elicit.commands.ending import FRESH
 from elicit.commands.resume import session_section
-from elicit.drive import elicitation_of
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.session.insight import Insight, mirrored_beliefs
 from elicit.session.snippet import snippet
+from elicit.sessions import elicitation_of
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from joblib import parallel_config
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import drive, header_of, resume
+from elicit.drive import drive, resume
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
 from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
 from elicit.experiments.walk import Walk, knowledge
@@ -18,6 +18,7 @@ from elicit.journal import Journal, read
 from elicit.methods import Method, Reaching, Sized, explorer_of
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
+from elicit.sessions import header_of
 from elicit.subsets import Attributes, Family
 
 NAMES = [

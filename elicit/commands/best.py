@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.status import DONE
-from elicit.drive import elicitation_of
 from elicit.errors import InputError
 from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
@@ -21,6 +20,7 @@ from elicit.operators.expression import TOLERANCE, Expression, parse
 from elicit.oracles.threads import one_thread
 from elicit.printable import printable
 from elicit.proof.why import questions
+from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
 
 

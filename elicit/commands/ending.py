@@ -19,7 +19,7 @@ import numpy as np
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import Result, Session
+from elicit.drive import Result
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
@@ -30,6 +30,7 @@ from elicit.scenario import oracle_from
 from elicit.session.display import clock_time
 from elicit.session.insight import mirrored_beliefs
 from elicit.session.snippet import snippet
+from elicit.sessions import Session
 from elicit.subsets import Mask, simplest
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain

@@ -26,7 +26,7 @@ from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.decide.settings import Settings
-from elicit.drive import Result, Session, begin, drive
+from elicit.drive import Result, begin, drive
 from elicit.errors import InputError
 from elicit.journal import begun
 from elicit.operators.lines import LineOperator
@@ -38,6 +38,7 @@ from elicit.scenario import SyntheticSpec, oracle_from
 from elicit.session.display import Meter, clock_time, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
+from elicit.sessions import Session
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
 _DECIDING = 0.002

@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 
 from elicit.asks import Failure, Measured
 from elicit.decide.settings import Settings
-from elicit.drive import Result, drive, header_of, measured
+from elicit.drive import Result, drive, measured
 from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.estimator.declared import SETTINGS, Declared, Unattended
 from elicit.estimator.judges import Judge
@@ -32,6 +32,7 @@ from elicit.journal import Journal, begun, read
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.session.display import Meter, told
 from elicit.session.progress import Progress
+from elicit.sessions import header_of
 from elicit.subsets import Family, Mask
 
 #: Oracle calls unless told otherwise: a third of a whole forward path, n(n+1)/6; for few attributes 5 n.

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import elicitation_of
 from elicit.errors import InputError
 from elicit.events import Answer, Asked, Fact, Preferred
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
+from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.certificates import AnySet, Certificate, certify_best_among, certify_preference, certify_rejection

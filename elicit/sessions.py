@@ -1,0 +1,139 @@
+"""Sessions: an elicitation and the journal that it is written to, begun, resumed, or read back.
+
+The rule: a journal holds all that its elicitation needs besides the oracle, and reading it folds facts;
+nothing is decided again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from elicit.asks import Oracle
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings, settings_from
+from elicit.errors import ElicitError, JournalError
+from elicit.events import Stopped
+from elicit.journal import Header, Journal, Record, library_versions
+from elicit.subsets import Attributes, Family, Mask
+from elicit.utility.monomials import Vector
+
+#: How the reason of an end begins that came from outside: the run itself is not at its end.
+OUT_OF_TIME = "time"
+BY_WISH = "wish"
+
+Clock = Callable[[], float]
+
+#: What held before a setting of this name was written down: a journal without it was made under this rule.
+BEFORE: Mapping[str, Any] = {"recommend": "regret"}
+
+
+@dataclass(frozen=True)
+class Session:
+    """An elicitation with its open journal; leaving the `with` block closes the journal."""
+
+    elicitation: Elicitation
+    journal: Journal
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.journal.close()
+
+
+def begin(
+    path: str | os.PathLike[str],
+    oracle: Oracle,
+    settings: Settings | None = None,
+    *,
+    family: Family | None = None,
+    seed: int = 0,
+    prior: Vector | None = None,
+    about: Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+) -> Session:
+    """A new session with a new journal. `about` is kept in the header, such as what the oracle was made of."""
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior)
+    header = header_of(elicitation, oracle.fingerprint, about)
+    return Session(elicitation, Journal.create(path, header, at=(clock or time.time)()))
+
+
+def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None) -> Session:
+    """The session of a journal, ready to go on where it stopped.
+
+    `budget` is the number of oracle calls in all from now on. A run that was ended from outside (by time
+    or by wish) goes on; one that ended by its own rules does so only with another budget.
+    """
+    journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
+    try:
+        elicitation = elicitation_of(Record(journal.header, journal.facts, journal.times, {}, 0, 0))
+        stopped = elicitation.history.stopped
+        if budget is not None or (stopped is not None and ended_from_outside(stopped)):
+            elicitation.resume(budget)
+    except BaseException:
+        journal.close()
+        raise
+    return Session(elicitation, journal)
+
+
+def ended_from_outside(stopped: Stopped) -> bool:
+    """Whether the clock or a person ended the run, and not one of its own rules."""
+    return stopped.reason.partition(":")[0] in (OUT_OF_TIME, BY_WISH)
+
+
+def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, Any] | None = None) -> Header:
+    """The header of an elicitation's journal: all that `elicitation_of` needs besides the facts."""
+    family, prior = elicitation.family, elicitation.prior
+    attributes = elicitation.history.attributes
+    settings = {
+        "elicit": elicitation.settings.plain(),
+        "family": {
+            "keep": _names(attributes, family.keep),
+            "drop": _names(attributes, family.drop),
+            "max_size": family.max_size,
+        },
+        "prior": None if prior is None else [float(p) for p in prior],
+        "about": dict(about or {}),
+    }
+    criteria = elicitation.history.criteria
+    return Header(elicitation.seed, fingerprint, attributes, criteria, settings, library_versions())
+
+
+def _names(attributes: Attributes, mask: Mask) -> list[str]:
+    return list(attributes.subset(mask)) if mask else []
+
+
+def elicitation_of(record: Record) -> Elicitation:
+    """The elicitation that a journal holds: nothing is decided again, facts are folded."""
+    header = record.header
+    try:
+        chosen, family = dict(header.settings["elicit"]), dict(header.settings["family"])
+        prior = header.settings["prior"]
+        return Elicitation(
+            header.attributes,
+            header.criteria,
+            settings_from({**BEFORE, **chosen}),
+            family=Family(
+                len(header.attributes),
+                header.attributes.mask(family["keep"]),
+                header.attributes.mask(family["drop"]),
+                family["max_size"],
+            ),
+            seed=header.seed,
+            prior=None if prior is None else np.array(prior, dtype=np.float64),
+            facts=record.facts,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        what = str(error) if isinstance(error, ElicitError) else f"{type(error).__name__}: {error}"
+        raise JournalError(
+            f"the journal's settings or facts do not make a session ({what}); it was written by something else"
+        ) from error
