@@ -27,14 +27,14 @@ TREES = 100
 
 
 def shapley_of_data(
-    X: Any, y: Any, *, model: Any = None, rows: int = 100, walks: int = 20, seed: int = 0, classes: bool | None = None
+    X: Any, y: Any, *, model: Any = None, rows: int = 100, rounds: int = 20, seed: int = 0, classes: bool | None = None
 ) -> Floats:
     """Mean |Shapley value| a column, over at most `rows` rows drawn from the data; all rows are the background."""
     given = table(X, y, "shapley", classes=classes)
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.permutation(len(given.X))[: whole("rows", rows)])
     fitted = _fitted(model, given, seed)
-    return shapley_values(fitted, given.X[chosen], given.X, walks=walks, random_state=rng).importance
+    return shapley_values(fitted, given.X[chosen], given.X, rounds=rounds, random_state=rng).importance
 
 
 def johnson_shapley_of_data(

@@ -3,25 +3,28 @@
 The game of a row x is v(S) = E_z f(x_S, z_−S), z a row of the background, and
 φ_j = 1/d! Σ_σ [v(S_j(σ) ∪ j) − v(S_j(σ))] over the d! orders σ, S_j(σ) what stands before j.
 
-Sampling: a walk takes one background row z and one order, and turns z into x attribute by attribute; the
-walk in the reverse order uses the same z. Both end points are known beforehand, so a walk costs d − 1 rows
-of the model. Background rows are taken in turn. Once all were used, the mean is over their means; before,
-what those used differ from all in the mean of f is taken out by regression (a control variate). Either way
-the sum is exact: Σ_j φ_j = f(x) − mean_z f(z).
+Sampling: a round mixes x with one background row z and asks a block of coalitions of one size and their
+complements (see `blocks.py`), so that every answer speaks of every attribute. Sizes and background rows are
+taken in turn. Once all rows were used, the mean is over their means; before, what those used differ from
+all in the mean of f is taken out by regression (a control variate). Either way the sum is exact:
+Σ_j φ_j = f(x) − mean_z f(z), and so is a linear model once every background row was used.
 
-The rule: values come with their standard errors, over pairs of walks. Where every background row was used
-twice they are those within the rows; with fewer walks that cannot be known, and they are too large.
+The rule: values come with their standard errors, over the rounds, sizes apart. Where every background row
+was used twice they are those within the rows; with fewer rounds that cannot be known, and they are too large.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.scores.answers import ROWS_A_CALL, Answers, answers
+from elicit.scores.blocks import Block, block
 from elicit.scores.protocol import Floats, Ints, whole
 from elicit.scores.sheet import Sheet
 
@@ -52,27 +55,31 @@ def shapley_values(
     X: Any,
     background: Any,
     *,
-    walks: int = 100,
+    rounds: int = 100,
+    sets: int = 1,
     response: str = "auto",
     target: Any = None,
     random_state: int | np.random.Generator = 0,
 ) -> PredictionShares:
-    """Sampled Shapley values of the rows of X; `walks` a row (an even number: each with its reverse)."""
-    if whole("walks", walks, 2) % 2:
-        raise InputError(f"walks come in pairs, an order and its reverse; give an even number, found {walks}")
+    """Sampled Shapley values of the rows of X, `rounds` for each; with d attributes a round is 2 d rows of the model.
+
+    sets: base sets of a round. Two make a round cost 4 d rows, and are worth it once there is a round for every row
+    of the background; before, more rounds are.
+    """
     explained, known = Sheet(X), Sheet(background)
     if explained.d != known.d or explained.names != known.names:
         raise InputError(f"X has {explained.d} columns and the background {known.d}; they must be the same ones")
+    whole("rounds", rounds), whole("sets", sets)
     ask = answers(model, response, target, single=False)
     rng = np.random.default_rng(random_state)
     before, after = _outputs(ask, known.X), _outputs(ask, explained.X)
     base = before.mean(axis=0)
-    found = [_row(ask, explained, i, after[i], known, before, walks // 2, rng) for i in range(explained.n)]
+    found = [_row(_Mixed(ask, explained, i, known), after[i], before, rounds, sets, rng) for i in range(explained.n)]
     values, errors = (np.array([part[k] for part in found]) for k in (0, 1))
+    asked = known.n + explained.n + sum(part[2] for part in found)
     if values.shape[2] == 1:
         values, errors, base, after = values[..., 0], errors[..., 0], base[0], after[:, 0]
-    rows = known.n + explained.n + explained.n * walks * (explained.d - 1)
-    return PredictionShares(values, errors, np.asarray(base), after, explained.names, rows)
+    return PredictionShares(values, errors, np.asarray(base), after, explained.names, asked)
 
 
 def _outputs(ask: Answers, X: Any) -> Floats:
@@ -80,71 +87,99 @@ def _outputs(ask: Answers, X: Any) -> Floats:
     return answer.reshape(len(answer), -1)
 
 
+@dataclass(frozen=True)
+class _Mixed:
+    """The model's answers where some attributes are those of one row of X and the others of background rows."""
+
+    ask: Answers
+    explained: Sheet
+    at: int
+    known: Sheet
+
+    def __call__(self, rows: Ints, held: NDArray[np.bool_]) -> Floats:
+        """For each of these background rows, with the attributes of x that are held (rows, d)."""
+        x, known = self.explained, self.known
+        values = {j: np.where(held[:, j], x.column(j)[self.at], known.column(j)[rows]) for j in range(known.d)}
+        return _outputs(self.ask, known.replaced(rows, values))
+
+
 def _row(
-    ask: Answers, sheet: Sheet, at: int, end: Floats, known: Sheet, before: Floats, pairs: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Values and errors (d, outputs) of one row whose answer is `end`."""
-    d = sheet.d
-    used = np.concatenate([rng.permutation(known.n) for _ in range(-(-pairs // known.n))])[:pairs]
-    ranks = rng.permuted(np.tile(np.arange(d), (pairs, 1)), axis=1)
-    both = (
-        _steps(ask, sheet, at, end, known, before, used, ranks),
-        _steps(ask, sheet, at, end, known, before, used, d - 1 - ranks),
-    )
-    steps = (both[0] + both[1]) / 2  # (pairs, d, outputs)
-    return (
-        _over_rows(steps, used, known.n) if pairs >= known.n else _regressed(steps, before[used], before.mean(axis=0))
-    )
+    mixed: _Mixed, end: Floats, before: Floats, rounds: int, sets: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, int]:
+    """Values and errors (d, outputs) of one row whose answer is `end`, and the rows of the model that they took."""
+    d, n = mixed.known.d, len(before)
+    used = _in_turn(n, rounds, rng)
+    sizes = 1 + _in_turn(max(1, d - 1), rounds, rng)
+    sizes = np.minimum(sizes, d - sizes)
+    steps = np.repeat((end - before[used])[:, None] / d, d, axis=1)  # (rounds, d, outputs)
+    at_once, asked = max(1, ROWS_A_CALL // (2 * d * sets)), 0
+    for start in range(0, rounds if d > 1 else 0, at_once):  # a single attribute has it all
+        part = slice(start, start + at_once)
+        asked += _add(steps[part], mixed, used[part], [block(d, int(size), sets) for size in sizes[part]], rng)
+    enough = rounds >= n
+    found = _over_rows(steps, sizes, used, n) if enough else _regressed(steps, sizes, before[used], before.mean(axis=0))
+    return *found, asked
 
 
-def _over_rows(steps: Floats, used: Ints, rows: int) -> tuple[Floats, Floats]:
-    """Mean over the background rows of the mean over the pairs of walks from each, and its standard error."""
+def _add(steps: Floats, mixed: _Mixed, used: Ints, blocks: Sequence[Block], rng: np.random.Generator) -> int:
+    """Add to the steps of some rounds what their blocks say; how many rows of the model that took."""
+    d = steps.shape[1]
+    places = rng.permuted(np.tile(np.arange(d), (len(used), 1)), axis=1)
+    held = [part.coalitions[:, place] for part, place in zip(blocks, places, strict=True)]
+    lengths = [len(part.coalitions) for part in blocks]
+    told = np.split(mixed(np.repeat(used, lengths), np.concatenate(held)), np.cumsum(lengths)[:-1])
+    for step, part, place, answer in zip(steps, blocks, places, told, strict=True):
+        step += part.values(answer)[place]
+    return sum(lengths)
+
+
+def _in_turn(n: int, count: int, rng: np.random.Generator) -> Ints:
+    """`count` numbers below n, each as often as any other, to one, in random order."""
+    return np.concatenate([rng.permutation(n) for _ in range(-(-count // n))])[:count]
+
+
+def _over_rows(steps: Floats, sizes: Ints, used: Ints, rows: int) -> tuple[Floats, Floats]:
+    """Mean over the background rows of the mean over the rounds with each, and its standard error."""
     counts = np.bincount(used, minlength=rows)
-    means = np.zeros((rows, *steps.shape[1:]))
-    np.add.at(means, used, steps)
-    means /= counts[:, None, None]
+    means = _means(steps, used, rows)
     if len(used) < 2 * rows:
-        return means.mean(axis=0), _spread(steps)
-    within = ((steps - means[used]) ** 2).sum(axis=0) / (len(used) - rows)
+        return means.mean(axis=0), np.sqrt(_variance(steps, sizes) / len(used))
+    within = _variance(steps - means[used], sizes, fitted=rows)
     return means.mean(axis=0), np.sqrt(within * (1 / counts).sum()) / rows
 
 
-def _regressed(steps: Floats, before: Floats, mean: Floats) -> tuple[Floats, Floats]:
-    """Mean over the pairs of walks, corrected for what f is where they begin; `mean` is that of all rows."""
+def _regressed(steps: Floats, sizes: Ints, before: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Mean over the rounds, corrected for what f is where they begin; `mean` is that of all rows."""
     slope = _slope(steps, before)
     values = steps.mean(axis=0) + slope * (before.mean(axis=0) - mean)
-    return values, _spread(steps + slope * (before - before.mean(axis=0))[:, None], fitted=2)
+    spread = _variance(steps + slope * (before - before.mean(axis=0))[:, None], sizes, fitted=2)
+    return values, np.sqrt(spread / len(steps))
 
 
-def _spread(steps: Floats, fitted: int = 1) -> Floats:
-    """Standard error of the mean over the first axis, `fitted` numbers having been fitted; NaN where unknown."""
+def _means(steps: Floats, by: Ints, groups: int) -> Floats:
+    """Mean of the rounds of each group, (groups, d, outputs); 0 for a group without any."""
+    found = np.zeros((groups, *steps.shape[1:]))
+    np.add.at(found, by, steps)
+    return np.asarray(found / np.maximum(np.bincount(by, minlength=groups), 1)[:, None, None])
+
+
+def _variance(steps: Floats, sizes: Ints, fitted: int = 1) -> Floats:
+    """Variance of a round among those of its size; sizes are taken in turn, so theirs is none of the mean's.
+
+    `fitted`: numbers that were fitted besides. Where rounds are too few for that, sizes are not told apart; NaN
+    where even so nothing is known.
+    """
+    kinds = np.unique(sizes, return_inverse=True)[1]
+    known = len(steps) - fitted - int(kinds.max())
+    if known >= len(steps) / 4:
+        return np.asarray(((steps - _means(steps, kinds, int(kinds.max()) + 1)[kinds]) ** 2).sum(axis=0) / known)
     if len(steps) <= fitted:
         return np.full(steps.shape[1:], np.nan)
-    return np.asarray(steps.std(axis=0, ddof=fitted) / np.sqrt(len(steps)))
-
-
-def _steps(
-    ask: Answers, sheet: Sheet, at: int, end: Floats, known: Sheet, before: Floats, used: Ints, ranks: Ints
-) -> Floats:
-    """What each attribute adds on each walk, (walks, d, outputs); it moves at the step that is its rank."""
-    d, k = sheet.d, before.shape[1]
-    found = np.empty((len(used), d, k))
-    at_once = max(1, ROWS_A_CALL // max(1, d - 1))
-    for start in range(0, len(used), at_once):
-        z, rank = used[start : start + at_once], ranks[start : start + at_once]
-        moved = rank[:, None, :] < np.arange(1, d)[None, :, None]  # (walks, steps, d)
-        rows = np.repeat(z, d - 1)
-        path = np.empty((len(z), d + 1, k))
-        path[:, 0], path[:, d] = before[z], end
-        if d > 1:
-            mixed = {j: np.where(moved[:, :, j].ravel(), sheet.column(j)[at], known.column(j)[rows]) for j in range(d)}
-            path[:, 1:d] = _outputs(ask, known.replaced(rows, mixed)).reshape(len(z), d - 1, k)
-        found[start : start + at_once] = np.take_along_axis(np.diff(path, axis=1), rank[:, :, None], axis=1)
-    return found
+    return np.asarray(((steps - steps.mean(axis=0)) ** 2).sum(axis=0) / (len(steps) - fitted))
 
 
 def _slope(steps: Floats, before: Floats) -> Floats:
-    """β (d, outputs), Σ_j β_j = 1: how a walk's values answer to f(z), by regression over the walks."""
+    """β (d, outputs), Σ_j β_j = 1: how a round's values answer to f(z), by regression over the rounds."""
     centred = before - before.mean(axis=0)
     scale = (centred**2).sum(axis=0)
     even = np.full(steps.shape[1:], 1 / steps.shape[1])

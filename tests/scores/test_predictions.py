@@ -31,37 +31,37 @@ def by_coalitions(f, x, background):
 
 def test_values_lie_within_their_errors_of_all_coalitions():
     background = X[:40]
-    found = shapley_values(FOREST, X[100:110], background, walks=400)
+    found = shapley_values(FOREST, X[100:110], background, rounds=200)
     exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:110]])
     z = (found.values - exact) / found.errors
     assert np.abs(z).max() < 4.5
     assert 0.8 < np.sqrt((z**2).mean()) < 1.2
 
 
-@pytest.mark.parametrize("walks", [40, 60, 100])
-def test_errors_of_few_walks_are_too_large_and_not_too_small(walks):
+@pytest.mark.parametrize("rounds", [20, 30, 50])
+def test_errors_of_few_rounds_are_too_large_and_not_too_small(rounds):
     background = X[:40]
-    found = shapley_values(FOREST, X[100:], background, walks=walks)
+    found = shapley_values(FOREST, X[100:], background, rounds=rounds)
     exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:]])
     assert np.sqrt(np.mean(((found.values - exact) / found.errors) ** 2)) < 1.1
 
 
-def test_the_sum_is_exact_however_few_the_walks():
-    for walks in (2, 6, 90):
-        found = shapley_values(FOREST, X[:5], X[40:80], walks=walks)
+def test_the_sum_is_exact_however_few_the_rounds():
+    for rounds in (1, 2, 3, 45):
+        found = shapley_values(FOREST, X[:5], X[40:80], rounds=rounds)
         assert found.base + found.values.sum(axis=1) == pytest.approx(FOREST.predict(X[:5]), abs=1e-10)
         assert found.base == pytest.approx(FOREST.predict(X[40:80]).mean())
 
 
 def test_a_linear_model_is_exact_as_soon_as_the_background_was_used():
-    found = shapley_values(LINEAR, X[:3], X[:30], walks=60)
+    found = shapley_values(LINEAR, X[:3], X[:30], rounds=30)
     assert found.values == pytest.approx(LINEAR.coef_ * (X[:3] - X[:30].mean(axis=0)), abs=1e-10)
 
 
 def test_a_linear_model_is_that_of_shap():
     shap = pytest.importorskip("shap")
     theirs = shap.explainers.Linear(LINEAR, shap.maskers.Independent(X[:30], max_samples=30))(X[:3]).values
-    assert shapley_values(LINEAR, X[:3], X[:30], walks=60).values == pytest.approx(theirs, abs=1e-8)
+    assert shapley_values(LINEAR, X[:3], X[:30], rounds=30).values == pytest.approx(theirs, abs=1e-8)
 
 
 def test_a_forest_is_that_of_shap_within_the_errors():
@@ -72,7 +72,7 @@ def test_a_forest_is_that_of_shap_within_the_errors():
         theirs = explainer.shap_values(X[100:104], check_additivity=False)
     judge = np.array([by_coalitions(FOREST.predict, x, X[:40]) for x in X[100:104]])
     assert theirs == pytest.approx(judge, abs=1e-5)  # the judge of these tests and shap's exact trees are one
-    found = shapley_values(FOREST, X[100:104], X[:40], walks=600)
+    found = shapley_values(FOREST, X[100:104], X[:40], rounds=300)
     assert (np.abs(found.values - theirs) < 4.5 * found.errors + 1e-6).all()
 
 
@@ -80,27 +80,27 @@ def test_every_class_is_explained_at_once_or_one_by_name():
     wine, label = load_wine(return_X_y=True)
     wine, names = wine[:, :4], np.array(["a", "b", "c"])[label]
     model = RandomForestClassifier(10, random_state=0).fit(wine, names)
-    all_classes = shapley_values(model, wine[:3], wine[::9], walks=40)
+    all_classes = shapley_values(model, wine[:3], wine[::9], rounds=20)
     assert all_classes.values.shape == (3, 4, 3)
     assert all_classes.base + all_classes.values.sum(axis=1) == pytest.approx(model.predict_proba(wine[:3]))
-    one = shapley_values(model, wine[:3], wine[::9], walks=40, target="c")
+    one = shapley_values(model, wine[:3], wine[::9], rounds=20, target="c")
     assert one.values == pytest.approx(all_classes.values[:, :, 2], abs=1e-12)
     assert all_classes.importance.shape == (4,)
 
 
 def test_two_classes_are_the_probability_of_the_second():
     model = RandomForestClassifier(10, random_state=0).fit(X, y > y.mean())
-    found = shapley_values(model, X[:4], X[:20], walks=20)
+    found = shapley_values(model, X[:4], X[:20], rounds=10)
     assert found.base + found.values.sum(axis=1) == pytest.approx(model.predict_proba(X[:4])[:, 1])
 
 
 def test_an_attribute_that_the_model_ignores_has_none():
-    found = shapley_values(lambda X: X[:, 0] * X[:, 1], X[:4], X[:25], walks=20)
+    found = shapley_values(lambda X: X[:, 0] * X[:, 1], X[:4], X[:25], rounds=10)
     assert np.abs(found.values[:, 2:]).max() < 1e-12
 
 
-def test_one_attribute_needs_no_walk():
-    found = shapley_values(lambda X: X[:, 0] ** 2, np.array([[3.0]]), np.array([[1.0], [2.0]]), walks=2)
+def test_one_attribute_needs_no_round():
+    found = shapley_values(lambda X: X[:, 0] ** 2, np.array([[3.0]]), np.array([[1.0], [2.0]]), rounds=1)
     assert found.values.tolist() == [[9 - 2.5]]
 
 
@@ -111,8 +111,8 @@ def test_rows_of_the_model_are_counted():
         asked.append(len(X))
         return X[:, 0] * X[:, 1]
 
-    found = shapley_values(model, X[:3], X[:10], walks=8)
-    assert found.rows_asked == sum(asked) == 10 + 3 + 3 * 8 * 4
+    found = shapley_values(model, X[:3], X[:10], rounds=4)
+    assert found.rows_asked == sum(asked) == 10 + 3 + 3 * 4 * (2 * 5)
 
 
 def test_frames_keep_names_and_categories():
@@ -123,7 +123,7 @@ def test_frames_keep_names_and_categories():
         assert rows["colour"].dtype == frame["colour"].dtype
         return rows["size"] * (rows["colour"] == "r")
 
-    found = shapley_values(lambda rows: model(rows).to_numpy(), frame.iloc[:1], frame, walks=8)
+    found = shapley_values(lambda rows: model(rows).to_numpy(), frame.iloc[:1], frame, rounds=4)
     assert found.names == ("size", "colour")
     assert found.values.sum() == pytest.approx(1.0 - 4 / 4)
 
@@ -131,7 +131,8 @@ def test_frames_keep_names_and_categories():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: shapley_values(FOREST, X[:2], X[:5], walks=3), "even number"),
+        (lambda: shapley_values(FOREST, X[:2], X[:5], rounds=0), "rounds must be a whole number of at least 1"),
+        (lambda: shapley_values(FOREST, X[:2], X[:5], sets=0), "sets must be a whole number of at least 1"),
         (lambda: shapley_values(FOREST, X[:2], X[:5, :4]), "the same ones"),
         (lambda: shapley_values(RandomForestRegressor(), X[:2], X), "not fitted"),
         (lambda: shapley_values("model", X[:2], X), "estimator or a function"),
