@@ -16,13 +16,16 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.errors import InputError
+from elicit.errors import CertificateError, InputError
 
 Mask = int
 Indicator = NDArray[np.bool_]
 
 #: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
 LARGEST_ENUMERATION = 1 << 22
+
+#: Cubes of one covering: that they share nothing is checked pair by pair, which takes some seconds for these.
+MOST_CUBES = 10_000
 
 
 def members(mask: Mask) -> list[int]:
@@ -219,18 +222,28 @@ def simplest(mask: Mask) -> tuple[int, Mask]:
 
 
 def cubes_cover(cubes: Sequence[tuple[Mask, Mask]], inside: Mask, outside: Mask, n: int, size: int) -> bool:
-    """Whether the cubes together hold every non-empty subset of at most `size` attributes in one cube.
+    """Whether the cubes hold every non-empty subset of at most `size` attributes in one cube, each only once.
 
-    A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. The one asked about
-    is split on an attribute that some cube decides until a single cube holds the part, or none meets it.
+    A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. The members are counted, so
+    the cubes must not share one; a cube within another counts for nothing. (Whether cubes that overlap in
+    other ways cover a cube is a question that nobody can answer fast: for these the answer is no.)
     """
-    if inside & outside or inside.bit_count() > size or outside == (1 << n) - 1:
-        return True
-    if any(i & inside == i and o & outside == o for i, o in cubes):
-        return True
-    meeting = [(i, o) for i, o in cubes if not i & outside and not o & inside]
-    undecided = min(((i | o) & ~(inside | outside) for i, o in meeting), key=int.bit_count, default=0)
-    split = undecided & -undecided
-    return split > 0 and all(
-        cubes_cover(meeting, *half, n, size) for half in ((inside | split, outside), (inside, outside | split))
-    )
+
+    def count(cube: tuple[Mask, Mask]) -> int:
+        held, lacked = cube
+        free, room = n - (held | lacked).bit_count(), size - held.bit_count()
+        empty = 0 if held or room < 0 else 1
+        return 0 if held & lacked else sum(comb(free, k) for k in range(min(room, free) + 1)) - empty
+
+    shares = {(i | inside, o | outside) for i, o in cubes}
+    if len(shares) > MOST_CUBES:
+        raise CertificateError(f"more than {MOST_CUBES} pieces are too many to check; prove it with fewer")
+    counts = {share: found for share in shares if (found := count(share))}
+    whole = list[tuple[Mask, Mask]]()
+    for i, o in sorted(counts, key=lambda share: (-counts[share], share)):
+        if any(k & i == k and m & o == m for k, m in whole):
+            continue
+        if any(not k & o and not m & i and count((k | i, m | o)) for k, m in whole):
+            return False
+        whole.append((i, o))
+    return sum(counts[share] for share in whole) == count((inside, outside))

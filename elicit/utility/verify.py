@@ -184,7 +184,7 @@ class _Checker:
             parts, size = [(y, everything & ~y) for y in map(self.mask, scope["subsets"])], self.n
         else:
             parts, size = [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], whole(scope["max_size"])
-        demand(all(cubes_cover(cubes, *part, self.n, size) for part in parts), "the pieces do not cover the scope")
+        demand(all(cubes_cover(cubes, *part, self.n, size) for part in parts), "the pieces overlap or leave a gap")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
     def piece(self, cut: Any, inside: int, outside: int, phi: Row) -> Any:
