@@ -3,7 +3,7 @@
     [oracle]      kind = "table" | "wrapper" | "filter" | "synthetic", and what that kind needs
     [operator]    a simulated operator; [[operator]] several times for several of them, each with a `name`
     [elicit]      settings, keep, drop, max_size; [[elicit]] with a `name` runs choices side by side
-    [experiment]  seeds (a number of them, or a list), and what `elicit compare` compares: methods
+    [experiment]  seeds (a number of them, or a list), and what `elicit compare` compares: methods, and their goal
 
 Everything is checked before anything is run: an unknown key is an error that names the nearest known
 one. Running it is the matter of `experiment.py`.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from elicit.experiments.sections import Section
 from elicit.experiments.sources import SyntheticSpec as SyntheticSpec
 from elicit.experiments.sources import data_of, material_of
 from elicit.experiments.sources import oracle_from as oracle_from
-from elicit.methods import METHODS, named
+from elicit.methods import METHODS, Goal, Space, TradeOff, goal_from, named
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
@@ -78,7 +78,8 @@ class Scenario:
     """A checked scenario. `plain` is the file as it was read.
 
     methods: what is compared, None for all that can be. material: the data behind the oracle, where they are
-    known. trace_every: evaluations between two looks at what would be recommended.
+    known. trace_every: evaluations between two looks at what would be recommended. goal: what the classical
+    methods are after; ours elicits the trade-off, so with another goal it is not among them.
     """
 
     oracle: Oracle | SyntheticSpec
@@ -89,6 +90,7 @@ class Scenario:
     methods: tuple[str, ...] | None = None
     material: DataMaterial | None = None
     trace_every: int = 1
+    goal: Goal = field(default_factory=TradeOff)
 
     def oracle_of(self, seed: int) -> Oracle:
         """The oracle of one seed."""
@@ -137,7 +139,7 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     )
     material = sections.placed("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
     experiment = sections.placed(
-        "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material)
+        "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, elicits[0].family)
     )
     return Scenario(
         oracle,
@@ -148,6 +150,7 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
         experiment.methods,
         material,
         experiment.trace_every,
+        experiment.goal,
     )
 
 
@@ -262,17 +265,35 @@ class _Experiment:
     seeds: tuple[int, ...]
     methods: tuple[str, ...] | None
     trace_every: int
+    goal: Goal
 
 
-def _experiment(section: Section, material: DataMaterial | None) -> _Experiment:
-    sections.only_known(section, ("seeds", "methods", "trace_every"))
+def _experiment(section: Section, material: DataMaterial | None, family: Family) -> _Experiment:
+    sections.only_known(section, ("seeds", "methods", "trace_every", "goal"))
     methods = sections.texts(section, "methods") if "methods" in section else None
     for method in methods or ():
         if method != OURS:
             _check_method(method, material)
     if methods is not None and len(set(methods)) < max(1, len(methods)):
         raise InputError("`methods` lists at least one method, and none twice")
-    return _Experiment(seeds_of(section.get("seeds", 1)), methods, sections.whole(section, "trace_every", 1, least=1))
+    every = sections.whole(section, "trace_every", 1, least=1)
+    return _Experiment(seeds_of(section.get("seeds", 1)), methods, every, _goal(section, methods or (), family))
+
+
+def _goal(section: Section, methods: Sequence[str], family: Family) -> Goal:
+    """What the methods are after; a size that no subset of the family has is refused."""
+    if "goal" not in section:
+        return TradeOff()
+    try:
+        goal = goal_from(sections.text(section, "goal"))
+        Space(family, goal)
+    except InputError as error:
+        raise InputError(f"`goal`: {error}") from None
+    if OURS in methods and goal != TradeOff():
+        raise InputError(
+            f"`goal` = {str(goal)!r} is for classical methods, {OURS!r} elicits the trade-off; leave it out"
+        )
+    return goal
 
 
 def _check_method(method: str, material: DataMaterial | None) -> None:

@@ -201,6 +201,15 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
         ({"experiment": {"methods": ["sfs", "sfs"]}}, r"none twice"),
         ({"experiment": {"methods": []}}, r"at least one method"),
         ({"experiment": {"trace_every": 0}}, r"`trace_every` is a whole number of at least 1"),
+        (
+            {"experiment": {"goal": "size"}},
+            r"\[experiment\] `goal`: a goal is \"size:6\", .* or \"trade-off\", found 'size'",
+        ),
+        ({"experiment": {"goal": "reach:x"}}, r"`goal`: a goal is .*found 'reach:x'"),
+        ({"experiment": {"goal": "reach:nan"}}, r"`goal`: a goal is .*found 'reach:nan'"),
+        ({"experiment": {"goal": 6}}, r"`goal` is a text, found 6"),
+        ({"experiment": {"goal": "size:5"}}, r"`goal`: the goal is a size of 5, but the sizes here are 1 to 4"),
+        ({"experiment": {"goal": "size:2", "methods": ["elicit"]}}, r"'elicit' elicits the trade-off; leave it out"),
         ({"oracle": {"data": "wine", "target": None}}, r"\[oracle\] the attributes of `data` are not those"),
         ({"oracle": {"target": "kid"}}, r"did you mean 'kind'"),
         ({"oracle": {"model": "logistics"}}, r"did you mean 'logistic'"),
@@ -209,6 +218,57 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
 def test_what_is_wrong_is_named(folder, sections, message):
     with pytest.raises(InputError, match=message):
         scenario(folder, **sections)
+
+
+# goals
+
+
+def best_of_size(operator, size):
+    subsets = [[n for i, n in enumerate("abcd") if m >> i & 1] for m in SCORES if m.bit_count() == size]
+    return max(utility(operator, subset) for subset in subsets)
+
+
+def test_a_fixed_size_is_what_every_method_recommends(folder):
+    found = compare(scenario(folder, elicit={"budget": 15}, experiment={"goal": "size:2"}))
+    assert {run["method"] for run in found} == set(METHODS)  # ours elicits the trade-off
+    for run in found:
+        assert (run["goal"], run["regret"], run["trace"]) == ("size:2", None, None)
+        assert run["met"] == (len(run["subset"]) == 2)
+        assert run["utility"] == (pytest.approx(utility(run["operator"], run["subset"])) if run["met"] else None)
+        if run["method"] == "exhaustive":
+            assert run["utility"] == pytest.approx(best_of_size(run["operator"], 2))
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_the_fewest_attributes_that_reach_a_value_are_found_and_compared_by_their_number(folder):
+    reached = max(score for mask, score in SCORES.items() if mask)
+    smallest = min(mask.bit_count() for mask, score in SCORES.items() if mask and score >= reached)
+    chosen = scenario(
+        folder,
+        elicit={"budget": 15},
+        experiment={"goal": f"reach:{reached}", "methods": ["exhaustive", "ranking:alone", "sbs", "sffs"]},
+    )
+    found = compare(dataclasses.replace(chosen, operators=chosen.operators[:1]))
+    assert [len(run["subset"]) for run in found if run["method"] == "exhaustive"] == [smallest, smallest]
+    (header, first, *_) = side_by_side(found)
+    assert f"reach:{reached:g} met" in header
+    assert first.startswith("exhaustive")
+    sizes = {run["method"]: len(run["subset"]) for run in found if run["met"] and run["method"] != "exhaustive"}
+    assert sizes
+    assert {d.method: d.mean for d in differences(found)} == {m: size - smallest for m, size in sizes.items()}
+
+
+def test_what_no_subset_reaches_has_no_utility(folder):
+    (run, *_) = found = compare(scenario(folder, experiment={"goal": "reach:2", "methods": ["sfs"]}))
+    assert (run["met"], run["utility"]) == (False, None)
+    assert run["subset"]
+    assert side_by_side(found)[1].split()[:3] == ["sfs", "4", "–"]
+
+
+def test_runs_after_another_goal_are_kept_apart(folder, tmp_path):
+    for goal in ("size:2", "size:3", "trade-off"):
+        compare(scenario(folder, experiment={"goal": goal, "methods": ["sfs"]}), journals=tmp_path)
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3 * 4
 
 
 # journals
@@ -341,6 +401,14 @@ def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert "needs a scenario file, or --list" in capsys.readouterr().err
 
 
+def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(folder, capsys):
+    path = toml(folder, goal="size:2", methods=["sfs"])
+    assert main(["compare", path, "--plot", str(folder / "x.svg")]) == 2
+    assert "the goal 'size:2' has none of; leave it out" in capsys.readouterr().err
+    assert main(["compare", path]) == 0
+    assert "size:2 met" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -349,6 +417,7 @@ def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
         (["--json", "/nowhere/x.json"], "cannot be written"),
         (["--journals", "/dev/null/x"], "cannot be made a folder"),
         (["--seeds", "0"], "at least 1"),
+        (["--budget", "x"], "--budget"),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_2(folder, capsys, arguments, message):

@@ -17,7 +17,7 @@ from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
 from elicit.experiments.experiment import Standing, aligned
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
-from elicit.methods import METHODS
+from elicit.methods import METHODS, TradeOff
 from elicit.printable import printable
 from elicit.scenario import OURS, read_scenario
 from elicit.session.display import Meter, standing
@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     journals = _folder(args.journals)
     if args.plot is not None:
         _check_picture(args.plot)
+        if scenario.goal != TradeOff():
+            raise InputError(f"--plot draws regret, which the goal {str(scenario.goal)!r} has none of; leave it out")
     meter = Meter(sys.stderr)
 
     def show(now: Standing) -> None:

@@ -3,6 +3,9 @@
 Classical methods cannot ask, so they are told the operator's utility outright and recommend the best that
 they have seen; ours must ask. All have the budget and the family of the first [elicit] section. What one
 run measured the next one remembers, so that an oracle is never paid twice for a subset.
+
+With another goal than the trade-off, a fixed size or a value to reach, classical methods are compared among
+themselves: a result says whether the goal was met, and a regret, which is one of the trade-off, is not told.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from elicit.experiments.experiment import (
     remembered,
 )
 from elicit.explore import Outcome, explore
-from elicit.methods import METHODS, Method, Rank, TradeOff, named
+from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named
 from elicit.methods.registry import ALONE
 from elicit.operators import SimulatedOperator
 from elicit.scenario import OURS, OperatorSpec, Scenario
@@ -63,7 +66,7 @@ def methods_of(scenario: Scenario) -> tuple[str, ...]:
     """The methods that the scenario names, or else all that its oracle has what they need for."""
     if scenario.methods is not None:
         return scenario.methods
-    found = [OURS]
+    found = [OURS] if scenario.goal == TradeOff() else []
     for name in METHODS:
         needs = named(name).needs
         if not needs or (scenario.material is not None and (needs == "data" or scenario.material.fits)):
@@ -91,6 +94,7 @@ def walk_run(
         method,
         named(method).explorer(scenario.material),
         value=value,
+        goal=scenario.goal,
         budget=limits.settings.evaluations(limits.family),
     )
     outcome = explore(
@@ -98,19 +102,23 @@ def walk_run(
         oracle,
         family=limits.family,
         seed=seed,
-        journal=None if journals is None else journals / _file_name(method, operator.name, seed),
+        journal=None if journals is None else journals / _file_name(method, operator.name, seed, scenario.goal),
         about={"operator": operator.name, "utility": repr(operator.utility)},
         progress=show,
     )
-    best = best_known(oracle, operator, simulated, limits.family)
+    best = best_known(oracle, operator, simulated, limits.family) if scenario.goal == TradeOff() else None
     plain = plain_result(method, operator.name, seed, outcome, simulated, best)
+    if scenario.goal != TradeOff():
+        utility = plain["utility"] if outcome.met else None
+        return plain | {"goal": str(scenario.goal), "met": outcome.met, "utility": utility}
     if best is None:
         return plain
     return plain | {"trace": _trace(outcome, value, limits.family, best)}
 
 
-def _file_name(method: str, operator: str, seed: int) -> str:
+def _file_name(method: str, operator: str, seed: int, goal: Goal) -> str:
     """A name of plain letters for the journal of a run; the number tells apart what looks alike."""
+    method += "" if goal == TradeOff() else f"-{goal}"
     words = "".join(c if c.isascii() and c.isalnum() else "-" for c in f"{method}-{operator}")
     return f"{words[:60]}-{zlib.crc32(f'{method}/{operator}'.encode()):08x}-{seed}.jsonl"
 

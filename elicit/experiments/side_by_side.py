@@ -37,10 +37,13 @@ class Difference:
 def differences(results: Results) -> list[Difference]:
     """Each method against ours, or against the first where ours is not among them; positive is worse.
 
-    A difference of utilities: so it is known even where the best utility is not. The interval is Student's,
-    over the seeds; None for one seed, and where nothing differs from seed to seed.
+    A difference of utilities: so it is known even where the best utility is not; of sizes, where the goal is to
+    reach a value with few attributes. The interval is Student's, over the seeds; None for one seed, and where
+    nothing differs from seed to seed.
     """
     losses = _losses(results)
+    if not losses:
+        return []
     methods = list(losses)
     against = OURS if OURS in losses else methods[0]
     found = []
@@ -58,16 +61,21 @@ def differences(results: Results) -> list[Difference]:
 
 
 def _losses(results: Results) -> dict[str, dict[int, float]]:
-    """For each method and seed, minus the utility, mean over the operators; runs without a utility are left out."""
+    """For each method and seed, what was lost, mean over the operators; runs without a utility are left out."""
     found: dict[str, dict[int, list[float]]] = {}
     for run in results:
         if run["utility"] is not None:
-            found.setdefault(run["method"], {}).setdefault(run["seed"], []).append(-run["utility"])
+            found.setdefault(run["method"], {}).setdefault(run["seed"], []).append(_loss(run))
     most = max((len(v) for seeds in found.values() for v in seeds.values()), default=0)
     return {
         method: {seed: float(np.mean(v)) for seed, v in seeds.items() if len(v) == most}
         for method, seeds in found.items()
     }
+
+
+def _loss(run: Mapping[str, Any]) -> float:
+    """What a run with a utility is measured by, the less the better."""
+    return float(len(run["subset"]) if str(run.get("goal", "")).startswith("reach:") else -run["utility"])
 
 
 def side_by_side(results: Results) -> list[str]:
@@ -78,7 +86,8 @@ def side_by_side(results: Results) -> list[str]:
     apart = {d.method: d for d in differences(results)}
     against = next(iter(apart.values())).against if apart else ""
     header = ["method", "runs", *(f"regret@{k}" for k in points), what, "best found", "evaluations", "questions"]
-    header += ["seconds", "size", f"worse than {printable(against)} by" if apart else ""]
+    goals = [f"{goal} met" for goal in dict.fromkeys(run["goal"] for run in results if "goal" in run)]
+    header += ["seconds", "size", *map(printable, goals), f"worse than {printable(against)} by" if apart else ""]
     rows = []
     by_method = _grouped(results, lambda run: run["method"])
     for method in sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True):
@@ -94,6 +103,7 @@ def side_by_side(results: Results) -> list[str]:
                 mean_in([run["questions"] for run in runs], ".1f"),
                 mean_in([run["seconds"] for run in runs], ".2f"),
                 mean_in([len(run["subset"]) for run in runs], ".1f"),
+                *(f"{sum(run['met'] for run in runs) / len(runs):.0%}" for _ in goals),
                 _interval(apart.get(method)),
             ]
         )
@@ -113,8 +123,8 @@ def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], wha
 
 
 def _worth(runs: Results) -> float:
-    """The mean utility; a run without one counts as nothing."""
-    found = [run["utility"] for run in runs if run["utility"] is not None]
+    """The mean utility, or minus the mean size that reached the value; a run without a utility counts as nothing."""
+    found = [-_loss(run) for run in runs if run["utility"] is not None]
     return float(np.mean(found)) if found else -np.inf
 
 

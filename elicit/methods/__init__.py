@@ -4,7 +4,7 @@ from elicit.methods.consistency import Inconsistency
 from elicit.methods.elimination import Elimination
 from elicit.methods.focus import Consistency, Focus
 from elicit.methods.frame import Ended, Explorer, Search, Space
-from elicit.methods.goals import Goal, Rank, Reaching, Sized, TradeOff
+from elicit.methods.goals import Goal, Rank, Reaching, Sized, TradeOff, goal_from
 from elicit.methods.method import Method, Value, first_criterion
 from elicit.methods.registry import METHODS, Entry, Material, Named, explorer_of, named
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
@@ -42,5 +42,6 @@ __all__ = [
     "Value",
     "explorer_of",
     "first_criterion",
+    "goal_from",
     "named",
 ]

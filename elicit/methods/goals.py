@@ -56,6 +56,9 @@ class TradeOff:
     smallest: int = 1
     largest: int | None = None
 
+    def __str__(self) -> str:
+        return "trade-off"
+
     def rank(self, subset: Mask, value: float) -> Rank:
         return level(value), -subset.bit_count(), -subset
 
@@ -75,6 +78,9 @@ class Sized:
     def __post_init__(self) -> None:
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
             raise InputError(f"a size is a whole number of at least 1, found {self.size!r}")
+
+    def __str__(self) -> str:
+        return f"size:{self.size}"
 
     @property
     def smallest(self) -> int:
@@ -107,6 +113,9 @@ class Reaching:
         if isinstance(self.least, bool) or not isinstance(self.least, int | float) or not math.isfinite(self.least):
             raise InputError(f"the value to reach is a finite number, found {self.least!r}")
 
+    def __str__(self) -> str:
+        return f"reach:{self.least:g}"
+
     def rank(self, subset: Mask, value: float) -> Rank:
         if self.settled(value):
             return 1.0, -subset.bit_count(), level(value), -subset
@@ -117,3 +126,18 @@ class Reaching:
 
     def settled(self, value: float) -> bool:
         return level(value) >= level(self.least)
+
+
+def goal_from(text: str) -> Goal:
+    """The goal that "size:6", "reach:0.97" or "trade-off" says."""
+    kind, _, number = text.partition(":")
+    if text == "trade-off":
+        return TradeOff()
+    if kind == "size" and number.isdecimal() and int(number) > 0:
+        return Sized(int(number))
+    if kind == "reach":
+        try:
+            return Reaching(float(number))
+        except ValueError:  # an InputError of ours is one, too: the same words serve both
+            pass
+    raise InputError(f'a goal is "size:6", "reach:0.97" (with your numbers) or "trade-off", found {text!r}')
