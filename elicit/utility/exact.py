@@ -12,7 +12,7 @@ repairs the statements. Upper bounds only tighten as statements are added.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.parsimony import check_statements
 from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated, check_form
 from elicit.utility.solver import INFINITY, Program, Status
+
+#: Rows φ(v) kept for the next form.
+ROWS_KEPT = 512
 
 
 class ExactSet:
@@ -52,7 +55,8 @@ class ExactSet:
         self.degree = degree
         self.rows = list(transitively_reduced(self.statements))
         place = {id(s): r for r, s in enumerate(self.statements)}
-        self._row_places = [place[id(s)] for s in self.rows]
+        self._row_places = np.array([place[id(s)] for s in self.rows], dtype=np.int64)
+        self._row = lru_cache(maxsize=ROWS_KEPT)(self.monomials.row)
         self._margins = _margin_program(self.monomials, self.rows)
         self._largest: tuple[float, Vector] | None = None
         self._retired: int = 0  # programs solved by those that a smaller δ has replaced
@@ -120,7 +124,7 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
-        self._row_places.append(len(self.statements) - 1)
+        self._row_places = np.append(self._row_places, len(self.statements) - 1)
         self._largest = None
         self.__dict__.pop("_smallest_conflict", None)
         d = statement_rows(self.monomials, [statement])
@@ -158,10 +162,9 @@ class ExactSet:
     def gain(self, form: Form) -> Vector:
         """The form as a vector over the monomials."""
         check_form(form, self.n)
-        masks = list(form)
-        if not masks:
-            return np.zeros(len(self.monomials))
-        gain: Vector = np.array([form[m] for m in masks]) @ self.monomials.rows(masks)
+        gain: Vector = np.zeros(len(self.monomials))
+        for mask, coefficient in form.items():
+            gain += coefficient * self._row(mask)
         return gain
 
     def verdict(self, subset: Mask) -> Verdict:
@@ -274,6 +277,7 @@ class ExactSet:
             upper=np.ones(p),
             row_lower=lower,
             row_upper=upper,
+            unit_rows=True,
         )
 
     @cached_property

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import highspy
@@ -25,6 +26,7 @@ from scipy.sparse import csr_matrix
 
 from elicit.errors import SolverError
 from elicit.subsets import Family, Mask, mask_of, members
+from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Vector
 
 INFINITY = float("inf")
@@ -76,11 +78,30 @@ _BASIS_STATUS = {
     Standing.LOWER: highspy.HighsBasisStatus.kLower,
     Standing.UPPER: highspy.HighsBasisStatus.kUpper,
 }
+#: The lower bound's status and the upper's, to be picked by 0 and 1.
+_AT_A_BOUND = np.array([highspy.HighsBasisStatus.kLower, highspy.HighsBasisStatus.kUpper], dtype=object)
 
 
-def standings(basis: Any) -> tuple[list[Standing], list[Standing]]:
+@lru_cache(maxsize=16)
+def _first(count: int) -> NDArray[np.int32]:
+    """0, 1, … as indices; shared, so not to be written to."""
+    index: NDArray[np.int32] = np.arange(count, dtype=np.int32)
+    index.flags.writeable = False
+    return index
+
+
+@dataclass
+class Basis:
+    """A basis kept to come back to; it grows with the program that it is of."""
+
+    kept: Any
+    columns: int
+    rows: int
+
+
+def standings(basis: Basis) -> tuple[list[Standing], list[Standing]]:
     """A kept basis as standings of the columns and of the rows."""
-    return [_STANDING[s] for s in basis.col_status], [_STANDING[s] for s in basis.row_status]
+    return [_STANDING[s] for s in basis.kept.col_status], [_STANDING[s] for s in basis.kept.row_status]
 
 
 @dataclass(frozen=True)
@@ -95,7 +116,11 @@ class Solution:
 
 
 class Program:
-    """minimise cost·z subject to row_lower ≤ A z ≤ row_upper and lower ≤ z ≤ upper, kept alive."""
+    """minimise cost·z subject to row_lower ≤ A z ≤ row_upper and lower ≤ z ≤ upper, kept alive.
+
+    With `unit_rows` every row is solved as a vector of length 1, so that the dual simplex, which takes up the
+    row broken most, compares distances; bounds and duals are in the caller's units all the same.
+    """
 
     def __init__(
         self,
@@ -106,6 +131,7 @@ class Program:
         upper: Vector,
         row_lower: Vector,
         row_upper: Vector,
+        unit_rows: bool = False,
     ) -> None:
         self._engine = highspy.Highs()  # type: ignore[no-untyped-call]  # its constructor has no annotation
         for option, value in (
@@ -115,6 +141,11 @@ class Program:
             ("simplex_scale_strategy", 0),  # the entries are 0 and ±1
         ):
             self._engine.setOptionValue(option, value)
+        self._unit_rows, self._lengths = unit_rows, np.zeros(0)
+        if unit_rows:
+            # a row divided by its length must be met as exactly as before
+            self._engine.setOptionValue("primal_feasibility_tolerance", tolerances.MULTIPLIER)
+            matrix, row_lower, row_upper = self._shortened(matrix, row_lower, row_upper)
         rows = csr_matrix(matrix)
         model = highspy.HighsLp()
         model.num_row_, model.num_col_ = matrix.shape
@@ -124,8 +155,18 @@ class Program:
         model.a_matrix_.start_, model.a_matrix_.index_ = rows.indptr, rows.indices
         model.a_matrix_.value_ = rows.data.astype(np.float64)
         self._demand(self._engine.passModel(model), "the model was not accepted")
+        self._basis = highspy.HighsBasis()  # filled anew by `crash`
+        self._basis.valid, self._basis.alien = True, False
+        self._method: Method | None = None
         #: how many programs were solved; the benchmarks count them
         self.solved = 0
+
+    def _shortened(self, matrix: Matrix, lower: Vector, upper: Vector) -> tuple[Matrix, Vector, Vector]:
+        """The rows divided by their lengths, which are remembered."""
+        lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
+        lengths[lengths == 0] = 1.0
+        self._lengths = np.append(self._lengths, lengths)
+        return matrix / lengths[:, None], lower / lengths, upper / lengths
 
     @property
     def columns(self) -> int:
@@ -139,7 +180,9 @@ class Program:
 
     def solve(self, method: Method = Method.DUAL) -> Solution:
         """Solve from the present basis; an end that no linear program of ours has is a SolverError."""
-        self._engine.setOptionValue("simplex_strategy", int(method))
+        if method is not self._method:
+            self._method = method
+            self._engine.setOptionValue("simplex_strategy", int(method))
         self._engine.run()
         self.solved += 1
         ended = self._engine.getModelStatus()
@@ -152,13 +195,14 @@ class Program:
             ended = self._engine.getModelStatus()
         if ended not in _STATUS:
             raise SolverError(f"a linear program ended as {self._engine.modelStatusToString(ended)!r}")
-        info, found = self._engine.getInfo(), self._engine.getSolution()
+        found = self._engine.getSolution()
+        duals = np.array(found.row_dual)
         return Solution(
             _STATUS[ended],
-            info.objective_function_value,
+            self._engine.getObjectiveValue(),
             np.array(found.col_value),
-            np.array(found.row_dual),
-            info.simplex_iteration_count,
+            duals / self._lengths if self._unit_rows and len(duals) else duals,
+            int(self._engine.getInfoValue("simplex_iteration_count")[1]),
         )
 
     def optimum(self, method: Method = Method.DUAL) -> Solution:
@@ -170,7 +214,7 @@ class Program:
 
     def change_costs(self, costs: Vector) -> None:
         """New costs for the first len(costs) columns."""
-        index = np.arange(len(costs), dtype=np.int32)
+        index = _first(len(costs))
         self._demand(self._engine.changeColsCost(len(costs), index, costs), "the costs were not accepted")
 
     def change_bounds(self, column: int, lower: float, upper: float) -> None:
@@ -179,10 +223,14 @@ class Program:
 
     def change_row(self, row: int, lower: float, upper: float) -> None:
         """New bounds for one row."""
+        if self._unit_rows:
+            lower, upper = lower / self._lengths[row], upper / self._lengths[row]
         self._demand(self._engine.changeRowBounds(row, lower, upper), "the row was not accepted")
 
     def add_rows(self, matrix: Matrix, lower: Vector, upper: Vector) -> None:
         """Append rows; they join the basis, so that the others keep their status."""
+        if self._unit_rows:
+            matrix, lower, upper = self._shortened(matrix, lower, upper)
         rows = csr_matrix(matrix)
         starts, index = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
         data = rows.data.astype(np.float64)
@@ -214,27 +262,26 @@ class Program:
         """Remove one column."""
         self._demand(self._engine.deleteCols(1, np.array([column], dtype=np.int32)), "the column was not removed")
 
-    def basis(self) -> Any:
+    def basis(self) -> Basis:
         """The present basis, to come back to."""
-        return self._engine.getBasis()
+        return Basis(self._engine.getBasis(), self.columns, self.rows)
 
-    def return_to(self, basis: Any) -> None:
+    def return_to(self, basis: Basis) -> None:
         """Start the next solve from a basis kept earlier; rows and columns added since then join it."""
-        status = highspy.HighsBasisStatus
-        rows, columns = basis.row_status, basis.col_status
-        if len(rows) < self.rows or len(columns) < self.columns:
-            basis.row_status = [*rows, *[status.kBasic] * (self.rows - len(rows))]
-            basis.col_status = [*columns, *[status.kLower] * (self.columns - len(columns))]
-        self._demand(self._engine.setBasis(basis), "the basis was not accepted")
+        status, kept = highspy.HighsBasisStatus, basis.kept
+        if basis.rows < self.rows:
+            kept.row_status = [*kept.row_status, *[status.kBasic] * (self.rows - basis.rows)]
+            basis.rows = self.rows
+        if basis.columns < self.columns:
+            kept.col_status = [*kept.col_status, *[status.kLower] * (self.columns - basis.columns)]
+            basis.columns = self.columns
+        self._demand(self._engine.setBasis(kept), "the basis was not accepted")
 
     def crash(self, at_upper: NDArray[np.bool_]) -> None:
         """Start the next solve with every row basic and every column at its lower or upper bound."""
-        status = highspy.HighsBasisStatus
-        basis = highspy.HighsBasis()
-        basis.col_status = [status.kUpper if up else status.kLower for up in at_upper.tolist()]
-        basis.row_status = [status.kBasic] * self.rows
-        basis.valid, basis.alien = True, False
-        self._demand(self._engine.setBasis(basis), "the crash basis was not accepted")
+        self._basis.col_status = _AT_A_BOUND[at_upper.view(np.int8)].tolist()
+        self._basis.row_status = [highspy.HighsBasisStatus.kBasic] * self.rows
+        self._demand(self._engine.setBasis(self._basis), "the crash basis was not accepted")
 
     def resume(self, columns: Sequence[Standing], rows: Sequence[Standing]) -> None:
         """Start the next solve from the given standings; too few or too many basic ones are evened out."""
