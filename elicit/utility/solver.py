@@ -227,6 +227,13 @@ class Program:
             lower, upper = lower / self._lengths[row], upper / self._lengths[row]
         self._demand(self._engine.changeRowBounds(row, lower, upper), "the row was not accepted")
 
+    def change_rows(self, lower: Vector, upper: Vector) -> None:
+        """New bounds for the first len(lower) rows."""
+        if self._unit_rows:
+            lower, upper = lower / self._lengths[: len(lower)], upper / self._lengths[: len(upper)]
+        index = _first(len(lower))
+        self._demand(self._engine.changeRowsBounds(len(lower), index, lower, upper), "the rows were not accepted")
+
     def add_rows(self, matrix: Matrix, lower: Vector, upper: Vector) -> None:
         """Append rows; they join the basis, so that the others keep their status."""
         if self._unit_rows:
