@@ -31,6 +31,7 @@ from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
 from elicit.estimator.judges import best_for, judge_of
+from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.estimator.warrant import warrant_of
 from elicit.oracles import Extra, WrapperOracle, cost
@@ -108,6 +109,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         keep: Sequence[str | int] | None = None,
         max_features: int | None = None,
         tolerance: float | str | None = None,
+        prior: Any = "auto",
+        pairs: Any = None,
         batch: int = 4,
         n_jobs: int | None = None,
         journal: str | os.PathLike[str] | None = None,
@@ -127,6 +130,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.keep = keep
         self.max_features = max_features
         self.tolerance = tolerance
+        self.prior = prior
+        self.pairs = pairs
         self.batch = batch
         self.n_jobs = n_jobs
         self.journal = journal
@@ -151,6 +156,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         oracle = self._oracle(X, y, seed, params)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge)
+        classes = is_classifier(self.estimator)
         run = Run(
             judge,
             self._family(oracle.attributes),
@@ -160,6 +166,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             self.parsimony,
             self.batch,
             fingerprint(judge.answers if judge.answers is not None else self.operator),
+            prior_of(self.prior, oracle.columns, y, classes=classes),
+            pairs_of(self.pairs, oracle.columns, y, classes=classes),
+            len(y),
         )
         elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
         chosen = least_within(elicitation, within) if within is not None else result.subset
@@ -170,6 +179,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.stopped_ = result.reason
         self.n_evaluations_ = result.evaluations
         self.n_questions_ = result.questions
+        self.prior_ = run.prior
         self._keep_choice(oracle, chosen)
         return self
 

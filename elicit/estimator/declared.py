@@ -1,7 +1,7 @@
 """Declared: a run whose utility is known from the start, such as "the score, and fewer attributes among equals".
 
-Nobody has to be asked, so nothing is: of all plausible operators one is left, by whose utility subsets are
-proposed, and the incumbent is the best evaluated subset outright. Its utility is not turned into
+Nobody has to be asked, so nothing is: subsets are sought by their scores alone (`seeking.py`), none is
+rejected unseen, and the incumbent is the best evaluated subset outright. Its utility is not turned into
 statements: a chain of every evaluated subset would force noise-sized steps apart as hard as real ones.
 
 An `Unattended` run may also begin with statements carried over from before; each is dropped once what
@@ -17,14 +17,16 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.decide.plausible import PlausibleOperators
+from elicit.estimator.seeking import Outlook, sought
+from elicit.events import Asked
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Family, Mask, simplest
+from elicit.utility.monomials import Vector
 from elicit.utility.regret import Regret
 
 #: What a declared run does differently: it asks nothing, and its budget alone ends it.
-SETTINGS: dict[str, Any] = {"questions": 0, "policy": "none", "explore": "gain", "stop": ()}
+SETTINGS: dict[str, Any] = {"questions": 0, "policy": "none", "stop": ()}
 
 
 def best_by_score(history: History, family: Family) -> Mask | None:
@@ -61,7 +63,26 @@ class Unattended(Elicitation):
 
 
 class Declared(Unattended):
-    """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
+    """An elicitation for which the first criterion, then fewer attributes, is the whole utility.
+
+    rows: how many the data have, when that should limit what a prior proposes.
+    """
+
+    def __init__(self, *rest: Any, rows: int | None = None, prior: Vector | None = None, **named: Any) -> None:
+        self._rows = rows
+        super().__init__(*rest, prior=prior, **named)
+
+    def _decide(self) -> None:
+        count = min(self.settings.batch, self.budget - self.evaluations)
+        outlook = Outlook(self.settings.start, self.prior, self._rows)
+        rng = np.random.default_rng([self.seed, self._next_id])
+        subsets, why = sought(self.history, self.family, outlook, count, rng) if count > 0 else ((), "")
+        if subsets:
+            self._begin(Asked(self._next_id, subsets, why=why))
+        elif count > 0:
+            self._stop("nothing new was found in the family")
+        else:
+            super()._decide()  # the budget is spent
 
     @property
     def beliefs(self) -> Beliefs:
@@ -76,11 +97,6 @@ class _Declared(Beliefs):
     """Beliefs of a run that knows what is best."""
 
     @cached_property
-    def plausible(self) -> PlausibleOperators:
-        """A crowd of one."""
-        return _Known(self.history)
-
-    @cached_property
     def recommended(self) -> Mask | None:
         """The best evaluated subset."""
         return best_by_score(self.history, self.family)
@@ -89,17 +105,3 @@ class _Declared(Beliefs):
     def incumbent(self) -> Regret | None:
         """The best evaluated subset; its regret among all utilities is of no interest."""
         return None if self.recommended is None else Regret(self.recommended, float("inf"), None)
-
-
-class _Known(PlausibleOperators):
-    """The one operator who judges by the first criterion, then by fewer attributes."""
-
-    def __init__(self, history: History) -> None:
-        self.subsets = history.subsets
-        self._place = {x: k for k, x in enumerate(self.subsets)}
-        self.front = [self._place[x] for x in history.front]
-        # the place in the order is all that is looked at: a forecast works on ranks
-        order = np.lexsort((np.array([-x.bit_count() for x in self.subsets]), history.vectors[:, 0]))
-        self.values = np.empty((1, len(order)))
-        self.values[0, order] = np.arange(len(order))
-        self.weights = np.ones(1)

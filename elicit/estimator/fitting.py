@@ -27,13 +27,17 @@ from elicit.drive import Result, drive, measured
 from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.estimator.declared import SETTINGS, Declared, Unattended
 from elicit.estimator.judges import Judge
+from elicit.estimator.priors import Pairs
 from elicit.events import Fact
 from elicit.journal import Journal, begun, read
 from elicit.oracles import Remembering, WrapperOracle
+from elicit.oracles.threads import one_thread
+from elicit.proof.claims import claim_by_score, claim_of
 from elicit.session.display import Meter, told
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
 from elicit.subsets import Family, Mask
+from elicit.utility.monomials import Vector
 
 #: Oracle calls unless told otherwise: a third of a whole forward path, n(n+1)/6; for few attributes 5 n.
 SHARE_OF_A_PATH = 6
@@ -41,7 +45,7 @@ CALLS_PER_ATTRIBUTE = 5
 #: They are at least and at most so many; the decisions between more would take longer than most fits.
 LEAST_CALLS, MOST_CALLS = 20, 400
 
-#: Without an operator a run begins with a look around of a twentieth of its calls, at least so many.
+#: Without an operator and a prior a run begins with so many draws: a twentieth of its calls, at least the second.
 SHARE_OF_THE_START, LEAST_START = 20, 6
 
 #: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
@@ -80,6 +84,9 @@ class Run:
     parsimony: float | str
     batch: int
     about: str
+    prior: Vector | None = None
+    pairs: Pairs = ()
+    rows: int | None = None
 
     @property
     def settings(self) -> Settings:
@@ -90,21 +97,29 @@ class Run:
         budget = automatic_budget(self.family.n) if isinstance(self.budget, str) else int(self.budget)
         own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else self.questions}
         if self.judge.declared:
-            own = SETTINGS | {"start": max(LEAST_START, budget // SHARE_OF_THE_START)}
+            draws = LEAST_START if self.prior is not None else max(LEAST_START, budget // SHARE_OF_THE_START)
+            own = SETTINGS | {"start": draws}
+        if self.pairs and self.family.n > MOST_WITH_PAIRS:
+            raise InputError(
+                f"pairs go with at most {MOST_WITH_PAIRS} attributes, found {self.family.n}; leave them out"
+            )
         return Settings(
             budget=budget,
             parsimony=self.parsimony,
             degree=2 if 2 <= self.family.n <= MOST_WITH_PAIRS else 1,
             batch=self.batch,
+            pairs=self.pairs,
             **own,
         )
 
     def elicitation(self, oracle: WrapperOracle, facts: tuple[Fact, ...] = ()) -> Unattended:
         """The elicitation at its beginning, or as far as these facts."""
-        kind = Declared if self.judge.declared else Unattended
+        named: dict[str, Any] = {"family": self.family, "seed": self.seed, "prior": self.prior}
+        if self.judge.declared:
+            return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, rows=self.rows, **named)
         if not facts and self.judge.answers is not None:
             facts = self.judge.answers.assumed(oracle.attributes)
-        return kind(oracle.attributes, oracle.criteria, self.settings, family=self.family, seed=self.seed, facts=facts)
+        return Unattended(oracle.attributes, oracle.criteria, self.settings, facts=facts, **named)
 
 
 def played(
@@ -118,6 +133,10 @@ def played(
         remembering = Remembering(oracle, _measured_before(Path(folder), oracle.fingerprint))
         with _journal(run, oracle, Path(folder)) as (elicitation, journal):
             result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
+            if not journal.claimed:
+                with one_thread():
+                    found = claim_by_score(elicitation) if run.judge.declared else claim_of(elicitation, proofs=False)
+                journal.claim(found, time.time())
             return elicitation, result
 
 

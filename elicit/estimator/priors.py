@@ -1,0 +1,110 @@
+"""Priors: what is thought of attributes, and of pairs of them, before anything is measured.
+
+A prior ranks: it says where to look first, and what is measured then decides. No proof assumes anything of
+it. With more attributes than a look at random could cover, and no other wish, the prior is the F statistic
+of each column by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.effects.interaction import Interactions
+from elicit.effects.pairs import interaction_prior, pair_prior
+from elicit.errors import InputError
+from elicit.oracles.columns import Columns
+from elicit.scores.agreement import as_power_index
+from elicit.scores.registry import score_named
+from elicit.utility.monomials import Vector
+
+AUTO = "auto"
+AUTO_SCORE = "f"
+
+#: Up to so many attributes subsets drawn at random show enough; with more, "auto" is the score above.
+FEW = 20
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Vector | None:
+    """The power index that `prior` stands for: a score's name, one number an attribute, "auto" or None."""
+    n = len(columns.attributes)
+    if given is None or (isinstance(given, str) and given == AUTO and not _scorable(columns, y, classes)):
+        return None
+    if isinstance(given, str):
+        return _scored(AUTO_SCORE if given == AUTO else given, columns, y, classes)
+    try:
+        index = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"prior is a score's name, one number an attribute, {AUTO!r} or None; found {given!r}"
+        ) from None
+    if index.shape != (n,) or not np.isfinite(index).all():
+        raise InputError(f"prior needs one finite number for each of the {n} attributes, found shape {index.shape}")
+    return index
+
+
+def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
+    """Whether there are many attributes, and the score that "auto" stands for is defined on these data."""
+    if len(columns.attributes) <= FEW or y.ndim != 1:
+        return False
+    try:
+        values = _numbers(columns.X)
+    except (TypeError, ValueError):  # columns of texts: the score of a column has no meaning
+        return False
+    apart = len(np.unique(y))
+    return bool(np.isfinite(values).all()) and apart > 1 and (len(y) > apart if classes else len(y) > 2)
+
+
+def _numbers(X: Any) -> NDArray[np.float64]:
+    """The entries of X (of a sparse matrix those that it holds) as numbers."""
+    return np.asarray(X.data if hasattr(X, "tocsr") else X, dtype=np.float64)
+
+
+def _scored(name: str, columns: Columns, y: NDArray[Any], classes: bool) -> Vector:
+    measure = score_named(name)
+    if not measure.serves(classes):
+        raise InputError(f"prior = {name!r} needs a target of {measure.targets}, which this is not; choose another")
+    told = {"classes": classes} if "classes" in measure.options else {}
+    found = measure.scores(columns.X, y, columns.positions, **told)
+    return as_power_index(found, measure.higher_is_better)
+
+
+def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Pairs:
+    """The pairs that `pairs` stands for: "h", a list of pairs, an n x n table of strengths, or None."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        if given != "h":
+            raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
+        return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
+    n = len(columns.attributes)
+    strengths = given.strengths if isinstance(given, Interactions) else given
+    if getattr(strengths, "ndim", 0) == 2 and strengths.shape[1] != 2:
+        if strengths.shape != (n, n):
+            raise InputError(
+                f"a table of pair strengths has {n} rows and columns, one an attribute; found {strengths.shape}"
+            )
+        return pair_prior(np.asarray(strengths))
+    return tuple(_pair(pair, columns) for pair in given)
+
+
+def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
+    if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+        raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
+    n = len(columns.attributes)
+    i, j = (columns.attributes.position(which) if isinstance(which, str) else int(which) for which in pair)
+    if not (0 <= i < n and 0 <= j < n):
+        raise InputError(f"pairs names attribute {max(i, j)}, but there are the attributes 0 to {n - 1}")
+    return i, j
+
+
+def places(index: Vector) -> NDArray[np.intp]:
+    """Rank of each attribute by a power index, from 1; equal ones in their order, since a rank is a place to look."""
+    found = np.empty(len(index), dtype=np.intp)
+    found[np.argsort(-index, kind="stable")] = np.arange(1, len(index) + 1)
+    return found
