@@ -5,6 +5,7 @@ missing here could not be shown. `record_check` re-checks a claim against the fa
 
     {"version": 1, "request": 57, "subset": […], "criteria": […], "set": {…}, "statements": […], "proofs": […]}
 
+A run whose utility was declared claims the best by it, and nothing else: {…, "by": "score"}.
 `statements` are those that the facts imply, each with its source; the multipliers of every proof refer to
 them. A proof is a certificate without what is common to all: n, the set, the statements, and the evaluated
 subsets where a claim speaks of all of them.
@@ -52,17 +53,26 @@ MOST_CUBE_ENTRIES = 64 * 500
 PRICE_STEP = 1e-4
 
 
-def claim_of(elicitation: Elicitation) -> dict[str, Any]:
-    """What the facts of an elicitation prove now."""
-    history, beliefs = elicitation.history, elicitation.beliefs
-    subset = elicitation.incumbent
-    attributes = history.attributes
-    content: dict[str, Any] = {
+def claim_by_score(elicitation: Elicitation) -> dict[str, Any]:
+    """That the subset is the best measured by the first criterion, then by fewer attributes: this needs no proof."""
+    return _found(elicitation) | {"by": "score"}
+
+
+def _found(elicitation: Elicitation) -> dict[str, Any]:
+    """What was found at which end, as measured."""
+    history, subset = elicitation.history, elicitation.incumbent
+    return {
         "version": VERSION,
         "request": None if history.stopped is None else history.stopped.request,
-        "subset": None if subset is None else list(attributes.subset(subset)),
+        "subset": None if subset is None else list(history.attributes.subset(subset)),
         "criteria": None if subset is None else list(history.evaluated[subset].criteria),
     }
+
+
+def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]:
+    """What the facts of an elicitation prove now. Without `proofs`, which may take minutes, only what an end needs."""
+    beliefs, subset = elicitation.beliefs, elicitation.incumbent
+    content = _found(elicitation)
     utilities = beliefs.fresh_utilities()
     content["set"] = plain_set(utilities)
     content["statements"] = sourced(utilities.statements)
@@ -73,6 +83,8 @@ def claim_of(elicitation: Elicitation) -> dict[str, Any]:
     if isinstance(utilities, ExactSet) and utilities.conflict is not None:
         monomials = Monomials.full(utilities.n, utilities.degree)
         certificates = [certify_inconsistent(monomials, utilities.statements)]
+    elif not proofs:
+        certificates = [_over_the_family(elicitation, utilities, subset)] if _ended_by_proof(elicitation) else []
     else:
         certificates = [*_of_the_best(elicitation, utilities, subset), *_of_rejected(elicitation, utilities)]
     content["proofs"] = [_short(c, utilities) for c in certificates if c is not None]
@@ -115,11 +127,14 @@ def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) 
     """That the subset is optimal in the family, or else how much any other may gain at most."""
     monomials = len(utilities.monomials if isinstance(utilities, ExactSet) else utilities.support)
     cubes = min(MOST_CUBES, MOST_CUBE_ENTRIES // monomials, elicitation.settings.effort)
-    stopped = elicitation.history.stopped
-    found = stopped is not None and stopped.reason.startswith("optimal")  # then it can be proven, with that effort
-    effort = elicitation.settings.effort if found else cubes
+    effort = elicitation.settings.effort if _ended_by_proof(elicitation) else cubes  # proven then, so it can be now
     optimal = certify_optimal(utilities, subset, elicitation.family, most_cubes=effort)
     return optimal or certify_optimal(utilities, subset, elicitation.family, bound=None, most_cubes=cubes)
+
+
+def _ended_by_proof(elicitation: Elicitation) -> bool:
+    stopped = elicitation.history.stopped
+    return stopped is not None and stopped.reason.startswith("optimal")
 
 
 def _of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certificate]:

@@ -20,7 +20,7 @@ from typing import Any
 from elicit.errors import CertificateError, InputError
 from elicit.journal import Claimed, Record
 from elicit.knowledge.statements import Source, uncontradicted
-from elicit.proof.record_facts import Known, many
+from elicit.proof.record_facts import Known, many, on_grid
 from elicit.subsets import Mask, mask_of, members, simplest
 from elicit.utility.monomials import MOST_MONOMIALS
 from elicit.utility.numbers import demand, exact
@@ -93,6 +93,9 @@ class _Claim:
         demand(self.content["version"] == 1, f"a claim of version {self.content['version']!r:.20} is unknown here")
         stopped = self.known.stopped
         demand(self.content["request"] == (None if stopped is None else stopped.request), "the claim is of another end")
+        if "by" in self.content:
+            yield self._check_best_by_score()
+            return
         self._check_set()
         yield self._check_statements()
         if self.content["subset"] is None:
@@ -106,6 +109,27 @@ class _Claim:
             demand(self.proven_optimal, "the run ended as necessarily optimal, and no proof of that is claimed")
             if not self.known.is_exact:
                 yield self._check_neighbours()
+
+    def _check_best_by_score(self) -> str:
+        """The subset is the best measured by the first criterion, then by fewer attributes; no more is claimed."""
+        demand(self.content["by"] == "score", f"a choice by {self.content['by']!r:.20} is unknown here")
+        demand("proofs" not in self.content, "a choice by score alone rests on no proof")
+        known, criterion = self.known, self.known.header.criteria[0]
+        eligible = [x for x in self.evaluated if x in known.family]
+        if self.content["subset"] is None:
+            demand(not eligible, "subsets were measured, none is claimed")
+            return "nothing that may be chosen was measured, so nothing is recommended"
+        subset = self.attributes.mask(self.content["subset"])
+        demand(subset in eligible, "the subset claimed as best was not measured, or may not be chosen")
+        measured = known.evaluated[subset].criteria
+        demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
+        sign = -1 if criterion.maximise else 1
+        best = min(eligible, key=lambda x: (sign * on_grid(known.evaluated[x].criteria[0]), simplest(x)))
+        demand(subset == best, f"{self._named(best)} is better by {criterion.name}, or as good with less")
+        return (
+            f"{self._named(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
+            f"({measured[0]:.6g}), ties to fewer attributes; nothing is claimed of those that were not measured"
+        )
 
     def _check_set(self) -> None:
         """The set of utilities is the one that the settings name."""

@@ -149,7 +149,7 @@ class Known:
             return list(history.dominance)
         signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
         vectors = [
-            [sign * _on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
+            [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
             for fact in self.evaluated.values()
         ]
         subsets = list(self.evaluated)
@@ -159,7 +159,7 @@ class Known:
         ]
 
 
-def _on_grid(value: float) -> float:
+def on_grid(value: float) -> float:
     """The multiple of the grid nearest to a criterion: a whole number, unless it is too large to be one."""
     steps = value / GRID
     return steps if math.isinf(steps) else round(steps)

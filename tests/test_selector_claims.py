@@ -1,0 +1,66 @@
+"""The journals of a selector say what was found, and `elicit verify` re-checks it."""
+
+import journals
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.neighbors import KNeighborsClassifier
+
+from elicit import ElicitSelector
+from elicit.cli import main
+from elicit.errors import CertificateError
+from elicit.journal import read
+from elicit.proof.record_check import check_record
+
+X, y = load_wine(return_X_y=True, as_frame=True)
+
+
+def fitted(folder, **options):
+    """A selector that was fitted to wine, and its journal."""
+    selector = ElicitSelector(KNeighborsClassifier(3), cv=3, budget=12, journal=folder, **options).fit(X, y)
+    (path,) = folder.glob("*.jsonl")
+    return selector, path
+
+
+@pytest.fixture(scope="module")
+def declared(tmp_path_factory):
+    return fitted(tmp_path_factory.mktemp("declared"))
+
+
+def test_a_run_without_an_operator_claims_the_best_by_score(declared, capsys):
+    selector, path = declared
+    assert main(["verify", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "{" + ", ".join(selector.feature_names_) + "} is the best of 12 measured subsets by score" in told
+    assert "nothing is claimed of those that were not measured" in told
+
+
+@pytest.mark.parametrize("change", ["another", "worse value", "by", "unmeasured", "none"])
+def test_another_claim_than_the_best_is_caught(declared, tmp_path, change):
+    _, path = declared
+    lines = journals.lines_of(path)
+    (claim,) = (line["claim"] for line in lines if "claim" in line)
+    measured = [line for line in lines if line.get("fact") == "evaluated"]
+    if change == "another":
+        other = next(line for line in measured if line["subset"] != claim["subset"])
+        claim |= {"subset": other["subset"], "criteria": other["criteria"]}
+    elif change == "unmeasured":
+        claim["subset"] = next([name] for name in X.columns if [name] not in [line["subset"] for line in measured])
+    else:
+        claim |= {"worse value": {"criteria": [0.5, 1.0]}, "by": {"by": "size"}, "none": {"subset": None}}[change]
+    journals.write(tmp_path / "j", lines)
+    with pytest.raises(CertificateError, match=r"^line "):
+        list(check_record(read(tmp_path / "j")))
+
+
+def test_a_run_with_an_operator_claims_what_was_found_and_the_statements_behind_it(tmp_path, capsys):
+    selector, path = fitted(tmp_path, operator="score - 0.01 * size", questions=4)
+    assert main(["verify", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "{" + ", ".join(selector.feature_names_) + "} is recommended" in told
+    assert "follow from the facts" in told
+
+
+def test_a_second_fit_claims_nothing_twice(tmp_path):
+    for _ in range(2):
+        _, path = fitted(tmp_path)
+    assert len(read(path).claims) == 1
