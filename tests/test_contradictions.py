@@ -1,0 +1,63 @@
+"""Answers that cannot all hold open the repair at the next request, whether or not checks are ever asked."""
+
+import pytest
+
+from elicit.asks import Reconcile, Settlement
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
+from elicit.subsets import Attributes
+
+UNCHECKED = Settings(budget=12, check_every=0, stop=())
+
+#: Subsets by name with (score, size): c, d and e are on the front with a and b; a dominates z.
+MEASURED = {
+    "a": (0b0001, (0.60, 1.0)),
+    "b": (0b0011, (0.70, 2.0)),
+    "c": (0b0111, (0.80, 3.0)),
+    "d": (0b1111, (0.90, 4.0)),
+    "z": (0b1010, (0.50, 2.0)),
+}
+
+
+def after(*answers):
+    """A run in which these were measured, and these pairs answered in this order."""
+    facts = [Asked(0, tuple(mask for mask, _ in MEASURED.values()))]
+    facts += [Evaluated(k, mask, values) for k, (mask, values) in enumerate(MEASURED.values())]
+    for k, (first, second, answer) in enumerate(answers, start=len(MEASURED)):
+        pair = (MEASURED[first][0], MEASURED[second][0])
+        facts += [Asked(k, compare=pair), Preferred(k, *pair, answer)]
+    return Elicitation(Attributes.numbered(4), settings=UNCHECKED, facts=facts)
+
+
+A, B, EQUAL, UNSURE = Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE
+CONTRADICTIONS = {
+    "a circle of three": ([("a", "b", A), ("b", "c", A), ("c", "a", A)], (5, 6, 7)),
+    "the same question answered twice": ([("a", "b", A), ("b", "a", A)], (5, 6)),
+    "a circle through an equality": ([("a", "b", EQUAL), ("b", "c", A), ("a", "c", B)], (5, 6, 7)),
+    "an answer against what was measured": ([("z", "a", A)], (5,)),
+    "a circle closed by what was measured": ([("z", "d", A), ("d", "a", A)], (5, 6)),
+    "only those that are part of it": ([("c", "d", A), ("a", "b", A), ("b", "a", A)], (6, 7)),
+}
+
+
+@pytest.mark.parametrize(("answers", "conflict"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_contradiction_is_asked_about_at_once(answers, conflict):
+    elicitation = after(*answers)
+    request = elicitation.ask()
+    assert isinstance(request, Reconcile)
+    assert request.conflict == conflict
+    for k in range(len(answers)):
+        assert not isinstance(after(*answers[:k]).ask(), Reconcile), "nothing is wrong before the last answer"
+
+
+def test_answers_that_can_hold_open_no_repair():
+    for answers in ([("a", "b", A), ("b", "c", A), ("a", "c", A)], [("a", "b", A), ("b", "a", UNSURE)]):
+        assert not isinstance(after(*answers).ask(), Reconcile)
+
+
+def test_a_contradiction_that_is_kept_is_not_asked_about_again():
+    elicitation = after(("a", "b", A), ("b", "a", A))
+    elicitation.tell(elicitation.ask().id, Settlement(None))
+    assert isinstance(elicitation.facts[-1], Settled)
+    assert not isinstance(elicitation.ask(), Reconcile)
