@@ -212,3 +212,12 @@ def test_the_opening_waits_for_enter():
         opening.press("q")
     with pytest.raises(KeyboardInterrupt):
         opening.press("c-c")
+
+
+@pytest.mark.parametrize("columns", [100, 80, 60])
+def test_the_bottom_line_says_everything_at_any_width(columns):
+    told = Status(120, 140, 13, 3, 19, 0.25).words(columns)
+    assert len(told) <= columns
+    for word in ("120/140", "rej", "13", "asked 3", "1 to 16", "left", "regret 0.25"):
+        assert word in told
+    assert "the last" in Status(120, 140, 13, 18, 19, None).words(columns)

@@ -15,10 +15,11 @@ from elicit.operators.picture import (
     padded,
     paragraph,
     plain,
-    printable,
+    side_by_side,
     width,
     wrapped,
 )
+from elicit.printable import printable
 from elicit.subsets import Attributes
 
 WILD = Attributes(("アルコール度数", "ash\x1b[2J", "a" * 70, "hue\u202e", "proline"))
@@ -86,3 +87,10 @@ def test_the_front_is_drawn_and_listed(columns, rows):
 def test_a_front_of_one_criterion_is_drawn_by_rank():
     points = [Evaluated(0, 1, (0.5,)), Evaluated(1, 2, (0.5,))]
     assert "rank" in plain(front(points, SCORE_AND_SIZE[:1], 40, 10, {})[-1])
+
+
+@pytest.mark.parametrize("columns", [100, 72, 60])
+def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
+    first = Evaluated(0, 0b00111, (0.93791, 5.0), ((), ()), (0.063, None))
+    second = Evaluated(1, 0b00011, (0.91601, 4.0), ((), ()), (0.088, None))
+    assert "by 0.0219" in "\n".join(side_by_side(first, second, WILD, SCORE_AND_SIZE, columns))

@@ -25,16 +25,20 @@ class Status:
     most_questions: int
     regret: float | None
 
-    @property
-    def words(self) -> str:
-        """The bottom line."""
+    def words(self, columns: int) -> str:
+        """The bottom line, in fewer words where there is little room."""
         left = max(self.most_questions - self.asked, 0)
-        questions = f"{min(left, 1)} to {left} questions left" if left else "the last question"
+        questions = f"1 to {left} questions left" if left > 1 else "the last question"
         regret = "unknown" if self.regret is None else f"{self.regret:.2g}"
-        return (
+        full = (
             f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  "
             f"{questions}  regret {regret}"
         )
+        if len(full) <= columns:
+            return full
+        few = f"1 to {left} left" if left > 1 else "the last"
+        regret = "?" if self.regret is None else regret
+        return f"{self.evaluated}/{self.budget}  rej. {self.rejected}  asked {self.asked}, {few}  regret {regret}"
 
 
 @dataclass(frozen=True)

@@ -257,7 +257,7 @@ class Dialogue:
             keys = [fitted(" [H] help: every key", columns)]
         if self._note:
             keys = [fitted(f" {self._note}", columns), *keys]
-        status = padded(f" {self._desk.status().words}", columns)
+        status = padded(f" {self._desk.status().words(columns - 1)}", columns)
         return [*([("", text)] for text in keys), [("title", status)]]
 
     def _body(self, columns: int, room: int) -> list[Line]:

@@ -68,8 +68,9 @@ HELP = (
     "Up, Down   scroll, or choose from a list; Esc goes back to the question",
     "",
     "The bottom line: subsets evaluated of the budget; subsets rejected, never evaluated because nothing that "
-    "fits your answers finds them best; questions asked and left; and the regret, which is how much better "
-    "another evaluated subset may still be, where 1 is the margin of one clear answer.",
+    "fits your answers finds them best; questions asked, and left: this one and at most so many as were allowed "
+    "(most runs ask fewer: one is put only while its answer may change what is recommended); and the regret, "
+    "which is how much better another evaluated subset may still be, where 1 is the margin of one clear answer.",
 )
 
 

@@ -129,9 +129,9 @@ def comparison(
         for side, cell in zip("AB", pair, strict=True):
             mark = "* " if side == better else "  "
             line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
-        lines.append(
-            [*line, ("", " "), ("better" if better else "", fitted(words, max(columns - left - 2 * value - 5, 0)))]
-        )
+        room = max(columns - left - 2 * value - 5, 0)
+        words = words if width(words) <= room else words.replace(" leads by ", " by ")
+        lines.append([*line, ("", " "), ("better" if better else "", fitted(words, room))])
     lines.append([])
     parts = (
         ("in both", first.subset & second.subset, ""),
