@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.knowledge.statements import Relation
-from elicit.subsets import Family, Mask, members
+from elicit.subsets import Family, Mask, indicator, members
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.monomials import Matrix, Vector
@@ -174,7 +174,6 @@ class CubeProgram:
             row_lower=np.full(2 * p + len(extra), -INFINITY),
             row_upper=np.concatenate([np.full(2 * p, INFINITY), np.zeros(len(extra))]),
         )
-        self._bounds = np.full((2, p), np.nan)
         self._equal, self._used = equal, np.ones(m, dtype=np.bool_)
 
     @property
@@ -193,9 +192,10 @@ class CubeProgram:
     def best(self, inside: Mask, outside: Mask) -> tuple[float, tuple[float, ...], Vector]:
         """The least bound on the subcube, its multipliers, and how much each attribute is to blame for it."""
         low, high = self._entries(inside, outside)
-        for row in range(self._p):
-            self._change(0, row, self._phi_x[row] - high[row])
-            self._change(1, row, self._phi_x[row] - low[row])
+        loose = np.full(self._p, INFINITY)
+        self._program.change_rows(
+            np.concatenate([-loose, self._phi_x - low]), np.concatenate([self._phi_x - high, loose])
+        )
         solution = self._program.optimum()
         multipliers = solution.values[: self._count]
         bound = self._bound(multipliers, low, high)
@@ -215,17 +215,9 @@ class CubeProgram:
         )
         return self._set.budget * share - float(multipliers @ self._strict)
 
-    def _change(self, side: int, row: int, bound: float) -> None:
-        if self._bounds[side, row] != bound:
-            self._bounds[side, row] = bound
-            if side == 0:
-                self._program.change_row(row, -INFINITY, bound)
-            else:
-                self._program.change_row(self._p + row, bound, INFINITY)
-
     def _entries(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
         """The least and the largest value that φ(y)_S may have on the subcube."""
-        terms = self.monomials.terms
-        low = np.array([1.0 if t & inside == t else 0.0 for t in terms])
-        high = np.array([0.0 if t & outside else 1.0 for t in terms])
+        held, lacked = indicator([inside, outside], self._holds.shape[1])
+        low = 1.0 - (self._holds & ~held).any(axis=1)
+        high = 1.0 - (self._holds & lacked).any(axis=1)
         return low, high

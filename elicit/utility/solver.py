@@ -231,8 +231,8 @@ class Program:
         """New bounds for the first len(lower) rows."""
         if self._unit_rows:
             lower, upper = lower / self._lengths[: len(lower)], upper / self._lengths[: len(upper)]
-        index = _first(len(lower))
-        self._demand(self._engine.changeRowsBounds(len(lower), index, lower, upper), "the rows were not accepted")
+        change = self._engine.changeRowsBounds  # type: ignore[attr-defined]  # not in its stubs
+        self._demand(change(len(lower), _first(len(lower)), lower, upper), "the rows were not accepted")
 
     def add_rows(self, matrix: Matrix, lower: Vector, upper: Vector) -> None:
         """Append rows; they join the basis, so that the others keep their status."""
