@@ -5,7 +5,9 @@ The rule: what a browser makes of the page is seen in a browser; what scores are
 
 import base64
 import hashlib
+import html
 import re
+import shlex
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
@@ -26,10 +28,12 @@ from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.report.content import gather
+from elicit.report.drawing import scale
 from elicit.report.markup import data, element, raw
-from elicit.report.model import FIRST_SEED, ROUNDS, ModelStory, story_of
+from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
 from elicit.scenario import oracle_from
+from elicit.session.fresh import FIRST_SEED, ROUNDS
 
 HOSTILE = (
     "<script>window.pwned = 1</script>",
@@ -404,3 +408,18 @@ def test_without_a_script_the_page_says_the_same(visit, wine):
 def test_the_page_of_a_story_without_a_model_says_why(wine):
     text = page(gather(read(wine), []), ModelStory(missing=("no model was there",)), "j.jsonl")
     assert "No model was there." in text
+
+
+def test_the_commands_that_reproduce_a_page_stand_on_lines_of_their_own_and_can_be_pasted(wine):
+    text = page(gather(read(wine), []), ModelStory(), "a journal; rm -rf.jsonl")
+    (shown,) = re.findall(r"<pre>(.*?)</pre>", text)
+    commands = [html.unescape(line) for line in re.findall(r"<code>(.*?)</code>", shown)]
+    assert [shlex.split(command)[:3] for command in commands] == [
+        ["elicit", command, "a journal; rm -rf.jsonl"] for command in ("verify", "why", "report")
+    ]
+
+
+def test_axes_of_whole_numbers_have_whole_ticks_and_others_round_ones():
+    assert scale([1.0, 13.0, 4.0], 0, 100)[1] == [3, 6, 9, 12]
+    assert scale([1.0, 2.0], 0, 100)[1] == [1, 2]
+    assert scale([0.5, 0.97], 0, 100)[1] == pytest.approx([0.5, 0.6, 0.7, 0.8, 0.9])

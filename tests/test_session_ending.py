@@ -13,11 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from elicit.cli import main
-from elicit.commands.ending import FRESH
 from elicit.commands.resume import session_section
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
+from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, mirrored_beliefs
 from elicit.session.snippet import snippet
 from elicit.sessions import elicitation_of
@@ -50,10 +50,10 @@ def test_the_score_the_baseline_and_the_fresh_scores_are_those_of_scikit_learn(e
     chosen = [name.strip() for name in chosen]
     everything = list(load_wine(as_frame=True).data.columns)
     row = re.search(r"score \(on the folds that chose it\) +(\S+) ± \S+ +(\S+) ±", told)
-    fresh = re.search(rf"score on {FRESH} fresh shuffles into folds +(\S+) ± \S+ +(\S+) ±", told)
+    fresh = re.search(rf"score on {ROUNDS} fresh shuffles into folds +(\S+) ± \S+ +(\S+) ±", told)
     for k, columns in enumerate((chosen, everything), start=1):
         assert float(row[k]) == pytest.approx(scores(columns, 0).mean(), abs=1e-5)
-        anew = np.mean([scores(columns, seed).mean() for seed in range(1, FRESH + 1)])
+        anew = np.mean([scores(columns, seed).mean() for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS)])
         assert float(fresh[k]) == pytest.approx(anew, abs=1e-5)
     assert re.search(rf"size +{len(chosen)} +13", told)
 

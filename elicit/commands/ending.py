@@ -11,7 +11,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isinf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,8 @@ from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
 from elicit.oracles.threads import one_thread
 from elicit.printable import printable
-from elicit.scenario import oracle_from
 from elicit.session.display import clock_time
+from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.insight import mirrored_beliefs
 from elicit.session.snippet import snippet
 from elicit.sessions import Session
@@ -37,9 +36,6 @@ from elicit.utility.explain import explain
 
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
-
-#: New ways to shuffle the rows into folds, for a score that did not choose the subset.
-FRESH = 3
 
 #: The most columns of a line; fewer on a narrow terminal.
 _MOST_COLUMNS = 96
@@ -93,7 +89,7 @@ def _recommended(
         rows.append([printable(what + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
     fresh = _fresh_scores(section, (subset, everything))
     if fresh:
-        rows.append([f"score on {FRESH} fresh shuffles into folds", *fresh])
+        rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
     for row in rows:
         yield "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
@@ -112,15 +108,9 @@ def _fresh_scores(section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[s
     """Mean score, and its spread over the shuffles, on folds that had no part in the choice."""
     if section.get("kind") != "wrapper":
         return []
-    scores: dict[Mask, list[float]] = {subset: [] for subset in subsets}
-    for k in range(1, FRESH + 1):
-        other = oracle_from({**section, "random_state": int(section.get("random_state", 0)) + k}, Path())
-        assert callable(other)
-        for subset in subsets:
-            fact = _evaluated(other, subset)
-            if fact is None:
-                return []
-            scores[subset].append(fact.criteria[0])
+    scores = fresh_scores(section, subsets)
+    if any(len(each) < ROUNDS for each in scores.values()):
+        return []
     return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in scores.values()]
 
 

@@ -25,7 +25,7 @@ def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, lis
     low, high = min(values), max(values)
     if high - low < 1e-12 * max(1.0, abs(high)):
         low, high = low - 0.5, high + 0.5
-    ticks = _round_values(low, high)
+    ticks = _round_values(low, high, whole=all(value == int(value) for value in values))
     low, high = min(low, ticks[0]), max(high, ticks[-1])
 
     def at(value: float) -> float:
@@ -34,9 +34,11 @@ def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, lis
     return at, ticks
 
 
-def _round_values(low: float, high: float, most: int = 5) -> list[float]:
+def _round_values(low: float, high: float, most: int = 5, *, whole: bool = False) -> list[float]:
+    """At most so many round values, and one more; whole ones where the values are whole."""
     step = 10.0 ** math.floor(math.log10((high - low) / most))
     step *= next((k for k in (1, 2, 2.5, 5) if (high - low) / (step * k) <= most), 10)
+    step = max(1, math.ceil(step)) if whole else step
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [k * step for k in range(first, last + 1)] or [low, high]

@@ -15,17 +15,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from elicit.asks import Evaluate, Failure
 from elicit.effects import Ale, ale
 from elicit.errors import ElicitError, InputError
 from elicit.oracles import WrapperOracle
 from elicit.scenario import oracle_from
 from elicit.scores import permutation_importance
+from elicit.session.fresh import fresh_scores
 from elicit.subsets import Mask, members
-
-#: Rounds of fresh folds behind an honest score; each is seeded by its number, counted from FIRST_SEED.
-ROUNDS = 5
-FIRST_SEED = 1_000
 
 #: Exchanges of an attribute's values in each fold.
 REPEATS = 5
@@ -102,18 +98,11 @@ def story_of(section: Mapping[str, Any], subset: Mask, chosen: float, fingerprin
 def _honest(section: Mapping[str, Any], oracle: WrapperOracle, subset: Mask, chosen: float) -> tuple[Honest, ...]:
     """The chosen subset and all attributes, each on the same fresh folds."""
     everything = oracle.attributes.everything
-    fresh: dict[Mask, list[float]] = {subset: [], everything: []}
-    for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS):
-        again = oracle_from({**section, "random_state": seed}, Path())
-        assert isinstance(again, WrapperOracle)
-        for x, scores in fresh.items():
-            reply = again(Evaluate(0, x))
-            if not isinstance(reply, Failure):
-                scores.append(reply.criteria[0])
+    fresh = fresh_scores(section, (subset, everything))
     told: list[tuple[str, Mask, float | None]] = [("the recommended subset", subset, chosen)]
     if everything != subset:
         told.append((f"all {len(oracle.attributes)} attributes", everything, None))
-    return tuple(Honest(what, was, tuple(fresh[x])) for what, x, was in told if len(fresh[x]) > 1)
+    return tuple(Honest(what, was, fresh[x]) for what, x, was in told if len(fresh[x]) > 1)
 
 
 def _parts(oracle: WrapperOracle, subset: Mask) -> tuple[list[int], list[str], list[list[int]]]:

@@ -13,8 +13,16 @@ from elicit.report.pieces import capital, folded, table
 
 def scores(content: Content, story: ModelStory) -> Iterator[Html]:
     name = content.criteria[0].name
-    promise = f"The {name} that chose this subset is the best of {len(content.measured)}, so it promises too much."
-    fresh = " Folds drawn anew, the same for each row, show what it is worth:" if story.honest else ""
+    promise = (
+        f"The {name} of this subset comes from the folds on which it was chosen among {len(content.measured)}, so it "
+        "promises too much."
+    )
+    fresh = (
+        " Folds drawn anew, the same for each line below, are nearer the truth; the rows are those that chose, so "
+        "even this is a little high:"
+        if story.honest
+        else ""
+    )
     yield element("p", promise + fresh)
     if story.honest:
         rows = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from elicit.report.content import Content
@@ -67,11 +68,12 @@ def proofs(content: Content) -> Iterator[Html]:
 
 
 def reproduce(content: Content, journal: str) -> Iterator[Html]:
-    commands = f"elicit verify {journal}\nelicit why {journal}\nelicit report {journal} -o report.html"
+    path = shlex.quote(journal)
+    commands = (f"elicit verify {path}", f"elicit why {path}", f"elicit report {path} -o report.html")
     yield element(
         "p", "The record holds every measurement and answer; with it each of these says the same as this page:"
     )
-    yield element("pre", commands)
+    yield element("pre", [element("code", command) for command in commands])
     if content.about:
         yield element("p", f"Measured with: {content.about}.")
     yield element("p", f"Seed {content.seed}; data and model are identified as {content.fingerprint}.")
