@@ -15,7 +15,7 @@ from elicit.knowledge.statements import WEIGHTS
 FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}
 
 #: How a session with a person differs from a simulated one: now and then a question repeats what answers imply.
-SETTINGS: dict[str, Any] = {"check_every": 5}
+SETTINGS: dict[str, Any] = {"check_every": 3}
 
 #: The meaning of every setting, for `elicit --defaults`.
 MEANINGS: Mapping[str, str] = {

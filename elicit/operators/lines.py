@@ -75,7 +75,8 @@ class LineOperator:
             return self._settle(request)
         self._put += 1
         number = self._put if self._desk is None else self._desk.number(request.id)
-        self._say(f"\nQuestion {number}: {request.why}" + (" (a check)" if request.check else ""))
+        mark = " (a check)" if request.check and "a check" not in request.why else ""
+        self._say(f"\nQuestion {number}: {request.why}{mark}")
         self._say("\n".join(side_by_side(request.first, request.second, self._attributes, self._criteria)))
         words = "a, b, equal, cannot, later, quit" if self._desk is None else _WORDS
         return self._answer(f"Which is better? {words}: ", request, answer_from)
