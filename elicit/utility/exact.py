@@ -24,8 +24,7 @@ from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.conflicts import smallest_conflict
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
-from elicit.utility.parsimony import check_statements
-from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated, check_form
+from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated, check_form, check_statements
 from elicit.utility.solver import INFINITY, Program, Status
 
 #: Rows φ(v) kept for the next form.

@@ -23,7 +23,7 @@ from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Indicator, Mask, indicator, members
 from elicit.utility.monomials import Matrix, Vector, check_degree, share
-from elicit.utility.parsimony import check_statements
+from elicit.utility.sets import check_statements
 
 #: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
 NORM_WEIGHTS = (1.0, 2.0, 4.0)

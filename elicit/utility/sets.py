@@ -137,3 +137,10 @@ def check_form(form: Form, n: int) -> None:
     for mask, coefficient in form.items():
         if not isfinite(coefficient):
             raise InputError(f"the coefficient of subset {mask} is not a number: {coefficient}")
+
+
+def check_statements(statements: Sequence[Statement], n: int) -> None:
+    """An error when a statement names attributes beyond the n there are."""
+    for s in statements:
+        if max(s.better, s.worse) >= 1 << n:
+            raise InputError(f"a statement names attributes beyond the {n} there are: {s.better} against {s.worse}")

@@ -9,7 +9,7 @@ from instances import BAND, BATCHES, NEAR, Case, batch, dense, forms, random_cas
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Source
-from elicit.utility import parsimony
+from elicit.utility import costs
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 
@@ -227,8 +227,8 @@ def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
     prices = [full.price(v) for v in subsets]
     chosen = forms(case, rng, 3)
     maxima = [full.maximum(f).value for f in chosen]
-    monkeypatch.setattr(parsimony, "LISTED_AT_ONCE", 3)
-    monkeypatch.setattr(parsimony, "ENTER_AT_ONCE", 2)
+    monkeypatch.setattr(costs, "LISTED_AT_ONCE", 3)
+    monkeypatch.setattr(costs, "ENTER_AT_ONCE", 2)
     lean = case.parsimonious()
     assert not lean.complete
     assert len(lean.starting_monomials) == 8
@@ -243,7 +243,7 @@ def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
 @pytest.mark.parametrize("listed", [600, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
-    monkeypatch.setattr(parsimony, "LISTED_AT_ONCE", listed)
+    monkeypatch.setattr(costs, "LISTED_AT_ONCE", listed)
     rng = np.random.default_rng(seed)
     case = random_case(rng, n=6, evaluated=12, answers=8)
     told, previous = case.told, None

@@ -178,3 +178,33 @@ def test_only_one_file_of_the_room_talks_to_a_solver():
             for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
         }
         assert not names & {"highspy", "pulp"} or path.name == "solver.py", path
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_of_length_one_change_no_value_and_no_multiplier(seed):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(-1, 2, size=(8, 12)).astype(float)
+    more = rng.integers(-1, 2, size=(2, 12)).astype(float)
+    cost = rng.normal(size=12)
+    solved = []
+    for unit_rows in (False, True):
+        program = Program(
+            matrix,
+            cost=cost,
+            lower=-np.ones(12),
+            upper=np.ones(12),
+            row_lower=np.full(8, -2.0),
+            row_upper=np.full(8, 0.3),
+            unit_rows=unit_rows,
+        )
+        program.crash(cost < 0)
+        found = [program.optimum()]
+        program.add_rows(more, np.full(2, -0.2), np.full(2, INFINITY))
+        program.change_row(0, -0.1, 0.1)
+        found.append(program.optimum())
+        program.change_rows(np.full(3, -0.4), np.full(3, 0.2))
+        found.append(program.optimum())
+        solved.append(found)
+    for plain, unit in zip(*solved, strict=True):
+        assert unit.value == pytest.approx(plain.value, abs=1e-7)
+        assert unit.duals == pytest.approx(plain.duals, abs=1e-7)  # the costs are random: no ties

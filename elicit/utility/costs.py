@@ -1,0 +1,202 @@
+"""J(θ, s) = Σ w_|S| |θ_S| + C Σ c_r s_r: what a belief costs, by its coefficients and by what it strains.
+
+Here are the statements as arrays, the slacks of a θ, and the monomials that a program lacks. With many
+attributes no program lists them all; they enter when they are needed: the violated ones are the entries
+of Vᵀ diag(c) V above w_2, one matrix product. Values are exact whatever the degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+
+import numpy as np
+
+from elicit.errors import InputError
+from elicit.knowledge.statements import Relation, Statement
+from elicit.subsets import Mask, indicator
+from elicit.utility import tolerances
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
+from elicit.utility.sets import Form, check_evaluated, check_statements
+
+#: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.
+LISTED_AT_ONCE = 600
+
+#: At most this many monomials enter in one round of column generation.
+ENTER_AT_ONCE = 50
+
+
+@dataclass(frozen=True)
+class Parsimony:
+    """The settings of Θ_τ: τ, C, w by degree, and the degree k."""
+
+    tau: float = 0.1
+    slack: float = 10.0
+    weights: tuple[float, ...] = (1.0, 2.0, 4.0)
+    degree: int = 2
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tau < float("inf"):
+            raise InputError(f"parsimony τ must be at least 0 and finite, found {self.tau}")
+        if len(self.weights) < self.degree or not all(0 < w < float("inf") for w in self.weights):
+            raise InputError(f"{self.degree} positive weights w are needed, found {self.weights}")
+        if not self.weights[0] < self.slack < float("inf"):
+            raise InputError(
+                f"the slack weight C must exceed w_1 = {self.weights[0]} and be finite, found {self.slack}"
+            )
+
+
+class Costs:
+    """What θ costs under the given statements, and what multipliers of them combine to.
+
+    `limits` are the C c_r, `wanted` is 1 for a strict statement; `subsets` are the evaluated ones, then the
+    others that statements name, and `better` and `worse` are places among them.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        evaluated: Sequence[Mask],
+        statements: Sequence[Statement],
+        settings: Parsimony | None = None,
+        *,
+        support: Sequence[Mask] | None = None,
+    ) -> None:
+        self.n = n
+        self.settings = settings or Parsimony()
+        check_degree(self.settings.degree, n)
+        self.evaluated = check_evaluated(evaluated, n)
+        self.statements = tuple(statements)
+        check_statements(self.statements, n)
+        self._support = None if support is None else Monomials.support(n, support)
+        named = {m for s in self.statements for m in (s.better, s.worse)}
+        self.subsets = (*self.evaluated, *sorted(named - set(self.evaluated)))
+        self.place = {mask: k for k, mask in enumerate(self.subsets)}
+        self.limits = np.array([self.settings.slack * s.weight for s in self.statements])
+        self.wanted = np.array([1.0 if s.strict else 0.0 for s in self.statements])
+        self.better = np.array([self.place[s.better] for s in self.statements], dtype=np.int64)
+        self.worse = np.array([self.place[s.worse] for s in self.statements], dtype=np.int64)
+
+    @property
+    def informative(self) -> bool:
+        """Whether any statement is strict."""
+        return bool(self.wanted.any())
+
+    # -- what a θ costs -------------------------------------------------------------------------
+
+    def slacks(self, theta: Utility) -> Vector:
+        """s_r: by how much θ falls short of each statement."""
+        if not self.statements:
+            return np.zeros(0)
+        values = theta.values(self.subsets)
+        gained = values[self.better] - values[self.worse]
+        short = np.maximum(0.0, self.wanted - gained)
+        equal = np.array([s.relation is Relation.EQUAL for s in self.statements])
+        slacks: Vector = np.where(equal, np.abs(gained), short)
+        return slacks
+
+    def slack_used(self, theta: Utility) -> float:
+        """Σ c_r s_r."""
+        return float(self.limits @ self.slacks(theta)) / self.settings.slack
+
+    def cost(self, theta: Utility) -> float:
+        """J(θ) with the least slacks."""
+        weights = self.settings.weights
+        simple = sum(weights[term.bit_count() - 1] * abs(x) for term, x in theta.theta.items())
+        return simple + self.settings.slack * self.slack_used(theta)
+
+    # -- what multipliers prove -----------------------------------------------------------------
+
+    def combined(self, multipliers: Vector) -> dict[Mask, float]:
+        """Σ_r λ_r d_r as one coefficient for each subset."""
+        total = np.zeros(len(self.subsets))
+        np.add.at(total, self.better, multipliers)
+        np.add.at(total, self.worse, -multipliers)
+        return {x: float(c) for x, c in zip(self.subsets, total, strict=True) if c}
+
+    def largest_share(self, weights: Form) -> float:
+        """max_S |Σ_x c_x φ(x)_S| / w_|S| over every monomial of the degree."""
+        masks = list(weights)
+        shares = [
+            np.abs(values).max(initial=0.0) / w
+            for values, w in zip(
+                self._by_degree(masks, np.array([weights[m] for m in masks])),
+                self.settings.weights,
+                strict=False,
+            )
+        ]
+        return float(max(shares, default=0.0))
+
+    # -- monomials on demand --------------------------------------------------------------------
+
+    @cached_property
+    def starting_monomials(self) -> Monomials:
+        """All of them when they are few or given, else the single attributes."""
+        if self._support is not None:
+            return self._support
+        degree = self.settings.degree
+        count = sum(comb(self.n, k) for k in range(1, degree + 1))
+        return Monomials.full(self.n, degree) if count <= LISTED_AT_ONCE else Monomials.support(self.n, ())
+
+    @cached_property
+    def support(self) -> Monomials:
+        """Every monomial that may have a coefficient."""
+        return self._support or Monomials.full(self.n, self.settings.degree)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether the starting monomials are all that may ever be used."""
+        return self._support is not None or len(self.starting_monomials) > self.n or self.settings.degree == 1
+
+    def _by_degree(self, masks: Sequence[Mask], weights: Vector) -> list[Vector]:
+        """Σ_x c_x φ(x)_S for all S, degree by degree (restricted to the support when there is one)."""
+        if self._support is not None:
+            values = weights @ self._support.rows(masks)
+            return [values[self._support.degrees == k] for k in range(1, self.settings.degree + 1)]
+        v = indicator(masks, self.n).astype(np.float64)
+        found: list[Vector] = [weights @ v]
+        if self.settings.degree >= 2:
+            found.append(((v * weights[:, None]).T @ v)[np.triu_indices(self.n, 1)])
+        if self.settings.degree >= 3:
+            found.append(
+                np.concatenate(
+                    [
+                        ((v * (weights * v[:, i])[:, None]).T @ v)[i + 1 :, i + 1 :][np.triu_indices(self.n - i - 1, 1)]
+                        for i in range(self.n)
+                    ]
+                )
+            )
+        return found
+
+    def violated(self, weights: Form, sigma: float, known: Monomials) -> list[Mask]:
+        """Monomials not yet in a program whose |Σ_x c_x φ(x)_S| exceeds σ w_|S|, worst first."""
+        if self.complete:
+            return []
+        masks = [m for m, c in weights.items() if abs(c) > tolerances.MULTIPLIER]
+        v = indicator(masks, self.n).astype(np.float64)
+        c = np.array([weights[m] for m in masks])
+        worst: list[tuple[float, Mask]] = []
+        w = self.settings.weights
+        table = (v * c[:, None]).T @ v
+        over = np.triu(np.abs(table) - sigma * w[1], 1)
+        worst += _worst_pairs(over, 0)
+        if self.settings.degree >= 3:
+            for i in range(self.n - 2):
+                table = (v * (c * v[:, i])[:, None]).T @ v
+                over = np.triu(np.abs(table) - sigma * w[2], 1)
+                over[: i + 1] = 0.0
+                worst += _worst_pairs(over, 1 << i)
+        worst.sort(key=lambda entry: (-entry[0], entry[1]))
+        fresh = (term for _, term in worst if term not in known.position)
+        return [term for term, _ in zip(fresh, range(ENTER_AT_ONCE), strict=False)]
+
+
+def _worst_pairs(over: Matrix, base: Mask) -> list[tuple[float, Mask]]:
+    """The largest positive entries of an upper triangle, as (excess, monomial)."""
+    rows, columns = np.nonzero(over > tolerances.PRICING)
+    if len(rows) > ENTER_AT_ONCE:
+        largest = np.argpartition(over[rows, columns], -ENTER_AT_ONCE)[-ENTER_AT_ONCE:]
+        rows, columns = rows[largest], columns[largest]
+    return [(float(over[i, j]), base | 1 << int(i) | 1 << int(j)) for i, j in zip(rows, columns, strict=True)]

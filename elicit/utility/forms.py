@@ -1,0 +1,159 @@
+"""Forms maximised over Θ_τ, in primal form: rows are the statements and the budget, columns slacks and θ.
+
+The program starts from the basis of J*, complemented. Monomials that the solution wants enter as columns,
+and it is solved again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elicit.knowledge.statements import Relation
+from elicit.subsets import Mask
+from elicit.utility.costs import Costs
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
+from elicit.utility.prices import PriceProgram, Warmth
+from elicit.utility.sets import Form, Optimum
+from elicit.utility.solver import INFINITY, Method, Program, Standing
+
+
+class FormProgram:
+    """max Σ c_x f(x) subject to d_r·θ + s_r ≥ [strict], |d_r·θ| ≤ s_r (equal) and J(θ, s) ≤ B.
+
+    Columns are the slacks, then θ⁺ and θ⁻ of each monomial in turn; rows are the statements, one
+    more for each equality, and the budget last.
+    """
+
+    def __init__(self, costs: Costs, prices: PriceProgram) -> None:
+        self._costs = costs
+        self._monomials = prices.monomials  # they hold a θ of cost J*, so B can be met
+        self._equal = np.flatnonzero([s.relation is Relation.EQUAL for s in costs.statements])
+        self._budget_row = len(costs.statements) + len(self._equal)
+        self._program = self._start()
+        self._program.resume(*self._complement(prices.warmth()))
+        self._program.optimum(Method.DUAL)  # J* again, no pivots: a feasible start
+        self._home = self._program.basis()
+        self._within_budget = False
+
+    @property
+    def solved(self) -> int:
+        """How many programs were solved."""
+        return self._program.solved
+
+    def _start(self) -> Program:
+        costs, m, e = self._costs, len(self._costs.statements), len(self._equal)
+        slack_block = np.vstack([np.eye(m), -np.eye(m)[self._equal], costs.limits.reshape(1, m)])
+        columns, cost = self._entries(self._monomials)
+        return Program(
+            np.hstack([slack_block, columns]),
+            cost=np.concatenate([costs.limits, cost]),
+            lower=np.zeros(m + len(cost)),
+            upper=np.full(m + len(cost), INFINITY),
+            row_lower=np.concatenate([costs.wanted, np.full(e + 1, -INFINITY)]),
+            row_upper=np.concatenate([np.full(m, INFINITY), np.zeros(e), [INFINITY]]),
+        )
+
+    def _complement(self, warmth: Warmth) -> tuple[list[Standing], list[Standing]]:
+        """The basis of J* in this form: what is basic there is at a bound here, and the other way round.
+
+        A multiplier at 0 leaves its row loose, one at C c_r means slack, one in between a tight row;
+        a monomial's row at a bound means that its θ is not 0.
+        """
+        slacks, rows, doubled = [], [], []
+        for s in self._costs.statements:
+            at = warmth.statements[s]
+            equal = s.relation is Relation.EQUAL
+            strained = at is Standing.UPPER or (equal and at is Standing.LOWER)
+            slacks.append(Standing.BASIC if strained else Standing.LOWER)
+            if equal:
+                rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
+                doubled.append(Standing.UPPER if at is Standing.LOWER else Standing.BASIC)
+            else:
+                rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
+        halves = []
+        for term in self._monomials.terms:
+            at = warmth.monomials.get(term, Standing.BASIC)  # one that entered after J* has no θ there
+            # the row's upper bound w means θ⁻'s twin: the dual form's θ is minus the row's dual
+            halves += [
+                Standing.BASIC if at is Standing.UPPER else Standing.LOWER,
+                Standing.BASIC if at is Standing.LOWER else Standing.LOWER,
+            ]
+        return slacks + halves, [*rows, *doubled, Standing.BASIC]
+
+    def _entries(self, monomials: Monomials) -> tuple[Matrix, Vector]:
+        """Columns θ⁺, θ⁻ of each monomial in turn, and their cost w."""
+        costs = self._costs
+        phi = monomials.rows(costs.subsets)
+        d = phi[costs.better] - phi[costs.worse] if len(costs.statements) else np.zeros((0, len(monomials)))
+        w = np.array([costs.settings.weights[t.bit_count() - 1] for t in monomials.terms])
+        signed = np.vstack([d, d[self._equal], np.zeros((1, len(w)))])
+        block = np.repeat(signed, 2, axis=1)
+        block[:, 1::2] *= -1
+        block[-1] = np.repeat(w, 2)
+        return block, np.repeat(w, 2)
+
+    def maximum(self, form: Form, budget: float) -> Optimum:
+        """The maximum of a form where J ≤ budget, monomials entering as they are needed; always the same budget."""
+        costs = self._costs
+        if not self._within_budget:
+            self._program.change_row(self._budget_row, -INFINITY, budget)
+            self._program.return_to(self._home)
+            self._within_budget = True
+        while True:
+            gain = self._gain(form)
+            self._program.change_costs(np.concatenate([np.zeros(len(costs.statements)), gain]))
+            solution = self._program.optimum(Method.PRIMAL)
+            multipliers, sigma = self._multipliers(solution.duals), -float(solution.duals[self._budget_row])
+            entering: list[Mask] = []
+            if not costs.complete:
+                weights = costs.combined(multipliers)
+                for x, c in form.items():
+                    weights[x] = weights.get(x, 0.0) + c
+                entering = costs.violated(weights, sigma, self._monomials)
+            if not entering:
+                theta = self._theta(solution.values)
+                return Optimum(-solution.value, theta, tuple(multipliers.tolist()), sigma)
+            self._admit(entering)
+
+    def least_slack(self) -> tuple[float, Utility, Vector]:
+        """S*: θ costs nothing, the slacks cost c_r."""
+        costs = self._costs
+        weights = costs.limits / costs.settings.slack
+        while True:
+            self._program.change_costs(np.concatenate([weights, np.zeros(2 * len(self._monomials))]))
+            solution = self._program.optimum(Method.PRIMAL)
+            multipliers = self._multipliers(solution.duals)
+            entering = costs.violated(costs.combined(multipliers), 0.0, self._monomials)
+            if not entering:
+                return max(0.0, solution.value), self._theta(solution.values), multipliers
+            self._admit(entering)
+
+    def _gain(self, form: Form) -> Vector:
+        """Costs of θ⁺ and θ⁻ for a form: −g_S and g_S."""
+        masks = list(form)
+        g = (
+            np.array([form[m] for m in masks]) @ self._monomials.rows(masks)
+            if masks
+            else np.zeros(len(self._monomials))
+        )
+        return np.column_stack([-g, g]).ravel()
+
+    def _multipliers(self, duals: Vector) -> Vector:
+        """λ_r by statement: an equality's two rows add up."""
+        m = len(self._costs.statements)
+        multipliers = duals[:m].copy()
+        multipliers[self._equal] += duals[m : m + len(self._equal)]
+        return multipliers
+
+    def _theta(self, values: Vector) -> Utility:
+        signed = values[len(self._costs.statements) :]
+        return Utility.of(self._monomials, signed[0::2] - signed[1::2])
+
+    def _admit(self, terms: Sequence[Mask]) -> None:
+        """Append the columns of more monomials."""
+        block, cost = self._entries(Monomials(self._costs.n, terms))
+        zero, infinite = np.zeros(len(cost)), np.full(len(cost), INFINITY)
+        self._program.add_columns(block, cost, zero, infinite)
+        self._monomials = Monomials(self._costs.n, (*self._monomials.terms, *terms))

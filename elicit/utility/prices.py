@@ -1,0 +1,156 @@
+"""J* and J_v in dual form: the program in which a candidate is one more column.
+
+Rows are monomials, columns are multipliers; every price starts from the basis of J*. Monomials that the
+solution violates enter as rows, and it is solved again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elicit.knowledge.statements import Relation, Statement
+from elicit.subsets import Mask
+from elicit.utility.costs import Costs
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
+from elicit.utility.solver import INFINITY, Method, Program, Standing, standings
+
+
+@dataclass(frozen=True)
+class LeastCost:
+    """The solution of a least-cost program: J, the θ and slacks that reach it, and its multipliers."""
+
+    value: float
+    theta: Utility
+    multipliers: Vector
+    rivals: Vector
+
+
+@dataclass(frozen=True)
+class Warmth:
+    """Where the columns and rows of a price program stood: by statement, subset and monomial."""
+
+    statements: Mapping[Statement, Standing]
+    rivals: Mapping[Mask, Standing]
+    monomials: Mapping[Mask, Standing]
+    link: Standing
+
+
+class PriceProgram:
+    """max Σ_strict λ subject to |Σ λ_r d_r + M φ(v) − Σ μ_x φ(x)|_S ≤ w_|S|, M = Σ μ_x, 0 ≤ λ_r ≤ C c_r.
+
+    Row 0 is M = Σ μ_x, row k + 1 the k-th monomial; columns are the λ, then the μ. The duals of the
+    rows are −θ. Every price starts from the basis of J*, where its candidate's column M is at zero.
+    """
+
+    def __init__(self, costs: Costs, warmth: Warmth | None) -> None:
+        self._costs = costs
+        self._statements = len(costs.statements)
+        self.monomials = costs.starting_monomials
+        if warmth is not None and not costs.complete:
+            entered = [t for t in warmth.monomials if t not in self.monomials.position]
+            self.monomials = Monomials(costs.n, (*self.monomials.terms, *entered))
+        self._program = self._start()
+        if warmth is not None:
+            self._program.resume(
+                [warmth.statements.get(s, Standing.LOWER) for s in costs.statements]
+                + [warmth.rivals.get(x, Standing.LOWER) for x in costs.evaluated],
+                [warmth.link, *(warmth.monomials.get(t, Standing.BASIC) for t in self.monomials.terms)],
+            )
+        self.base = self._solve({}, Method.DUAL if warmth is None else Method.PRIMAL)
+        self._home = self._program.basis()
+
+    def warmth(self) -> Warmth:
+        """Where everything stands at J*."""
+        costs = self._costs
+        columns, rows = standings(self._home)
+        return Warmth(
+            dict(zip(costs.statements, columns, strict=False)),
+            dict(zip(costs.evaluated, columns[self._statements :], strict=False)),
+            dict(zip(self.monomials.terms, rows[1:], strict=False)),
+            rows[0],
+        )
+
+    @property
+    def solved(self) -> int:
+        """How many programs were solved."""
+        return self._program.solved
+
+    def _start(self) -> Program:
+        costs, count = self._costs, len(self._costs.evaluated)
+        limits = costs.limits
+        equal = [s.relation is Relation.EQUAL for s in costs.statements]
+        w = self._weights(self.monomials.terms)
+        link = np.concatenate([np.zeros(self._statements), -np.ones(count)])
+        return Program(
+            np.vstack([link, self._entries(self.monomials)]),
+            cost=np.concatenate([-costs.wanted, np.zeros(count)]),
+            lower=np.concatenate([np.where(equal, -limits, 0.0), np.zeros(count)]),
+            upper=np.concatenate([limits, np.full(count, INFINITY)]),
+            row_lower=np.concatenate([[0.0], -w]),
+            row_upper=np.concatenate([[0.0], w]),
+        )
+
+    def _weights(self, terms: Sequence[Mask]) -> Vector:
+        return np.array([self._costs.settings.weights[t.bit_count() - 1] for t in terms])
+
+    def _entries(self, monomials: Monomials) -> Matrix:
+        """The rows of the monomials: d_r for the λ, −φ(x) for the μ."""
+        costs = self._costs
+        phi = monomials.rows(costs.subsets).T
+        entries: Matrix = np.hstack([phi[:, costs.better] - phi[:, costs.worse], -phi[:, : len(costs.evaluated)]])
+        return entries
+
+    def of(self, subset: Mask) -> LeastCost:
+        """J_v: the least cost of a θ by which `subset` is at least as good as every evaluated one."""
+        costs = self._costs
+        if not costs.informative or all(x == subset for x in costs.evaluated):
+            return self.base
+        own = costs.place.get(subset) if subset in costs.evaluated else None
+        if own is not None:
+            self._program.change_bounds(self._statements + own, 0.0, 0.0)
+        self._program.return_to(self._home)
+        rows = [0] + [k + 1 for k, t in enumerate(self.monomials.terms) if t & subset == t]
+        column = self._program.add_column(0.0, 0.0, INFINITY, rows, np.ones(len(rows)))
+        cost = self._solve({subset: column}, Method.PRIMAL)
+        self._program.drop_column(column)
+        if own is not None:
+            self._program.change_bounds(self._statements + own, 0.0, INFINITY)
+        return cost
+
+    def _solve(self, candidate: Mapping[Mask, int], method: Method) -> LeastCost:
+        """Solve, let violated monomials in, and solve again until none is violated."""
+        costs = self._costs
+        if not costs.informative:
+            zero = np.zeros(self._statements)
+            return LeastCost(0.0, Utility(costs.n, {}), zero, np.zeros(len(costs.evaluated)))
+        while True:
+            solution = self._program.optimum(method)
+            multipliers = solution.values[: self._statements]
+            rivals = solution.values[self._statements : self._statements + len(costs.evaluated)]
+            entering: list[Mask] = []
+            if not costs.complete:
+                weights = costs.combined(multipliers)
+                for x, mu in zip(costs.evaluated, rivals.tolist(), strict=True):
+                    weights[x] = weights.get(x, 0.0) - mu
+                for v, column in candidate.items():
+                    weights[v] = weights.get(v, 0.0) + float(solution.values[column])
+                entering = costs.violated(weights, 1.0, self.monomials)
+            if not entering:
+                theta = Utility.of(self.monomials, -solution.duals[1:])
+                return LeastCost(-solution.value, theta, multipliers, rivals)
+            self._admit(entering, candidate)
+            method = Method.DUAL
+
+    def _admit(self, terms: Sequence[Mask], candidate: Mapping[Mask, int]) -> None:
+        """Append the rows of more monomials; the order of the rows is the order of entry."""
+        more = Monomials(self._costs.n, terms)
+        block = self._entries(more)
+        if candidate:
+            (subset,) = candidate
+            block = np.hstack([block, more.rows([subset]).T])
+        w = self._weights(terms)
+        self._program.add_rows(block, -w, w)
+        self.monomials = Monomials(self._costs.n, (*self.monomials.terms, *terms))
