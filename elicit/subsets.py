@@ -159,6 +159,11 @@ class Family:
         return members(((1 << self.n) - 1) & ~self.keep & ~self.drop)
 
     @property
+    def largest(self) -> Mask:
+        """All that is not dropped; no member where `max_size` forbids it."""
+        return ((1 << self.n) - 1) & ~self.drop
+
+    @property
     def room(self) -> int:
         """How many free attributes a member may hold."""
         free = len(self.free)

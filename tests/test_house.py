@@ -30,6 +30,7 @@ ROOMS = {
     "elicit.decide": UTILITY | {"elicit.decide"},
     "elicit.oracles": WORDS | {"elicit.oracles", "elicit.scores", "sklearn", "joblib", "threadpoolctl"},
     "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
+    "elicit.methods.surrogate": WORDS | {"elicit.methods", "scipy"},
     "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},
     "elicit.effects": EFFECTS,
     "elicit.effects.display": EFFECTS | {"matplotlib"},

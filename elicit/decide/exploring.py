@@ -8,6 +8,7 @@ parsimonious set a rejection is provisional, so old ones are looked at again.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,9 @@ MOST_STALE = 200
 
 #: Plausible operators for whom a gain is forecast, and the evaluated subsets around which one looks.
 OPERATORS, CENTRES = 16, 4
+
+#: From the candidates that promise most, so many at once, one looks further around, at most so many times.
+CLIMBERS, CLIMBS = 3, 6
 
 #: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
 MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
@@ -91,6 +95,7 @@ class _Explorer:
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
         self._believed = 0
+        self._ranked: list[Mask] | None = None
         self._starting = len(beliefs.evaluated) < self._settings.start
 
     @property
@@ -120,6 +125,8 @@ class _Explorer:
 
     def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
+        if self._starting and self._settings.first == "all" and self.new(self._family.largest, chosen, rejected):
+            return self._family.largest
         if self._settings.explore == "gain" and not self._starting:
             best = self._gainful(chosen, rejected)
             return self._drawn_new(chosen, rejected) if best is None else best
@@ -134,15 +141,27 @@ class _Explorer:
 
     def _gainful(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The candidate by which plausible operators may gain most, given that those chosen come out as forecast."""
-        pool = [m for m in self._pool if self.new(m, chosen, rejected)]
-        if not pool:
-            return None
         while self._believed < len(chosen):
             self._forecast = self._forecast.believing(chosen[self._believed])
             self._believed += 1
-        gains = np.round(self._forecast.log_gain(pool), 9)
-        best = gains.max()
-        return min((m for m, g in zip(pool, gains, strict=True) if g == best), key=simplest)
+            self._ranked = None
+        if self._ranked is None:
+            self._ranked = self._climbed([m for m in self._pool if self.new(m, chosen, rejected)], chosen, rejected)
+        return next((m for m in self._ranked if self.new(m, chosen, rejected)), None)
+
+    def _climbed(self, pool: list[Mask], chosen: Sequence[Mask], rejected: dict[Mask, float]) -> list[Mask]:
+        """Candidates by gain; around those of greatest gain one looks further, as long as that brings new ones."""
+        gains: dict[Mask, float] = {}
+        looked: set[Mask] = set()
+        for _ in range(1 + CLIMBS):
+            if not pool:
+                break
+            gains.update(zip(pool, np.round(self._forecast.log_gain(pool), 9).tolist(), strict=True))
+            tops = heapq.nsmallest(CLIMBERS, gains, key=lambda m: (-gains[m], simplest(m)))
+            around = dict.fromkeys(m for top in tops if top not in looked for m in self._around(top))
+            looked.update(tops)
+            pool = [m for m in around if m not in gains and self.new(m, chosen, rejected)]
+        return sorted(gains, key=lambda m: (-gains[m], simplest(m)))
 
     @cached_property
     def _pool(self) -> list[Mask]:

@@ -18,6 +18,7 @@ from elicit.utility.sampling import LAWS
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
+FIRSTS = ("all", "drawn")
 RECOMMENDATIONS = ("expected", "regret")
 STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
 EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
@@ -60,6 +61,9 @@ class Settings:
     neighbours: float = 0.6
     #: subsets evaluated at random before anything is modelled
     start: int = 6
+    #: the first of these: all attributes together ("all": attributes that only matter together are seen at
+    #: work, and it is what the outcome is compared with), or a draw like the others ("drawn")
+    first: str = "all"
     #: rejections in a row after which the cheapest of the rejected is evaluated all the same
     patience: int = 10
     #: who is compared: the pair whose answer is worth most to the choice ("value"), the incumbent with its
@@ -97,6 +101,7 @@ class Settings:
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
             _one_of(name, getattr(self, name), choices)
         _one_of("explore", self.explore, EXPLORERS)
+        _one_of("first", self.first, FIRSTS)
         _one_of("recommend", self.recommend, RECOMMENDATIONS)
         for rule in self.stop:
             _one_of("stop", rule, STOPS)

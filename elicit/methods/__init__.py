@@ -9,6 +9,7 @@ from elicit.methods.method import Method, Value, first_criterion
 from elicit.methods.registry import METHODS, Entry, Material, Named, explorer_of, named
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import Genetic, HillClimbing, Random
+from elicit.methods.surrogate import Surrogate
 from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Sequential",
     "Sized",
     "Space",
+    "Surrogate",
     "TradeOff",
     "Value",
     "explorer_of",

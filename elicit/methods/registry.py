@@ -18,6 +18,7 @@ from elicit.methods.focus import Consistency, Focus
 from elicit.methods.frame import Explorer
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import Genetic, HillClimbing, Random
+from elicit.methods.surrogate import Surrogate
 from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
 from elicit.scores import score_named
 from elicit.subsets import Mask
@@ -127,6 +128,7 @@ _LIST = (
     ),
     Entry("random", "subsets at random", lambda _, __: Random(), random=True),
     Entry("hill-climb", "hill climbing with restarts", lambda _, __: HillClimbing(), random=True),
+    Entry("surrogate", "a Bayesian model of attributes and pairs", lambda _, __: Surrogate(), random=True),
     Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _whole, random=True),
 )
 

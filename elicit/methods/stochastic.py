@@ -22,12 +22,12 @@ from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 _PATIENCE = 50
 
 #: The end of a search that has seen everything.
-_EXHAUSTED = Ended("every subset was evaluated")
+EXHAUSTED = Ended("every subset was evaluated")
 
 Evaluation = Generator[Sequence[Mask], Sequence[float], None]
 
 
-class _Seen:
+class Seen:
     """Every subset that a search has evaluated, with its rank."""
 
     def __init__(self, space: Space, rng: np.random.Generator) -> None:
@@ -46,9 +46,13 @@ class _Seen:
         """Have these subsets evaluated; those seen before cost nothing."""
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.ranks]
         if new:
-            for mask, value in zip(new, (yield new), strict=True):
-                self.ranks[mask] = self.space.goal.rank(mask, value)
-                self._wanted += self.space.admits(mask)
+            self.note(new, (yield new))
+
+    def note(self, masks: Sequence[Mask], values: Sequence[float]) -> None:
+        """Remember what new subsets are worth."""
+        for mask, value in zip(masks, values, strict=True):
+            self.ranks[mask] = self.space.goal.rank(mask, value)
+            self._wanted += self.space.admits(mask)
 
     def fresh(self, count: int) -> list[Mask]:
         """Up to so many subsets drawn at random that were not seen before."""
@@ -82,12 +86,12 @@ class Random:
         _require_whole("at_once", self.at_once, 1)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
-        seen = _Seen(space, rng)
+        seen = Seen(space, rng)
         if space.start is not None and space.from_below():
             yield from seen.evaluate([space.from_below()])
         while not seen.exhausted:
             yield from seen.evaluate(seen.fresh(self.at_once))
-        return _EXHAUSTED
+        return EXHAUSTED
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class HillClimbing:
             _require_whole("restarts", self.restarts, 0)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
-        seen = _Seen(space, rng)
+        seen = Seen(space, rng)
         given = space.from_below() if space.start is not None else 0
         climbs = 0
         while not seen.exhausted:
@@ -120,9 +124,9 @@ class HillClimbing:
             climb = self._steepest if self.steepest else self._rounds
             yield from climb(space, seen, max(starts, key=seen.ranks.__getitem__))
             climbs += 1
-        return _EXHAUSTED
+        return EXHAUSTED
 
-    def _rounds(self, space: Space, seen: _Seen, current: Mask) -> Evaluation:
+    def _rounds(self, space: Space, seen: Seen, current: Mask) -> Evaluation:
         changes = space.changes()
         seen.rng.shuffle(changes)
         in_vain = 0
@@ -136,7 +140,7 @@ class HillClimbing:
                 if seen.ranks[near] > seen.ranks[current]:
                     current, in_vain = near, 0
 
-    def _steepest(self, space: Space, seen: _Seen, current: Mask) -> Evaluation:
+    def _steepest(self, space: Space, seen: Seen, current: Mask) -> Evaluation:
         changes = space.changes()
         while moves := [near for change in changes if space.admits(near := current ^ change)]:
             yield from seen.evaluate(moves)
@@ -166,7 +170,7 @@ class Genetic:
             _require_whole("generations", self.generations, 1)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
-        seen = _Seen(space, rng)
+        seen = Seen(space, rng)
         first = [space.from_below()] if space.start is not None and space.from_below() else []
         people = first + [mask for mask in seen.fresh(self.population - len(first)) if mask not in first]
         yield from seen.evaluate(people)
@@ -182,9 +186,9 @@ class Genetic:
                 yield from seen.evaluate(drawn)
             people = sorted([*people, *new], key=seen.ranks.__getitem__, reverse=True)[: self.population]
             generation += 1
-        return _EXHAUSTED
+        return EXHAUSTED
 
-    def _child(self, space: Space, seen: _Seen, people: Sequence[Mask], rng: np.random.Generator) -> Mask:
+    def _child(self, space: Space, seen: Seen, people: Sequence[Mask], rng: np.random.Generator) -> Mask:
         """A child of two winners of tournaments, of a size that the goal wants."""
         pairs = rng.integers(len(people), size=(2, 2))
         a, b = (max((people[int(i)] for i in pair), key=seen.ranks.__getitem__) for pair in pairs)

@@ -10,10 +10,19 @@ from played import drawn_value, play
 from scipy.stats import chisquare
 
 from elicit.errors import InputError
-from elicit.methods import Genetic, HillClimbing, Random, Reaching, Sized, Space
+from elicit.methods import Genetic, HillClimbing, Random, Reaching, Sized, Space, Surrogate
 from elicit.subsets import Family
 
-METHODS = [Random(), Random(1), HillClimbing(), HillClimbing(steepest=True), Genetic(), Genetic(4, mutations=0.0)]
+METHODS = [
+    Random(),
+    Random(1),
+    HillClimbing(),
+    HillClimbing(steepest=True),
+    Genetic(),
+    Genetic(4, mutations=0.0),
+    Surrogate(),
+    Surrogate(2, draws=1),
+]
 FAMILIES = [Family(4), Family(5, keep=0b1), Family(5, drop=0b11), Family(6, keep=0b10, max_size=3), Family(1)]
 
 
@@ -42,13 +51,13 @@ def test_the_same_seed_takes_the_same_way(explorer, seed):
     assert list(play(explorer, 8, value, seed=seed + 1, budget=60).values) != list(one.values)
 
 
-@pytest.mark.parametrize("explorer", [Random(), HillClimbing(), Genetic()], ids=repr)
+@pytest.mark.parametrize("explorer", [Random(), HillClimbing(), Genetic(), Surrogate()], ids=repr)
 def test_the_start_comes_first(explorer):
     found = play(explorer, 8, drawn_value(8, 0), start=0b1010, budget=5)
     assert next(iter(found.values)) == 0b1010
 
 
-@pytest.mark.parametrize("explorer", [Random(), HillClimbing(), Genetic()], ids=repr)
+@pytest.mark.parametrize("explorer", [Random(), HillClimbing(), Genetic(), Surrogate()], ids=repr)
 def test_a_large_family_needs_a_budget(explorer):
     with pytest.raises(InputError, match="never ends by itself; give a budget"):
         play(explorer, 40, lambda _: 0.0)
