@@ -69,6 +69,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     max_features : the most attributes a subset may have.
     tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
         taken; "1-se" is one standard error of the best one's fold scores.
+    prior : what is thought of the features beforehand, which says where to look first (by its ranks) and is
+        never assumed in a proof: the name of an attribute score, such as "mutual-information" (`elicit.scores`),
+        or one number an attribute, larger is better. "auto" is the F statistic of each column when there
+        are more than 20 attributes, all of finite numbers, and otherwise nothing; None is nothing. A score
+        reads all rows of y, so the selection score is even less honest than without; see `nested_score`.
+    pairs : attributes thought to interact, which `power_`, `interactions_` and draws take into account: a list
+        of pairs by name or position; a symmetric table (n, n) of strengths, such as H statistics or the roots
+        of second-order Sobol indices; "h", those that a random forest lets interact (H statistic); or None.
     batch : subsets decided on together, hence the most that can be measured at once. The result depends on
         it, never on `n_jobs`.
     n_jobs : subsets measured at once, by joblib (any backend); None is 1 unless in a ``parallel_config``.
@@ -84,11 +92,33 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     power_ : (n_attributes,) Shapley power indices of the utility of least norm; interactions_ its u_ij.
     feature_names_ : the selected attributes (groups by their name).
     best_score_ : mean score of the selected subset over the folds; a selection score, see `nested_score`.
-    cv_results_ : every measured, failed or rejected subset, with fold scores, decision and price.
+    cv_results_ : every measured, failed or rejected subset, with fold scores, decision and price. Subsets are
+        rejected unmeasured in runs with an operator; without one the scores themselves say where to look.
     front_ : the Pareto front, smallest subset first.
     certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand.
     session_ : the finished elicitation, with all its facts.
+    prior_ : (n_attributes,) the prior that was used, None when there was none.
+    n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.
+    positions_ : the columns of each attribute.
     attributes_ : names of the attributes; n_evaluations_, n_questions_, stopped_ : what was spent, why it ended.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from elicit import ElicitSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = ElicitSelector(GaussianNB(), cv=5).fit(X, y)
+    >>> selector.feature_names_
+    ('sepal width (cm)', 'petal length (cm)', 'petal width (cm)')
+    >>> selector.n_evaluations_, selector.n_questions_
+    (15, 0)
+    >>> [(member.size, round(member.score, 3)) for member in selector.front_]
+    [(1, 0.96), (3, 0.967)]
+    >>> selector.best_subset_for("score - 0.05 * size")
+    ('petal width (cm)',)
+    >>> selector.set_output(transform="pandas").transform(X).shape
+    (150, 3)
     """
 
     _warrant: dict[str, Any] | None

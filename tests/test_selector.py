@@ -1,5 +1,6 @@
 """The selector: what it chooses, what it leaves behind, who is asked, and how it stands among estimators."""
 
+import doctest
 import json
 import pickle
 import sys
@@ -128,12 +129,20 @@ def test_the_record_holds_fold_scores_and_decisions(fitted):
     assert np.mean(columns, axis=0)[evaluated] == pytest.approx(table["mean_test_score"][evaluated])
     assert np.std(columns, axis=0, ddof=1)[evaluated] == pytest.approx(table["std_test_score"][evaluated])
     assert np.isnan(table["price"][evaluated]).all()
-    assert (table["price"][table["decision"] == "rejected"] > 0.1).all()
     assert table["rank_test_score"][np.nanargmax(table["mean_test_score"])] == 1
     assert len({len(column) for column in table.values()}) == 1
 
 
-def test_subsets_that_were_rejected_and_failed_are_in_the_record():
+def test_what_was_rejected_is_in_the_record_with_its_price():
+    table = selector(operator="score - 0.02 * size", budget=40).fit(WINE, CLASSES).cv_results_
+    rejected = table["decision"] == "rejected"
+    assert rejected.any()
+    assert (table["price"][rejected] > 0.1).all()
+    assert np.isnan(table["mean_test_score"][rejected]).all()
+    assert (table["decision"][:40] == "evaluated").all()
+
+
+def test_subsets_that_failed_are_in_the_record_with_the_reason():
     class Fussy(ClassifierMixin, BaseEstimator):
         def fit(self, X, y):
             if X.shape[1] == 2:
@@ -322,6 +331,27 @@ def test_the_honest_score_reuses_the_answers_of_an_operator_instead_of_asking_ag
     assert before > 0
     assert len(mine.nested_score(WINE, CLASSES, cv=2).scores) == 2
     assert len(asked) == before
+
+
+# --- what is said about it -----------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_documentation_hold():
+    import elicit.selector as module
+
+    failed, tried = doctest.testmod(module)
+    assert (failed, tried > 5) == (0, True)
+
+
+def test_every_parameter_and_every_fitted_attribute_is_documented(fitted):
+    text = ElicitSelector.__doc__
+    said = text[text.index("Parameters") : text.index("Attributes")]
+    for name in fitted.get_params(deep=False):
+        assert f"\n    {name} : " in said, name
+    told = text[text.index("Attributes") : text.index("Examples")]
+    for name in vars(fitted):
+        if name.endswith("_") and not name.startswith("_"):
+            assert name in told, name
 
 
 # --- among estimators ----------------------------------------------------------------------------------

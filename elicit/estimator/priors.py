@@ -90,6 +90,8 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
                 f"a table of pair strengths has {n} rows and columns, one an attribute; found {strengths.shape}"
             )
         return pair_prior(np.asarray(strengths))
+    if not isinstance(given, Sequence | np.ndarray):
+        raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
     return tuple(_pair(pair, columns) for pair in given)
 
 

@@ -1,0 +1,127 @@
+"""Where a selector looks when nobody is asked: first what the prior proposes, then around the best."""
+
+import numpy as np
+import pytest
+
+from elicit.asks import Done, Measured
+from elicit.decide.settings import Settings
+from elicit.estimator.declared import SETTINGS, Declared, best_by_score
+from elicit.estimator.guess import Guess
+from elicit.estimator.seeking import Outlook, sought
+from elicit.events import SCORE_AND_SIZE, Evaluated
+from elicit.knowledge.history import History
+from elicit.subsets import Attributes, Family, indicator, mask_of
+
+PRIOR = np.array([0.0, 9.0, 3.0, 5.0, 1.0, 2.0, 8.0, 4.0])  # places: 1, 6, 3, 7, 2, 5, 4, 0
+
+
+def history(scores, n=8):
+    found = History(Attributes.numbered(n), SCORE_AND_SIZE)
+    for request, (mask, score) in enumerate(scores.items()):
+        found.record(Evaluated(request, mask, (score, float(mask.bit_count())), (), ()))
+    return found
+
+
+def test_the_first_looks_are_the_best_by_the_prior_and_every_attribute():
+    ladder = Outlook(3, PRIOR).ladder(Family(8))
+    assert ladder == [mask_of(c) for c in ([1], [1, 6], [1, 6, 3, 7], range(8))]
+    chosen, why = sought(history({}), Family(8), Outlook(3, PRIOR), 6, np.random.default_rng(0))
+    assert chosen[:4] == tuple(ladder)
+    assert len(set(chosen)) == 6
+    assert why == "a first look at the family"
+
+
+def test_few_rows_allow_only_small_subsets_at_first_besides_the_whole():
+    ladder = Outlook(3, PRIOR, rows=25).ladder(Family(8))
+    assert ladder == [mask_of([1]), mask_of([1, 6]), mask_of(range(8))]
+    drawn, _ = sought(history({}), Family(8), Outlook(40, PRIOR, rows=25), 20, np.random.default_rng(0))
+    assert {m.bit_count() for m in drawn} == {1, 2, 8}
+
+
+def test_the_family_holds_for_whatever_is_looked_at():
+    family = Family(8, keep=0b1, drop=0b10, max_size=4)
+    seen = {}
+    outlook = Outlook(4, PRIOR)
+    for round in range(12):
+        chosen, _ = sought(history(seen), family, outlook, 3, np.random.default_rng(round))
+        assert all(m in family and m not in seen for m in chosen)
+        seen |= {m: float(m.bit_count()) for m in chosen}
+    assert len(seen) == 36
+    assert outlook.ladder(family)[0] == mask_of([0, 6])
+
+
+def test_a_small_family_is_looked_at_to_the_last_member_and_no_further():
+    for prior in (None, PRIOR[:4]):
+        seen = {}
+        for round in range(9):
+            chosen, _ = sought(history(seen, 4), Family(4), Outlook(2, prior), 2, np.random.default_rng(round))
+            seen |= dict.fromkeys(chosen, 0.5)
+        assert set(seen) == set(range(1, 16))
+        assert sought(history(seen, 4), Family(4), Outlook(2, prior), 2, np.random.default_rng(0))[0] == ()
+
+
+def test_the_run_ends_when_nothing_is_left_to_measure():
+    run = Declared(Attributes.numbered(2), settings=Settings(**SETTINGS), prior=np.array([1.0, 2.0]))
+    while not isinstance(request := run.ask(), Done):
+        run.tell(request.id, Measured((1.0 / request.subset, float(request.subset.bit_count()))))
+    assert request.reason == "every subset of the family was evaluated"
+    assert best_by_score(run.history, run.family) == 0b01
+
+
+def test_a_prior_that_is_wrong_costs_looks_but_hides_nothing():
+    """The score counts the last attributes alone; the prior puts them last."""
+    worth = np.array([0, 0, 0, 0, 0, 0, 1.0, 2.0, 3.0, 4.0])
+    outlook = Outlook(4, -worth)
+    seen = {}
+    while len(seen) < 60:
+        chosen, _ = sought(history(seen, 10), Family(10), outlook, 2, np.random.default_rng(len(seen)))
+        for m in chosen:
+            row = indicator([m], 10)[0]
+            seen[m] = float(row @ worth - 0.1 * row.sum())
+    assert max(seen, key=seen.get) == mask_of([6, 7, 8, 9])
+
+
+def test_of_many_neighbours_those_that_the_prior_likes_are_looked_at_more_often():
+    n = 3000
+    prior = -np.arange(n, dtype=float)
+    start = {mask_of([5]): 0.5, mask_of([5, 2000]): 0.6, mask_of(range(n)): 0.1, mask_of([0]): 0.2}
+    outlook = Outlook(0, prior, rows=1)
+    entered = []
+    for seed in range(6):
+        chosen, why = sought(history(start, n), Family(n), outlook, 4, np.random.default_rng(seed))
+        assert why == "where most may be gained"
+        entered += [i for m in chosen if m.bit_count() < 4 for i in np.flatnonzero(indicator([m], n)[0])]
+    assert np.median([i for i in entered if i not in (0, 5, 2000)]) < n / 10
+
+
+@pytest.mark.parametrize("weights", [np.ones(12), 1.0 / np.arange(1, 13)])
+def test_a_guess_agrees_with_the_regression_by_its_covariance(weights):
+    """Brute force: mean K(K + σ²)⁻¹ t, variance k(x, x) − K(K + σ²)⁻¹ Kᵀ, times the scale."""
+    rng = np.random.default_rng(1)
+    masks = rng.choice(np.arange(1, 1 << 12), 30, replace=False).tolist()
+    bits = indicator(masks, 12).astype(float)
+    guess = Guess(12, masks[:20], bits[:20] @ rng.normal(size=12), weights)
+    share, w = guess._share, weights / weights.mean()
+    differ = np.abs(bits[:, None, :] - bits[None, :, :])
+    K = (1 - share) * np.exp(-differ.sum(axis=2) / guess._reach) + share * (1 - 2 * (differ @ w) / 12) + 0.3
+    assert np.linalg.eigvalsh(K).min() > -1e-9
+    seen, new = K[:20, :20] + guess._noise * np.eye(20), K[20:, :20]
+    mean, spread = guess.predicted(masks[20:])
+    assert mean == pytest.approx(new @ np.linalg.solve(seen, guess._targets))
+    left = np.diag(K)[20:] - np.einsum("ij,ji->i", new, np.linalg.solve(seen, new.T))
+    assert spread[:, 0] == pytest.approx(np.sqrt(left * guess._scale[0]))
+    after = guess.believing(masks[25])
+    again = after.predicted([masks[25]])
+    assert again[0] == pytest.approx(mean[5:6], abs=0.2)
+    assert again[1] < spread[5]
+
+
+def test_sums_of_attributes_are_recognised_and_ranked():
+    rng = np.random.default_rng(0)
+    worth = rng.normal(size=30)
+    masks = [mask_of(np.flatnonzero(row)) for row in rng.random((120, 30)) < 0.5]
+    bits = indicator(masks, 30).astype(float)
+    guess = Guess(30, masks[:60], bits[:60] @ worth, np.ones(30))
+    mean, _ = guess.predicted(masks[60:])
+    assert np.corrcoef(mean[:, 0], bits[60:] @ worth)[0, 1] > 0.85
+    assert guess._share > 0

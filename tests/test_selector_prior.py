@@ -1,0 +1,200 @@
+"""What is thought of features beforehand: the `prior` and the `pairs` of a selector, and thousands of features."""
+
+import time
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from elicit import ElicitSelector
+from elicit.effects import interaction_prior
+from elicit.errors import InputError
+from elicit.scores import f_statistic, fisher, mutual_information
+from elicit.scores.agreement import as_power_index
+
+WINE, CLASSES = load_wine(return_X_y=True)
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+def selector(**changed):
+    return ElicitSelector(**({"estimator": GaussianNB(), "cv": 3, "budget": 12} | changed))
+
+
+def wide(rows=60, columns=40, seed=0):
+    return make_classification(rows, columns, n_informative=4, n_redundant=0, shuffle=False, random_state=seed)
+
+
+# --- the prior -----------------------------------------------------------------------------------------
+
+
+def test_a_prior_is_the_name_of_any_score_or_one_number_an_attribute():
+    named = selector(prior="fisher").fit(WINE, CLASSES)
+    assert named.prior_ == pytest.approx(as_power_index(fisher(WINE, CLASSES)))
+    listed = selector(prior=named.prior_.tolist()).fit(WINE, CLASSES)
+    assert listed.session_.facts == named.session_.facts
+    mutual = selector(prior="mutual_information").fit(WINE, CLASSES)
+    assert mutual.prior_ == pytest.approx(as_power_index(mutual_information(WINE, CLASSES)))
+    wrong_way_round = selector(prior=-named.prior_).fit(WINE, CLASSES)
+    assert wrong_way_round.session_.facts != named.session_.facts
+
+
+def test_the_subsets_that_the_prior_puts_first_are_measured_first():
+    found = selector(prior="fisher").fit(WINE, CLASSES)
+    best = np.argsort(-fisher(WINE, CLASSES), kind="stable")
+    wanted = [tuple(f"x{i}" for i in sorted(best[:k])) for k in (1, 2, 4, 8, 13)]
+    assert list(found.cv_results_["features"][:5]) == wanted
+
+
+def test_left_open_it_is_the_f_statistic_of_many_features_and_nothing_for_few():
+    X, y = wide()
+    assert selector().fit(X, y).prior_ == pytest.approx(as_power_index(f_statistic(X, y)))
+    assert selector().fit(X[:, :20], y).prior_ is None
+    assert selector(prior=None).fit(X, y).prior_ is None
+    numbers = X[:, 0] + X[:, 1] + np.random.default_rng(0).normal(size=60)
+    regression = selector(estimator=DecisionTreeRegressor()).fit(X, numbers)
+    assert regression.prior_ == pytest.approx(as_power_index(f_statistic(X, numbers)))
+
+
+def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():
+    X, y = wide()
+    gaps = X.copy()
+    gaps[0, 0] = np.nan
+    assert selector(estimator=DecisionTreeClassifier()).fit(gaps, y).prior_ is None
+    assert selector(estimator=DecisionTreeRegressor()).fit(X, np.column_stack([y, X[:, 1]])).prior_ is None
+    with pytest.raises(InputError, match="fill or drop"):
+        selector(estimator=DecisionTreeClassifier(), prior="f").fit(gaps, y)
+
+
+def test_frames_sparse_matrices_and_groups_have_the_prior_of_the_array():
+    X, y = wide()
+    array = selector(estimator=LogisticRegression()).fit(X, y).prior_
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(40)])
+    assert selector(estimator=LogisticRegression()).fit(frame, y).prior_ == pytest.approx(array)
+    assert selector(estimator=LogisticRegression()).fit(sparse.csc_array(X), y).prior_ == pytest.approx(array)
+    grouped = selector(feature_groups={"first": [0, 1]}, prior="f").fit(X, y)
+    best = np.append(f_statistic(X, y)[:2].max(), f_statistic(X, y)[2:])
+    assert grouped.prior_ == pytest.approx(as_power_index(best))
+
+
+def test_a_prior_serves_a_run_that_asks_an_operator():
+    found = selector(operator="score - 0.01 * size", prior="fisher", questions=3).fit(WINE, CLASSES)
+    assert found.session_.prior == pytest.approx(found.prior_)
+
+
+def test_runs_with_different_priors_keep_journals_of_their_own(tmp_path):
+    for prior in (None, "f", "fisher"):
+        selector(prior=prior, budget=6, journal=tmp_path).fit(WINE, CLASSES)
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
+# --- pairs ---------------------------------------------------------------------------------------------
+
+
+def test_pairs_come_from_the_h_statistic_a_table_or_a_list():
+    wanted = selector(pairs="h").fit(IRIS, SPECIES).session_.settings.pairs
+    assert wanted == interaction_prior(IRIS, SPECIES, classes=True)
+    table = np.zeros((4, 4))
+    table[0, 2] = table[2, 0] = 1.0
+    for given in (table, pd.DataFrame(table), [("x2", "x0")], [[0, 2]], np.array([[0, 2]])):
+        assert selector(pairs=given).fit(IRIS, SPECIES).session_.settings.pairs == ((0, 2),)
+    assert selector().fit(IRIS, SPECIES).session_.settings.pairs == ()
+
+
+def test_expected_pairs_take_more_of_what_is_found_to_interact():
+    plain = selector(budget=15).fit(IRIS, SPECIES)
+    expected = selector(budget=15, pairs=[(0, 3)]).fit(IRIS, SPECIES)
+    assert expected.session_.facts == plain.session_.facts  # every subset either way
+    share = [abs(s.interactions_[0, 3]) / np.abs(s.interactions_).sum() for s in (plain, expected)]
+    assert share[1] > share[0]
+
+
+# --- wrong arguments -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"prior": "fischer"}, "did you mean 'fisher'"),
+        ({"prior": "rrelieff"}, "needs a target of numbers"),
+        ({"prior": [1.0, 2.0]}, "one finite number for each of the 4 attributes"),
+        ({"prior": [1.0, 2.0, np.nan, 0.0]}, "one finite number for each of the 4 attributes"),
+        ({"prior": {"x0": 1.0}}, "prior is a score's name"),
+        ({"pairs": "sobol"}, 'pairs is "h", a list of pairs'),
+        ({"pairs": np.ones((3, 3))}, "has 4 rows and columns"),
+        ({"pairs": [("x0", "x9")]}, "unknown attribute 'x9'"),
+        ({"pairs": [(0, 9)]}, "pairs names attribute 9"),
+        ({"pairs": ["x0"]}, "a pair is the names or positions"),
+        ({"pairs": [(1, 1)]}, "two different attributes"),
+        ({"pairs": 3}, 'pairs is "h", a list of pairs'),
+    ],
+)
+def test_what_cannot_be_thought_is_one_clear_error(changed, said):
+    with pytest.raises(InputError, match=said) as caught:
+        selector(**changed).fit(IRIS, SPECIES)
+    assert "\n" not in str(caught.value)
+
+
+def test_pairs_of_thousands_of_features_are_refused():
+    X, y = wide(columns=501)
+    with pytest.raises(InputError, match="pairs go with at most 500 attributes"):
+        selector(pairs=[(0, 1)]).fit(X, y)
+
+
+# --- thousands of features -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def thousands():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(600) % 2)
+    X = rng.normal(size=(600, 5000))
+    X[:, :6] += 0.7 * y[:, None]
+    start = time.perf_counter()
+    found = ElicitSelector(GaussianNB(), cv=3, budget=30).fit(X[:300], y[:300])
+    seconds = time.perf_counter() - start
+    return X, y, found, seconds
+
+
+def test_from_five_thousand_features_a_few_are_chosen_that_beat_chance_and_the_filter(thousands):
+    X, y, found, _ = thousands
+    k = int(found.support_.sum())
+    assert k <= 40
+    cv = StratifiedKFold(3, shuffle=True, random_state=0)
+
+    def score(columns):
+        return cross_val_score(GaussianNB(), X[:300][:, columns], y[:300], cv=cv).mean()
+
+    filtered = np.argsort(-f_statistic(X[:300], y[:300]), kind="stable")[:k]
+    drawn = [np.random.default_rng(seed).choice(5000, k, replace=False) for seed in range(5)]
+    assert found.best_score_ == pytest.approx(score(found.support_))
+    assert found.best_score_ > score(filtered)
+    assert found.best_score_ > max(score(columns) for columns in drawn) + 0.1
+    # on rows that had no part in it, what was chosen tells the classes apart as well
+    held_out = GaussianNB().fit(found.transform(X[:300]), y[:300]).score(found.transform(X[300:]), y[300:])
+    whole = GaussianNB().fit(X[:300], y[:300]).score(X[300:], y[300:])
+    assert held_out > whole + 0.1
+
+
+def test_five_thousand_features_take_seconds(thousands):
+    _, _, found, seconds = thousands
+    assert found.n_evaluations_ == 30
+    assert seconds < 60
+    assert found.ranking_.shape == (5000,)
+    assert found.cv_results_["size"].max() == 5000  # the whole was measured as well
+
+
+@pytest.mark.slow
+def test_five_thousand_features_need_little_memory(thousands):
+    X, y, _, _ = thousands
+    tracemalloc.start()
+    ElicitSelector(GaussianNB(), cv=3, budget=14).fit(X[:300], y[:300])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * X.nbytes
