@@ -30,12 +30,11 @@ from elicit.utility.certificates import (
     certify_preference,
     certify_rejection,
     plain_statements,
-    rational_combination,
-    solve_fractions,
 )
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Monomials
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+from elicit.utility.rationals import rational_combination, solve_fractions
 from elicit.utility.verify import verify
 
 HAIR = 1e-6  # the judge works in floats

@@ -1,0 +1,222 @@
+"""A certificate put together: claim, set, statements and proof as plain data, checked before it is given out.
+
+Multipliers become integers over a common unit, a θ a list of fractions in the set. What fails `verify` is
+not a certificate: then there is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from elicit.errors import CertificateError
+from elicit.knowledge.statements import Relation, Statement
+from elicit.subsets import Mask, members
+from elicit.utility import tolerances
+from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.monomials import Monomials, Utility
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.partition import Piece
+from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, simple, solve_fractions
+from elicit.utility.verify import verify
+
+VERSION = 1
+Certificate = dict[str, Any]
+AnySet = ExactSet | ParsimoniousSet
+
+
+def issue(utilities: AnySet, claim: Mapping[str, Any], proof: dict[str, Any]) -> Certificate | None:
+    """Add what the kind of set demands to the proof, and check the whole."""
+    if isinstance(utilities, ParsimoniousSet):
+        proof = {**_budget_proof(utilities), **proof}
+    else:
+        proof = {**proof, "witness": plain_theta(into_set(utilities, fractions_of(utilities.roomiest)))}
+    return checked(utilities.n, plain_set(utilities), utilities.statements, claim, proof)
+
+
+def checked(
+    n: int, space: Mapping[str, Any], statements: Sequence[Statement], claim: Mapping[str, Any], proof: Any
+) -> Certificate | None:
+    """The certificate, when it passes."""
+    certificate = {
+        "version": VERSION,
+        "n": n,
+        "set": dict(space),
+        "statements": plain_statements(statements),
+        "claim": dict(claim),
+        "proof": proof,
+    }
+    try:
+        verify(certificate)
+    except CertificateError:
+        return None
+    return certificate
+
+
+def plain_statements(statements: Sequence[Statement]) -> list[dict[str, Any]]:
+    """Statements as plain data, as a certificate lists them."""
+    return [
+        {
+            "better": members(s.better),
+            "worse": members(s.worse),
+            "relation": s.relation.value,
+            "weight": str(Fraction(repr(s.weight))),
+        }
+        for s in statements
+    ]
+
+
+def plain_set(utilities: AnySet) -> dict[str, Any]:
+    """The set of utilities as plain data."""
+    monomials = plain_monomials(utilities.monomials if isinstance(utilities, ExactSet) else utilities.support)
+    if isinstance(utilities, ExactSet):
+        return {"kind": "slice", "delta": repr(utilities.delta), **monomials}
+    settings = utilities.settings
+    return {
+        "kind": "parsimonious",
+        "tau": repr(float(settings.tau)),
+        "C": repr(float(settings.slack)),
+        "w": [repr(float(w)) for w in settings.weights[: settings.degree]],
+        **monomials,
+    }
+
+
+def plain_monomials(monomials: Monomials) -> dict[str, Any]:
+    """The degree alone when all monomials of it are there, else the list of the higher ones too."""
+    degree = int(monomials.degrees.max(initial=1))
+    if monomials.terms == Monomials.full(monomials.n, degree).terms:
+        return {"degree": degree}
+    return {"degree": degree, "support": [members(t) for t in monomials.terms[monomials.n :]]}
+
+
+def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece]) -> Certificate | None:
+    """A bound by pieces. Rounding costs one that is only just reached: then with simple fractions instead."""
+    certificate = issue(utilities, claim, _proof_of(utilities, pieces, integers))
+    if certificate is None:
+        proof = _proof_of(utilities, pieces, _simple_integers)
+        if isinstance(utilities, ParsimoniousSet):
+            theta = {term: simple(x) for term, x in utilities.simplest.theta.theta.items()}
+            proof["simple"] = plain_theta(theta)
+        certificate = issue(utilities, claim, proof)
+    return certificate
+
+
+#: Makes integers of multipliers, over a unit.
+Rounding = Callable[[Sequence[Statement], Sequence[float], int], list[list[int]]]
+
+
+def _proof_of(utilities: AnySet, pieces: Sequence[Piece], rounding: Rounding) -> dict[str, Any]:
+    """Pieces with their cuts, each cut listed once."""
+    unit = tolerances.DENOMINATOR
+    if rounding is _simple_integers:
+        unit *= lcm(*{simple(x).denominator for piece in pieces for x in piece.multipliers})
+    cuts: list[list[list[int]]] = []
+    number: dict[tuple[float, ...], int] = {}
+    plain = []
+    for piece in pieces:
+        if piece.multipliers not in number:
+            number[piece.multipliers] = len(cuts)
+            cuts.append(rounding(utilities.statements, piece.multipliers, unit))
+        plain.append({"in": members(piece.inside), "out": members(piece.outside), "cut": number[piece.multipliers]})
+    return {"unit": unit, "cuts": cuts, "pieces": plain}
+
+
+def _simple_integers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
+    """The same of simple fractions; the unit is a multiple of their denominators."""
+    return _positive(statements, [(r, int(simple(x) * unit)) for r, x in enumerate(multipliers)])
+
+
+def integers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
+    """Multipliers as [statement, numerator], zeros left out."""
+    kept = [(r, x) for r, x in enumerate(multipliers) if abs(x) > tolerances.MULTIPLIER]
+    return _positive(statements, [(r, round(x * unit)) for r, x in kept])
+
+
+def _positive(statements: Sequence[Statement], rounded: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Those above 0; those of an equality may be below."""
+    return [[r, x] for r, x in rounded if x > 0 or (x and statements[r].relation is Relation.EQUAL)]
+
+
+def _budget_proof(utilities: ParsimoniousSet) -> dict[str, Any]:
+    """What bounds B from above: a simple θ̂, and multipliers of S* when they cancel exactly."""
+    believed = plain_theta(fractions_of(utilities.simplest.theta))
+    strain: list[list[int]] = []
+    if utilities.least_slack > tolerances.DECISION:
+        duals = utilities.slack_multipliers
+        support = [r for r, x in enumerate(duals) if abs(x) > tolerances.MULTIPLIER]
+        d = statement_rows(utilities.support, [utilities.statements[r] for r in support])
+        rows = [[int(x) for x in row] for row in d]
+        exact = rational_combination(rows, [0] * len(utilities.support), np.asarray(duals)[support].tolist())
+        if exact is not None and _signs_hold(utilities.statements, support, exact):
+            scale = lcm(*(x.denominator for x in exact))
+            strain = [[r, int(x * scale)] for r, x in zip(support, exact, strict=True) if x]
+    return {"simple": believed, "strain": strain}
+
+
+def room(utilities: ParsimoniousSet) -> dict[str, Any]:
+    """What bounds B from below: multipliers of J*, and a θ̂ that strains little."""
+    return {
+        "least": integers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR),
+        "strained": plain_theta(fractions_of(utilities.least_strained)),
+    }
+
+
+def _signs_hold(statements: Sequence[Statement], support: Sequence[int], values: Sequence[Fraction]) -> bool:
+    return all(x >= 0 or statements[r].relation is Relation.EQUAL for r, x in zip(support, values, strict=True))
+
+
+# -- a θ that is in the set exactly -------------------------------------------------------------
+
+
+def inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fraction]:
+    """θ moved by a share of the way to one well inside the set."""
+    centre = utilities.simplest.theta if isinstance(utilities, ParsimoniousSet) else utilities.roomiest
+    here, there = fractions_of(theta), fractions_of(centre)
+    moved = {
+        t: (1 - share) * here.get(t, Fraction(0)) + share * there.get(t, Fraction(0))
+        for t in here.keys() | there.keys()
+    }
+    return into_set(utilities, dict(sorted(moved.items())))
+
+
+def nudged(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: Fraction) -> dict[Mask, Fraction]:
+    """θ moved in favour of a subset: more for its attributes, less for the others."""
+    moved = dict(theta)
+    if nudge:
+        for i in range(n):
+            step = nudge if subset >> i & 1 else -nudge
+            moved[1 << i] = moved.get(1 << i, Fraction(0)) + step
+    return moved
+
+
+def into_set(utilities: AnySet, theta: dict[Mask, Fraction]) -> dict[Mask, Fraction]:
+    """θ moved onto the equalities exactly (and onto the weak statements that hold with equality).
+
+    Rounding breaks an equality, and no margin can absorb it: the smallest correction is solved for in
+    fractions. In the parsimonious set nothing must hold exactly.
+    """
+    if isinstance(utilities, ParsimoniousSet):
+        return theta
+    terms = utilities.monomials.terms
+    tight = []
+    for s in utilities.rows:
+        if not s.strict:
+            row = [(t & s.better == t) - (t & s.worse == t) for t in terms]
+            gained = sum((d * theta.get(t, Fraction(0)) for d, t in zip(row, terms, strict=True) if d), Fraction(0))
+            if s.relation is Relation.EQUAL or gained < tolerances.MULTIPLIER:
+                tight.append((row, gained))
+    if tight:
+        rows = [row for row, _ in tight]
+        gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+        weights = solve_fractions(gram, [gained for _, gained in tight])
+        if weights is not None:
+            for row, weight in zip(rows, weights, strict=True):
+                for t, d in zip(terms, row, strict=True):
+                    if d:
+                        theta[t] = theta.get(t, Fraction(0)) - d * weight
+    most = max((abs(x) for x in theta.values()), default=Fraction(0))
+    return {t: x / most for t, x in theta.items()} if most > 1 else theta

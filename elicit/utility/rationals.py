@@ -1,0 +1,120 @@
+"""Exact numbers out of a solver's floats: the simple fraction that a float is meant to be, or one that solves exactly.
+
+Nothing here knows a set of utilities: rows, multipliers and θ come in as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from elicit.subsets import Mask, members
+from elicit.utility import tolerances
+from elicit.utility.monomials import Utility
+
+#: θ is printed with this denominator: fine enough for any margin that a decision may rest on.
+THETA_UNIT = 1 << 40
+
+#: The largest denominator of a fraction that counts as simple.
+SIMPLE = 1_000
+
+
+def simple(x: float) -> Fraction:
+    """The simple fraction that a float is meant to be, where there is one; else rounded as usual."""
+    near = Fraction(x).limit_denominator(SIMPLE)
+    if abs(near - Fraction(x)) <= tolerances.MULTIPLIER:
+        return near
+    return Fraction(round(x * tolerances.DENOMINATOR), tolerances.DENOMINATOR)
+
+
+def fractions_of(theta: Utility) -> dict[Mask, Fraction]:
+    """θ rounded to `THETA_UNIT`."""
+    rounded = {term: Fraction(round(x * THETA_UNIT), THETA_UNIT) for term, x in theta.theta.items()}
+    return {term: x for term, x in rounded.items() if x}
+
+
+def plain_theta(theta: Mapping[Mask, Fraction]) -> list[list[Any]]:
+    return [[members(term), str(x)] for term, x in theta.items() if x]
+
+
+def rounded_up(value: float) -> str:
+    """A bound a little above a float that is not exact."""
+    return str(Fraction(math.ceil(value * 10**6) + 1, 10**6)) if value > tolerances.DECISION / 2 else "0"
+
+
+def gain_of(theta: Mapping[Mask, Fraction], y: Mask, x: Mask) -> Fraction:
+    """f_θ(y) − f_θ(x)."""
+    return sum((((t & y == t) - (t & x == t)) * value for t, value in theta.items()), Fraction(0))
+
+
+def rational_combination(
+    rows: Sequence[Sequence[int]], target: Sequence[int], near: Sequence[float]
+) -> list[Fraction] | None:
+    """Multipliers with Σ λ_r rows_r = target exactly, near the given floats; None when there are none.
+
+    Simple fractions are tried first: multipliers of such programs are mostly small integers.
+    """
+    for most in (1, 64, 10_000):
+        guess = [Fraction(float(x)).limit_denominator(most) for x in near]
+        if _combines(rows, target, guess):
+            return guess
+    columns = len(target)
+    if all(x == 0 for x in target):  # homogeneous: keep the scale by fixing the largest multiplier
+        anchor = max(range(len(rows)), key=lambda r: abs(near[r]))
+        guess = [Fraction(float(x)).limit_denominator(10_000) for x in near]
+        others = [r for r in range(len(rows)) if r != anchor]
+        fixed = [-guess[anchor] * rows[anchor][k] for k in range(columns)]
+        solved = _least_squares([rows[r] for r in others], fixed)
+        if solved is None:
+            return None
+        exact = dict(zip(others, solved, strict=True)) | {anchor: guess[anchor]}
+        return [exact[r] for r in range(len(rows))]
+    return _least_squares(rows, [Fraction(x) for x in target])
+
+
+def _combines(rows: Sequence[Sequence[int]], target: Sequence[int], multipliers: Sequence[Fraction]) -> bool:
+    return all(
+        sum(x * row[k] for x, row in zip(multipliers, rows, strict=True) if row[k]) == target[k]
+        for k in range(len(target))
+    )
+
+
+def _least_squares(rows: Sequence[Sequence[int]], target: Sequence[Fraction]) -> list[Fraction] | None:
+    """Σ λ_r rows_r = target by the normal equations, checked; None when the system has no solution."""
+    gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+    right = [sum((a * t for a, t in zip(row, target, strict=True) if a), Fraction(0)) for row in rows]
+    found = solve_fractions(gram, right)
+    if found is None:
+        return None
+    for k, t in enumerate(target):
+        if sum((x * row[k] for x, row in zip(found, rows, strict=True) if row[k]), Fraction(0)) != t:
+            return None
+    return found
+
+
+def solve_fractions(matrix: Sequence[Sequence[int]], right: Sequence[Fraction]) -> list[Fraction] | None:
+    """One solution of a square system in fractions (free unknowns at 0), None when there is none."""
+    size = len(matrix)
+    table = [[Fraction(x) for x in row] + [Fraction(b)] for row, b in zip(matrix, right, strict=True)]
+    pivots: list[int] = []
+    for column in range(size):
+        here = len(pivots)
+        pivot = next((r for r in range(here, size) if table[r][column]), None)
+        if pivot is None:
+            continue
+        table[here], table[pivot] = table[pivot], table[here]
+        lead = table[here][column]
+        table[here] = [x / lead for x in table[here]]
+        for r in range(size):
+            if r != here and table[r][column]:
+                factor = table[r][column]
+                table[r] = [x - factor * y for x, y in zip(table[r], table[here], strict=True)]
+        pivots.append(column)
+    if any(row[-1] for row in table[len(pivots) :]):
+        return None
+    found = [Fraction(0)] * size
+    for row, column in zip(table, pivots, strict=False):
+        found[column] = row[-1]
+    return found

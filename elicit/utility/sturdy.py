@@ -1,0 +1,93 @@
+"""Witnesses with something to spare, and multipliers that are few: what a certificate is better made of.
+
+A program's own θ sits at the edge of the set, where rounding may lose it, and its multipliers name more
+causes than are needed. Each of these is solved for once more, from a fresh program, so that the same
+question always gives the same answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elicit.knowledge.statements import Relation
+from elicit.subsets import Mask
+from elicit.utility import tolerances
+from elicit.utility.exact import ExactSet, row_bounds, statement_rows
+from elicit.utility.monomials import Utility
+from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.solver import INFINITY, Program
+
+#: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
+SPARE = 1e-5
+
+
+def sturdy_witness(utilities: ExactSet, subset: Mask) -> Utility:
+    """A θ of the slice that ranks the subset first with something to spare, so that rounding does not lose it.
+
+    max t + u subject to f(subset) ≥ f(x) + t for every other evaluated x, and margins of at least δ + u,
+    where t, u ≤ SPARE: a tie leaves no t, and still some u. From a fresh program.
+    """
+    others = [x for x in utilities.evaluated if x != subset]
+    ahead = utilities.monomials.row(subset) - utilities.monomials.rows(others)
+    d = statement_rows(utilities.monomials, utilities.rows)
+    lead = np.repeat([[-1.0, 0.0], [0.0, -1.0]], [len(others), len(d)], axis=0)
+    lead[len(others) :, 1] *= [s.strict for s in utilities.rows]
+    lower, upper = row_bounds(utilities.rows, utilities.delta)
+    p = len(utilities.monomials)
+    program = Program(
+        np.hstack([np.vstack([ahead, d]), lead]),
+        cost=np.append(np.zeros(p), [-1.0, -1.0]),
+        lower=np.append(-np.ones(p), [-1.0, 0.0]),
+        upper=np.append(np.ones(p), [SPARE, SPARE]),
+        row_lower=np.concatenate([np.zeros(len(others)), lower]),
+        row_upper=np.concatenate([np.full(len(others), INFINITY), upper]),
+    )
+    return Utility.of(utilities.monomials, program.optimum().values[:-2])
+
+
+def sparse_multipliers(
+    utilities: ExactSet | ParsimoniousSet, y: Mask, subset: Mask, value: float
+) -> tuple[float, ...] | None:
+    """Multipliers of least sum that still prove half of what can be proven: few causes instead of many.
+
+    Solved from a fresh program, so that the same question always names the same causes.
+    """
+    if value > -tolerances.DECISION:
+        return None
+    monomials = utilities.monomials if isinstance(utilities, ExactSet) else utilities.support
+    gain = monomials.row(y) - monomials.row(subset)
+    d = statement_rows(monomials, utilities.statements)
+    m, p = d.shape
+    strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
+    equal = np.array([s.relation is Relation.EQUAL for s in utilities.statements], dtype=np.bool_)
+    # an equality's multiplier is split in two, so that the sum counts its size
+    split = np.vstack([d, -d[equal]])
+    count = len(split)
+    if isinstance(utilities, ExactSet):
+        paid, cost, promised = np.eye(p), np.ones(p), utilities.delta * strict
+        extra = np.zeros((0, count + p))
+    else:
+        w = np.array([utilities.settings.weights[k - 1] for k in monomials.degrees])
+        paid, cost, promised = w[:, None], np.array([utilities.budget]), strict
+        limits = np.concatenate([utilities.limits, utilities.limits[equal]])
+        extra = np.hstack([np.eye(count), -limits[:, None]])
+    promised = np.concatenate([promised, np.zeros(int(equal.sum()))])
+    program = Program(
+        np.vstack(
+            [
+                np.hstack([split.T, -paid]),
+                np.hstack([split.T, paid]),
+                extra,
+                np.concatenate([-promised, cost])[None, :],
+            ]
+        ),
+        cost=np.concatenate([np.ones(count), np.zeros(len(cost))]),
+        lower=np.zeros(count + len(cost)),
+        upper=np.full(count + len(cost), INFINITY),
+        row_lower=np.concatenate([np.full(p, -INFINITY), -gain, np.full(len(extra) + 1, -INFINITY)]),
+        row_upper=np.concatenate([-gain, np.full(p, INFINITY), np.zeros(len(extra)), [value / 2]]),
+    )
+    solution = program.optimum()
+    multipliers = solution.values[:m]
+    multipliers[equal] -= solution.values[m:count]
+    return tuple(multipliers.tolist())
