@@ -285,6 +285,15 @@ def test_runs_that_were_kept_are_continued(folder, tmp_path):
     assert all(run["evaluations"] == 5 for run in first)
 
 
+def test_a_journal_of_a_classical_run_says_what_goes_on_with_it(folder, tmp_path, capsys):
+    compare(scenario(folder, experiment={"seeds": 1, "methods": ["sffs"]}), journals=tmp_path)
+    kept = next(iter(tmp_path.glob("sffs*.jsonl")))
+    assert main(["resume", str(kept)]) == 2
+    said = capsys.readouterr().err
+    assert "a run of the classical method 'sffs': elicit compare with the same scenario and --journals" in said
+    assert said.count("\n") == 1
+
+
 def core(run):
     return {key: run[key] for key in ("method", "operator", "seed", "subset", "regret", "evaluations", "trace")}
 

@@ -152,6 +152,7 @@ def test_control_characters_of_a_name_never_reach_the_terminal(here, capsys):
         (["wine", "--by", ","], "names no score"),
         (["wine", "--by", "relief"], "relief compares two classes, the target has 3"),
         (["wine", "--by", "fisher", "--option", "relieff.neighbours=3"], "relieff is not among the scores"),
+        (["wine", "--by", "relieff", "--option", "relieff.neighbours=0"], "relieff: neighbours must be a whole number"),
         (["wine", "--by", "relieff", "--option", "neighbours=3"], "--option is SCORE.NAME=VALUE"),
         (["wine", "--by", "relieff", "--option", "relieff.neighbors=3"], "did you mean 'neighbours'"),
         (["wine", "--by", "relieff", "--option", "relieff.neighbours=x"], "neighbours must be a whole number"),

@@ -159,9 +159,11 @@ def _scored(
             with warnings.catch_warnings(record=True) as caught:
                 values = measure.scores(data.X, data.y, columns.positions, **mine)
         except (TypeError, ValueError) as error:  # an option that only the library behind it understands
-            if isinstance(error, InputError):
+            if not isinstance(error, InputError):
+                raise InputError(f"{measure.name} cannot be computed with {dict(mine)}: {error}") from error
+            if measure.name in str(error):
                 raise
-            raise InputError(f"{measure.name} cannot be computed with {dict(mine)}: {error}") from error
+            raise InputError(f"{measure.name}: {error}") from error
         meter.clear()
         for said in dict.fromkeys(str(warning.message) for warning in caught):
             complain(f"{measure.name}: {said}")

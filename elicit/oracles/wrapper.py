@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
+from sklearn import config_context, get_config
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
@@ -150,10 +150,13 @@ class WrapperOracle:
         scaled = self._scaled if self._scaled and len(columns) >= self._scaled.narrowest else None
         part = self._columns.take(columns) if scaled is None and None in known else None
         scores, seconds = [], []
+        checked: bool | None = None  # as it is
         for f, score in enumerate(known):
             elapsed = 0.0
             if score is None:
-                score, elapsed = self._fold(f, columns, scaled, part)
+                with config_context(skip_parameter_validation=checked):
+                    score, elapsed = self._fold(f, columns, scaled, part)
+                checked = True  # the settings of the model are the same in all folds; once is enough
             scores.append(score)
             seconds.append(elapsed)
         return scores, seconds

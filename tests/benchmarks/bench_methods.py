@@ -15,7 +15,7 @@ import numpy as np
 from mlxtend.feature_selection import SequentialFeatureSelector as MlxtendSelector
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.feature_selection import SequentialFeatureSelector
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -34,6 +34,7 @@ MODELS = {
     "KNN(3)": make_pipeline(StandardScaler(), KNeighborsClassifier(3)),
     "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
     "naive Bayes": make_pipeline(StandardScaler(), GaussianNB()),
+    "ridge": make_pipeline(StandardScaler(), RidgeClassifier()),
     "tree, no scaler": DecisionTreeClassifier(max_depth=3, random_state=0),
 }
 

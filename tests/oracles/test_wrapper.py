@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier
@@ -162,6 +163,22 @@ class Moody(ClassifierMixin, BaseEstimator):
 def test_an_estimator_that_raises_makes_a_failure_of_one_line():
     assert measure(WrapperOracle(Moody(), X, y), 1) == Failure("RuntimeError: one column")
     assert measure(WrapperOracle(Moody(), X, y), 3).criteria[1] == 2
+
+
+def test_the_settings_of_a_model_are_looked_at_once_a_subset():
+    seen = []
+
+    class Watching(GaussianNB):
+        def fit(self, X, y):
+            seen.append(get_config()["skip_parameter_validation"])
+            return super().fit(X, y)
+
+    measure(WrapperOracle(Watching(), X, y, cv=3), 0b1)
+    assert seen == [False, True, True]
+    assert not get_config()["skip_parameter_validation"]
+    wrong = measure(WrapperOracle(LogisticRegression(C=-1.0), X, y, cv=3), 0b1)
+    assert isinstance(wrong, Failure)
+    assert "C" in wrong.reason
 
 
 def test_an_interrupt_is_not_a_failure():

@@ -46,6 +46,28 @@ def test_errors_of_few_rounds_are_too_large_and_not_too_small(rounds):
     assert np.sqrt(np.mean(((found.values - exact) / found.errors) ** 2)) < 1.1
 
 
+def test_two_base_sets_err_less_for_their_rows():
+    background = X[:40]
+    exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:]])
+    cost = []
+    for sets in (1, 2):
+        found = shapley_values(FOREST, X[100:], background, rounds=160, sets=sets)
+        cost.append(((found.values - exact) ** 2).mean() * found.rows_asked)
+    assert cost[1] < cost[0]
+
+
+def test_many_attributes_are_explained_a_few_rounds_at_once(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(8, 40))
+    whole = shapley_values(lambda X: X[:, 0] * X[:, 1] + X.sum(axis=1), rows[:2], rows, rounds=16)
+    monkeypatch.setattr("elicit.scores.predictions.ROWS_A_CALL", 250)
+    part = shapley_values(lambda X: X[:, 0] * X[:, 1] + X.sum(axis=1), rows[:2], rows, rounds=16)
+    pairs = rows[:2, 0] * rows[:2, 1] - (rows[:, 0] * rows[:, 1]).mean()
+    for found in (whole, part):  # pairs are exact, whatever the draws
+        added = found.values - rows[:2] + rows.mean(axis=0)
+        assert added[:, :2].sum(axis=1) == pytest.approx(pairs)
+        assert added[:, 2:] == pytest.approx(0)
+
+
 def test_the_sum_is_exact_however_few_the_rounds():
     for rounds in (1, 2, 3, 45):
         found = shapley_values(FOREST, X[:5], X[40:80], rounds=rounds)
