@@ -1,8 +1,8 @@
 """Work shared between subsets, only where it gives exactly the fold scores of the plain way.
 
 Two things can be shared. A leading scaler that treats each column by itself is fitted once a fold, on
-all columns (`ScaledFolds`). Nearest neighbours are found for all folds at once from distances
-(`NeighbourFolds`). The rule: a fold that is not provably the same is left to the plain way.
+all columns (`scaled.py`). Nearest neighbours are found for all folds at once from distances (here). The
+rule: a fold that is not provably the same is left to the plain way.
 
 What "provably" means for neighbours. scikit-learn computes squared distances by trees, by sums of
 squares or as |x|² − 2x·y + |y|², and so do we; each is off the real distance by at most a small
@@ -19,31 +19,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
-from sklearn.utils import _safe_indexing
 
-from elicit.oracles.columns import Columns, is_frame
+from elicit.oracles.columns import Columns
+from elicit.oracles.scaled import LARGEST_SCALED_COPY, NEIGHBOURS, Floats, Ints, ScaledFolds, Splits, one_type
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Splits = Sequence[tuple[Ints, Ints]]
-
-#: Bytes of scaled copies (one a fold) beyond which a scaler is fitted anew for each subset.
-LARGEST_SCALED_COPY = 1 << 28
 #: Bytes of one fold's distances (test rows × training rows × 8) beyond which scikit-learn searches.
 LARGEST_DISTANCES = 1 << 28
 #: Folds are stacked while their distances (by power) stay below this many bytes, to stay in the cache.
 _STACK = {2: 1 << 23, 1: 1 << 19}
 
-_SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)
 _METRICS = {"euclidean": 2, "l2": 2, "manhattan": 1, "l1": 1, "cityblock": 1}
 _TINY = 1e-290  # keeps differences that could be products of underflow from counting as certain
 
@@ -59,97 +49,6 @@ def predicts_only(scorer: Any, scoring: Any) -> tuple[str, ...]:
     if isinstance(methods, str):
         return (methods,)
     return tuple(methods) if isinstance(methods, list | tuple) else ()
-
-
-@dataclass(frozen=True)
-class ScaledFolds:
-    """Training and test rows of every fold after the scaler, with all columns; `rest` comes after it."""
-
-    rest: Any
-    train: tuple[Floats, ...]
-    test: tuple[Floats, ...]
-    order: str
-    narrowest: ClassVar[int] = 2
-
-    def fold(self, f: int, columns: Sequence[int]) -> tuple[Floats, Floats]:
-        """Scaled training and test rows of fold f with these columns, laid out as the scaler would."""
-        return self._pick(self.train[f], columns), self._pick(self.test[f], columns)
-
-    def _pick(self, rows: Floats, columns: Sequence[int]) -> Floats:
-        return np.asarray(rows[:, list(columns)], order=self.order)  # type: ignore[call-overload,no-any-return]
-
-
-def scaled_folds(estimator: Any, columns: Columns, splits: Splits) -> ScaledFolds | None:
-    """Scale all columns once a fold, or None where this could differ from scaling a subset.
-
-    Whether a column is scaled to the same bits among others depends on the order in which numpy adds,
-    hence on the layout in memory: several columns are added row by row, but one alone pairwise, so that
-    a single column is never shared. Some widths are tried, too, and compared bit by bit.
-    """
-    rest = _after_scaler(estimator)
-    if rest is None or not _one_type(columns.X):
-        return None
-    n_rows, n_columns = columns.X.shape
-    if n_rows * n_columns * 8 * len(splits) > LARGEST_SCALED_COPY:
-        return None
-    scaler = estimator.steps[0][1]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what warns is left to the plain way, which warns when it is due
-            everything = list(range(n_columns))
-            folds = [_scaled(scaler, columns, everything, split) for split in splits]
-            order = "C" if folds[0][0].flags.c_contiguous else "F"
-            made = ScaledFolds(rest, tuple(a for a, _ in folds), tuple(b for _, b in folds), order)
-            widths = {w for w in (2, 3, n_columns // 2, n_columns - 1) if ScaledFolds.narrowest <= w < n_columns}
-            same = all(_same_bits(made, scaler, columns, splits, w) for w in widths)
-    except Exception:  # a scaler may raise anything; the plain way then raises it where it is due
-        return None
-    return made if same else None
-
-
-def _after_scaler(estimator: Any) -> Any:
-    """The pipeline behind its leading, plain, per-column scaler, or None."""
-    if type(estimator) is not Pipeline or len(estimator.steps) < 2 or estimator.memory is not None:
-        return None
-    scaler = estimator.steps[0][1]
-    if type(scaler) not in _SCALERS or getattr(estimator, "transform_input", None) is not None:
-        return None
-    if getattr(scaler, "_sklearn_output_config", None) or get_config()["transform_output"] != "default":
-        return None
-    steps = estimator.steps[1:]
-    return steps[0][1] if len(steps) == 1 and type(steps[0][1]) in _NEIGHBOURS else Pipeline(steps)
-
-
-def _one_type(X: Any) -> bool:
-    """Whether X is dense, and all its columns are stored alike, as 64-bit numbers."""
-    if hasattr(X, "tocsr"):
-        return False
-    if is_frame(X):
-        return {str(t) for t in X.dtypes} in ({"float64"}, {"int64"})
-    return isinstance(X, np.ndarray) and X.dtype in (np.float64, np.int64)
-
-
-def _scaled(scaler: Any, columns: Columns, chosen: Sequence[int], split: tuple[Ints, Ints]) -> list[Floats]:
-    part = columns.take(chosen)
-    fitted = clone(scaler).fit(_safe_indexing(part, split[0]))
-    scaled = [fitted.transform(_safe_indexing(part, rows)) for rows in split]
-    if not all(type(z) is np.ndarray and np.isfinite(z).all() for z in scaled):
-        raise ValueError("only finite arrays are shared")
-    return scaled
-
-
-def _same_bits(made: ScaledFolds, scaler: Any, columns: Columns, splits: Splits, width: int) -> bool:
-    """Whether `width` columns spread over X are scaled alone to the bits and layout they have in `made`."""
-    chosen = np.unique(np.linspace(0, columns.X.shape[1] - 1, width).round().astype(int)).tolist()
-    plain = _scaled(scaler, columns, chosen, splits[0])
-    return all(
-        a.tobytes() == b.tobytes()
-        and (a.flags.c_contiguous, a.flags.f_contiguous) == (b.flags.c_contiguous, b.flags.f_contiguous)
-        for a, b in zip(plain, made.fold(0, chosen), strict=True)
-    )
-
-
-_NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
 
 
 class Foretold(BaseEstimator):  # type: ignore[misc]
@@ -371,7 +270,7 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
     if power is None or not _reads_known(model, task) or task.y.ndim != 1:
         return None
     if scaled is None:
-        if not _one_type(task.columns.X):
+        if not one_type(task.columns.X):
             return None
         values = np.asarray(task.columns.X, dtype=np.float64)
         if not np.isfinite(values).all() or np.abs(values).max() > 2**52:
@@ -388,7 +287,7 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
 
 def _power(model: Any) -> int | None:
     """2 for Euclidean, 1 for Manhattan distances, None for a model whose neighbours we do not know."""
-    if type(model) not in _NEIGHBOURS or model.metric_params is not None:
+    if type(model) not in NEIGHBOURS or model.metric_params is not None:
         return None
     if model.weights not in (None, "uniform", "distance") or not isinstance(model.metric, str):
         return None

@@ -27,8 +27,9 @@ from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.criteria import Extra, Trial, gathered, listed, one_line, over_folds
 from elicit.oracles.describe import fingerprint
-from elicit.oracles.fast import NeighbourFolds, ScaledFolds, Task, neighbour_folds, scaled_folds
+from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes
+from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, splits_of
 from elicit.oracles.threads import one_thread
 from elicit.subsets import Attributes

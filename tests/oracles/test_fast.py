@@ -19,6 +19,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from sklearn.svm import SVC
 
 import elicit.oracles.fast as fast
+import elicit.oracles.scaled as scaled
 from elicit.asks import Evaluate
 from elicit.oracles import WrapperOracle
 from elicit.oracles.threads import one_thread
@@ -66,14 +67,14 @@ def test_regressions_that_show_every_last_bit_agree(layout):
 def test_scaled_rows_are_those_of_the_scaler_for_every_single_and_pair_and_their_layout():
     X, y = load_wine(return_X_y=True)
     oracle = WrapperOracle(make_pipeline(StandardScaler(), GaussianNB()), X, y, cv=3)
-    scaled = oracle._scaled
+    rows_of = oracle._scaled
     for mask in range(1, 1 << 13):
         columns = members(mask)
-        if len(columns) < scaled.narrowest or len(columns) > 3:
+        if len(columns) < rows_of.narrowest or len(columns) > 3:
             continue
         train, test = oracle.splits[0]
         fitted = StandardScaler().fit(X[:, columns][train])
-        for rows, mine in zip((train, test), scaled.fold(0, columns), strict=True):
+        for rows, mine in zip((train, test), rows_of.fold(0, columns), strict=True):
             plain = fitted.transform(X[:, columns][rows])
             assert plain.tobytes() == mine.tobytes()
             assert plain.flags.c_contiguous == mine.flags.c_contiguous
@@ -269,7 +270,7 @@ def test_the_option_and_the_limits_turn_it_off(monkeypatch):
     assert WrapperOracle(model, X, y, fast=False).fast_path == ""
     monkeypatch.setattr(fast, "LARGEST_DISTANCES", 18 * 161 * 8 - 1)
     assert WrapperOracle(model, X, y).fast_path == "scaler"
-    monkeypatch.setattr(fast, "LARGEST_SCALED_COPY", 178 * 13 * 8 * 10 - 1)
+    monkeypatch.setattr(scaled, "LARGEST_SCALED_COPY", 178 * 13 * 8 * 10 - 1)
     assert WrapperOracle(model, X, y).fast_path == ""
 
 
