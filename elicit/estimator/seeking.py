@@ -1,7 +1,9 @@
 """Seeking: which subsets to measure next when the utility is known and nobody is asked.
 
 First a look around: with a prior, its 1, 2, 4, … best attributes, all of them, and some draws that follow
-it; without one, draws at even odds. Then those neighbours of the best so far by which most may be gained.
+it; without one, draws at even odds. Then those by which most may be gained, of the neighbours of the two
+best so far and of two more, drawn the likelier the better they are: where all of the best lie close
+together, looking around them alone would never leave the place.
 
 The rule: a prior says where to look and never what is found; it counts by its ranks alone. What a look
 around holds has at most a tenth as many attributes as there are rows: a prior has read the target, so that
@@ -26,6 +28,9 @@ from elicit.utility.sampling import draw
 
 #: Rows for each attribute of a subset that a prior proposes.
 ROWS_AN_ATTRIBUTE = 10
+
+#: Of the subsets around which one looks, so many are the best; the others are drawn.
+BEST_CENTRES = 2
 
 #: A family up to this size is listed when neighbours run out.
 MOST_LISTED = 1 << 14
@@ -104,7 +109,7 @@ def _gainful(
 ) -> list[Mask]:
     """Those around the best so far by which most may be gained, each given that the others come out as guessed."""
     best = _best_first(history)
-    centres = [history.subsets[k] for k in best if history.subsets[k] in family][:CENTRES]
+    centres = _centres([history.subsets[k] for k in best if history.subsets[k] in family], rng)
     pool = [m for m in _around(centres, family, outlook, rng) if m not in tried]
     if not pool:
         return []
@@ -119,6 +124,15 @@ def _gainful(
         pool.remove(found[-1])
         guess = guess.believing(found[-1])
     return found
+
+
+def _centres(ranked: Sequence[Mask], rng: np.random.Generator) -> list[Mask]:
+    """The best of the ranked subsets, and some of the others with a chance of 1 over their place among these."""
+    others = ranked[BEST_CENTRES:]
+    chance = 1.0 / np.arange(1, len(others) + 1)
+    count = min(CENTRES - BEST_CENTRES, len(others))
+    drawn = rng.choice(len(others), count, replace=False, p=chance / chance.sum()).tolist() if count else []
+    return [*ranked[:BEST_CENTRES], *(others[k] for k in drawn)]
 
 
 def _best_first(history: History) -> NDArray[np.intp]:
