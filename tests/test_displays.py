@@ -1,6 +1,7 @@
 """The displays draw what the selector found, on the axes they are given."""
 
 import builtins
+import itertools
 import sys
 
 import numpy as np
@@ -131,3 +132,14 @@ def test_without_matplotlib_the_remedy_is_told(fitted, monkeypatch):
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot")
     with pytest.raises(InputError, match="pip install"):
         ParetoDisplay.from_selector(fitted)
+
+
+@pytest.mark.parametrize("display", [InteractionDisplay, PowerDisplay])
+def test_names_on_new_axes_lie_inside_the_picture_and_do_not_overlap(display, fitted):
+    ax = display.from_selector(fitted).ax_
+    canvas = ax.figure.canvas
+    canvas.draw()
+    boxes = [label.get_window_extent(canvas.get_renderer()) for label in ax.get_yticklabels()]
+    assert min(box.x0 for box in boxes) >= 0
+    heights = sorted((box.y0, box.y1) for box in boxes)
+    assert all(upper[0] >= lower[1] for lower, upper in itertools.pairwise(heights))

@@ -27,16 +27,21 @@ Floats = NDArray[np.float64]
 #: Attributes named in a picture; of more, those of the largest power index, and the picture says so.
 MOST_NAMED = 40
 
+#: Height of a name in a new picture.
+INCHES_A_NAME = 0.17
 
-def _axes(ax: Any) -> Any:
-    """The axes to draw on: those given, or new ones."""
+
+def _axes(ax: Any, names: int = 0, *, square: bool = False) -> Any:
+    """The axes to draw on: those given, or new ones with room for so many names (on both sides of a square)."""
     if ax is not None:
         return ax
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise InputError("pictures need matplotlib; install it with: pip install 'elicit[plot]'") from error
-    return plt.subplots()[1]
+    height = max(4.8, INCHES_A_NAME * names + 1.5)
+    size = (height + 1.5, height) if square else (6.4, height)
+    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def _shown(names: tuple[str, ...]) -> list[str]:
@@ -178,7 +183,7 @@ class InteractionDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax)
+        ax = self.ax_ = _axes(ax, len(self.names), square=True)
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
         self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
         places = np.arange(len(self.names))
@@ -192,7 +197,10 @@ class InteractionDisplay:
 
 @dataclass
 class PowerDisplay:
-    """Power indices as bars, largest first; hatched bars are the attributes that were chosen."""
+    """Power indices as bars, largest first; hatched bars are the attributes that were chosen.
+
+    Fewer attributes dominate more of them with the same score, so that indices may all be below 0: their order counts.
+    """
 
     power: Floats
     names: tuple[str, ...]
@@ -212,7 +220,7 @@ class PowerDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax)
+        ax = self.ax_ = _axes(ax, len(self.names))
         places = np.arange(len(self.names))
         for selected, label, style in (
             (True, "chosen", {"color": "C0", "hatch": "//", "edgecolor": "white"}),
