@@ -407,7 +407,7 @@ def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert "the pair of steps l,r (default 2,1)" in next(line for line in lines if line.startswith("plus-l"))
     assert next(line for line in lines if line.startswith("rfe")).endswith("model")
     assert main(["compare"]) == 2
-    assert "needs a scenario file, or --list" in capsys.readouterr().err
+    assert "needs a scenario file (or a folder of them), or --list" in capsys.readouterr().err
 
 
 def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(folder, capsys):

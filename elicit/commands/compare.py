@@ -1,4 +1,4 @@
-"""elicit compare: every method of the frame on the same oracle, side by side, from a scenario file."""
+"""elicit compare: every method on the same oracle, side by side; several scenarios make one table of a suite."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
-from elicit.experiments.experiment import Standing, aligned
+from elicit.experiments.experiment import Standing, aligned, at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
+from elicit.experiments.suite import lines_of, table
 from elicit.methods import METHODS, TradeOff
 from elicit.printable import printable
-from elicit.scenario import OURS, read_scenario
+from elicit.scenario import OURS, Scenario, read_scenario
 from elicit.session.display import Meter, standing
+
+_TOLD = "classical methods are told the utility, ours has to ask"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,44 +32,76 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         print("\n".join(_listed()))
         return DONE
-    if args.scenario is None:
-        raise InputError("elicit compare needs a scenario file, or --list; give one")
-    scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
-    journals = _folder(args.journals)
+    paths = [path for given in args.scenarios for path in _scenarios(given)]
+    if not paths:
+        raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
+    scenarios = [read_scenario(path).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
-        _check_picture(args.plot)
-        if scenario.goal != TradeOff():
-            raise InputError(f"--plot draws regret, which the goal {str(scenario.goal)!r} has none of; leave it out")
+        _check_plot(args.plot, scenarios)
+    journals = _folder(args.journals)
     meter = Meter(sys.stderr)
-
-    def show(now: Standing) -> None:
-        share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
-        words = [f"{now.finished} of {now.total} runs finished"]
-        words += [standing(now.run)] if now.run is not None else []
-        meter.update((now.finished + share) / now.total, "; ".join(words))
-
+    played = []
     with destination(args.json) as out:
         try:
-            results = compare(scenario, args.n_jobs, show, journals)
+            for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
+                show = partial(_show, meter, k, len(paths))
+                kept = _folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
+                played.append(compare(scenario, at_once(scenario, args.n_jobs), show, kept))
         finally:
             meter.clear()
         if out is not None:
-            apart = [dataclasses.asdict(difference) for difference in differences(results)]
-            plain = {"scenario": scenario.plain, "results": results, "differences": apart}
-            json.dump(plain, out, indent=1, allow_nan=False)
+            told = [_plain(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
+            json.dump(told[0] if len(told) == 1 else {"suite": told}, out, indent=1, allow_nan=False)
             out.write("\n")
-    print("\n".join(side_by_side(results)))
-    print("\n" + "\n".join(_notes(results)))
+    if len(paths) > 1:
+        lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
+        print("\n".join([*table(lines), "", _TOLD]))
+        return DONE
+    print("\n".join(side_by_side(played[0])))
+    print("\n" + "\n".join(_notes(played[0])))
     if args.plot is not None:
-        _draw(results, args.plot)
+        _draw(played[0], args.plot)
     return DONE
+
+
+def _scenarios(given: str) -> list[Path]:
+    """A scenario file, or those of a folder in the order of their names."""
+    path = Path(given)
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.toml"))
+    if not found:
+        raise InputError(f"{printable(given)}: a folder without a scenario (a .toml file); name another")
+    return found
+
+
+def _show(meter: Meter, done: int, of: int, now: Standing) -> None:
+    share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
+    words = [f"scenario {done + 1} of {of}"] if of > 1 else []
+    words += [f"{now.finished} of {now.total} runs finished"]
+    words += [standing(now.run)] if now.run is not None else []
+    meter.update((done + (now.finished + share) / now.total) / of, "; ".join(words))
+
+
+def _plain(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A scenario and what came of it, as JSON holds it."""
+    apart = [dataclasses.asdict(difference) for difference in differences(results)]
+    return {"scenario": scenario.plain, "results": results, "differences": apart}
+
+
+def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
+    """Whatever would keep the picture from being drawn is said before the work begins."""
+    _check_picture(path)
+    if len(scenarios) > 1:
+        raise InputError("--plot draws one scenario; leave it out, or name one file")
+    if scenarios[0].goal != TradeOff():
+        goal = str(scenarios[0].goal)
+        raise InputError(f"--plot draws regret, which the goal {goal!r} has none of; leave it out")
 
 
 def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
     """How the table is to be read."""
-    notes = [
-        "classical methods are told the utility, ours has to ask; seconds leave out what an earlier run had measured"
-    ]
+    notes = [f"{_TOLD}; seconds leave out what an earlier run had measured"]
     if any(difference.low is not None for difference in differences(results)):
         notes.append(
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "

@@ -80,18 +80,20 @@ def _run(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
     command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
     command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once (default: all processors for a table)")
 
 
 def _compare(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("compare", help="every method on the same oracle, side by side", allow_abbrev=False)
-    command.add_argument("scenario", metavar="SCENARIO.toml", nargs="?")
+    command.add_argument(
+        "scenarios", metavar="SCENARIO.toml", nargs="*", help="a file, or several (a folder): a suite, in one table"
+    )
     command.add_argument("--list", action="store_true", help="print the methods that a scenario may name")
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
     command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
     command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once")
+    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once (default: all processors for a table)")
     command.add_argument("--journals", metavar="FOLDER", help="keep the classical runs there, and continue them")
 
 

@@ -8,7 +8,7 @@ import sys
 
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
-from elicit.experiments.experiment import Standing, run_scenario, summary
+from elicit.experiments.experiment import Standing, at_once, run_scenario, summary
 from elicit.scenario import read_scenario
 from elicit.session.display import Meter, standing
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
     with destination(args.json) as out:
         try:
-            results = run_scenario(scenario, args.n_jobs, show)
+            results = run_scenario(scenario, at_once(scenario, args.n_jobs), show)
         finally:
             meter.clear()
         if out is not None:

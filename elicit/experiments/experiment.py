@@ -22,7 +22,7 @@ from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.threads import one_thread
-from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
+from elicit.scenario import ElicitSpec, OperatorSpec, Scenario, SyntheticSpec
 from elicit.session.progress import Progress, criteria_of
 from elicit.subsets import Family, Mask
 from elicit.utility.monomials import Vector
@@ -45,6 +45,16 @@ class Standing:
 
 #: A run: it may say where it stands, and gives one plain result.
 Task = Callable[[Callable[[Progress], None] | None], dict[str, Any]]
+
+
+def at_once(scenario: Scenario, n_jobs: int | None) -> int:
+    """How many runs go at once: as many as asked for; else one a processor, or one where runs share what they measured.
+
+    Processes share no memory, so what is measured live would be measured once in each.
+    """
+    if n_jobs is not None:
+        return n_jobs
+    return -1 if isinstance(scenario.oracle, TableOracle | SyntheticSpec) else 1
 
 
 def run_scenario(

@@ -1,0 +1,155 @@
+"""Suite: several comparisons at one look, and which of the promises hold in each.
+
+One line a scenario and kind of operator; the kind is what stands before the colon in an operator's name.
+The promises: at the end ours is at most half as far behind the best as the best of the searches that were
+told the utility (or next to nothing behind); ours is as good as floating forward selection ends up in a
+third of its evaluations, in the median run; questions stay few. Means are over operators and seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from elicit.experiments.experiment import TOLERANCE, aligned
+from elicit.operators.lines import printable
+from elicit.scenario import OURS
+
+#: The searches that ours is measured against; each is told the utility.
+RIVALS = ("sfs", "sbs", "sffs", "sfbs", "hill-climb")
+
+#: The one whose outcome is to be reached sooner, and in which share of its evaluations.
+_FLOATING, _SOON = "sffs", 1 / 3
+
+#: A regret below this is next to nothing.
+NEXT_TO_NOTHING = 0.0002
+
+#: The most questions of the median run, and of nine runs in ten.
+_QUESTIONS = (6, 9)
+
+Results = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What came of one scenario for one kind of operator. `rival` is the best of `RIVALS`, told the utility.
+
+    `soon` is the evaluations of ours until it is as good as floating selection ends up, as a share of the latter's
+    evaluations, in the median run (infinite: not reached). What was not played is None.
+    """
+
+    scenario: str
+    kind: str
+    runs: int
+    rival: str | None
+    rivals: float | None
+    surrogate: float | None
+    ours: float
+    found: float
+    questions: tuple[float, float]
+    soon: float | None
+    milliseconds: float
+
+    @property
+    def promises(self) -> dict[str, bool]:
+        """Each promise that can be told, and whether it holds."""
+        found = {}
+        if self.rivals is not None:
+            found["half of the best told"] = self.ours <= max(self.rivals / 2, NEXT_TO_NOTHING)
+        if self.soon is not None:
+            found[f"as good as {_FLOATING} in a third of its evaluations"] = self.soon <= _SOON
+        found[f"at most {_QUESTIONS[0]} questions (nine runs in ten: {_QUESTIONS[1]})"] = (
+            self.questions[0] <= _QUESTIONS[0] and self.questions[1] <= _QUESTIONS[1]
+        )
+        return found
+
+
+def lines_of(scenario: str, results: Results) -> list[Line]:
+    """The lines of one scenario; runs whose regret is not known say nothing."""
+    known = [run for run in results if run["regret"] is not None]
+    kinds = dict.fromkeys(_kind(run) for run in known)
+    return [_line(scenario, kind, [run for run in known if _kind(run) == kind]) for kind in kinds]
+
+
+def _kind(run: Mapping[str, Any]) -> str:
+    kind, colon, _ = str(run["operator"]).partition(":")
+    return kind if colon else "all"
+
+
+def _line(scenario: str, kind: str, results: Results) -> Line:
+    regret = {
+        method: float(np.mean([run["regret"] for run in results if run["method"] == method]))
+        for method in dict.fromkeys(run["method"] for run in results)
+    }
+    ours = [run for run in results if run["method"] == OURS]
+    rival = min((method for method in RIVALS if method in regret), key=lambda m: regret[m], default=None)
+    asked = [run["questions"] for run in ours]
+    return Line(
+        scenario,
+        kind,
+        len(ours),
+        rival,
+        None if rival is None else regret[rival],
+        regret.get("surrogate"),
+        regret.get(OURS, float("nan")),
+        float(np.mean([run["regret"] <= TOLERANCE for run in ours])) if ours else float("nan"),
+        (float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
+        _soon(results),
+        float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours])) if ours else 0.0,
+    )
+
+
+def _soon(results: Results) -> float | None:
+    """See `Line`."""
+    floating = {(run["operator"], run["seed"]): run for run in results if run["method"] == _FLOATING}
+    shares = [
+        _evaluations_until(run, goal["regret"]) / goal["evaluations"]
+        for run in results
+        if run["method"] == OURS and (goal := floating.get((run["operator"], run["seed"]))) is not None
+    ]
+    return float(np.median(shares)) if shares else None
+
+
+def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
+    """After how many evaluations a run is this good; infinite when it never is."""
+    reached = (k for k, now in enumerate(run["trace"] or [], start=1) if now is not None and now <= regret + TOLERANCE)
+    return next(reached, inf)
+
+
+def table(lines: Sequence[Line]) -> list[str]:
+    """The lines as text, and how often each promise holds."""
+    header = ["scenario", "operators", "runs", "best told", "regret", "surrogate", "elicit", "best found"]
+    header += ["questions (90%)", "of sffs's evaluations", "ms an evaluation"]
+    rows = [
+        [
+            printable(line.scenario),
+            printable(line.kind),
+            str(line.runs),
+            line.rival or "–",
+            _number(line.rivals),
+            _number(line.surrogate),
+            _number(line.ours),
+            f"{line.found:.0%}",
+            f"{line.questions[0]:g} ({line.questions[1]:g})",
+            "–" if line.soon is None else "never" if line.soon == inf else f"{line.soon:.0%}",
+            f"{line.milliseconds:.0f}",
+        ]
+        for line in lines
+    ]
+    return [*aligned([header, *rows]), "", *_kept(lines)]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _kept(lines: Sequence[Line]) -> Iterator[str]:
+    """How often each promise holds, and where it does not."""
+    for promise in dict.fromkeys(promise for line in lines for promise in line.promises):
+        told = [line for line in lines if promise in line.promises]
+        broken = [f"{printable(line.scenario)} ({printable(line.kind)})" for line in told if not line.promises[promise]]
+        yield f"{promise}: {len(told) - len(broken)} of {len(told)}" + (f"; not {', '.join(broken)}" if broken else "")

@@ -1,0 +1,144 @@
+"""A suite: several scenarios in one table, and which promises hold in each."""
+
+import json
+from math import inf
+
+import numpy as np
+import pytest
+
+from elicit.cli import main
+from elicit.experiments.suite import Line, lines_of, table
+
+PROMISED = [
+    "half of the best told",
+    "as good as sffs in a third of its evaluations",
+    "at most 6 questions (nine runs in ten: 9)",
+]
+
+
+def run(method, regret, *, operator="linear: a", seed=0, evaluations=10, questions=0, trace=()):
+    """A result as far as a suite reads it."""
+    return {
+        "method": method,
+        "operator": operator,
+        "seed": seed,
+        "regret": regret,
+        "evaluations": evaluations,
+        "questions": questions,
+        "seconds": 0.05 * evaluations,
+        "trace": list(trace),
+    }
+
+
+def test_the_best_rival_is_the_one_of_least_mean_regret_among_those_told():
+    results = [
+        run("elicit", 0.01, trace=[0.5, 0.01], questions=3),
+        run("elicit", 0.0, seed=1, trace=[0.0], questions=5),
+        run("sfs", 0.02),
+        run("sfs", 0.06, seed=1),
+        run("sbs", 0.03),
+        run("sbs", 0.01, seed=1),
+        run("random", 0.0),
+        run("surrogate", 0.004),
+    ]
+    (line,) = lines_of("here", results)
+    assert (line.scenario, line.kind, line.runs) == ("here", "linear", 2)
+    assert (line.rival, line.rivals) == ("sbs", pytest.approx(0.02))
+    assert line.surrogate == 0.004
+    assert line.ours == pytest.approx(0.005)
+    assert line.found == 0.5
+    assert line.questions == (4.0, pytest.approx(4.8))
+    assert line.soon is None
+    assert line.milliseconds == pytest.approx(50)
+
+
+def test_operators_are_told_apart_by_what_stands_before_the_colon():
+    results = [run("elicit", 0.1), run("elicit", 0.2, operator="other: b"), run("elicit", 0.3, operator="plain")]
+    assert [(line.kind, line.ours) for line in lines_of("s", results)] == [
+        ("linear", 0.1),
+        ("other", 0.2),
+        ("all", 0.3),
+    ]
+
+
+def test_runs_without_a_known_regret_say_nothing():
+    assert lines_of("s", [run("elicit", None), run("sfs", None)]) == []
+
+
+@pytest.mark.parametrize(
+    ("traces", "share"),
+    [
+        ([[0.9, 0.2, 0.1]], 0.2),  # as good as 0.2 after 2 of 10
+        ([[0.9, None, 0.2]], 0.3),  # where nobody looked nothing is known
+        ([[0.9, 0.3]], inf),
+        ([[0.2], [0.9, 0.9, 0.2], [0.9]], 0.3),  # the median of 0.1, 0.3 and never
+    ],
+)
+def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
+    ours = [run("elicit", t[-1], seed=k, trace=t) for k, t in enumerate(traces)]
+    theirs = [run("sffs", 0.2, seed=k) for k in range(len(traces))]
+    (line,) = lines_of("s", ours + theirs)
+    assert line.soon == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({}, [True, True, True]),
+        ({"ours": 0.011}, [False, True, True]),
+        ({"rivals": 0.0, "ours": 0.0002}, [True, True, True]),
+        ({"rivals": 0.0, "ours": 0.00021}, [False, True, True]),
+        ({"soon": 0.34}, [True, False, True]),
+        ({"soon": inf}, [True, False, True]),
+        ({"questions": (7, 8)}, [True, True, False]),
+        ({"questions": (6, 9.1)}, [True, True, False]),
+    ],
+)
+def test_each_promise_is_told_as_it_is(change, kept):
+    plain = {"rival": "sfs", "rivals": 0.02, "surrogate": None, "ours": 0.01, "found": 1.0, "questions": (6, 9)}
+    line = Line("s", "linear", 4, **{**plain, "soon": 1 / 3, "milliseconds": 1.0, **change})
+    assert line.promises == dict(zip(PROMISED, kept, strict=True))
+
+
+def test_the_table_ends_with_where_a_promise_is_broken():
+    results = [run("elicit", 0.1, trace=[0.1], questions=2), run("sffs", 0.05)]
+    lines = table(lines_of("one", results) + lines_of("two", [run("elicit", 0.0, trace=[0.0]), run("sffs", 0.1)]))
+    assert lines[-3] == f"{PROMISED[0]}: 1 of 2; not one (linear)"
+    assert lines[-2] == f"{PROMISED[1]}: 1 of 2; not one (linear)"
+    assert lines[-1] == f"{PROMISED[2]}: 2 of 2"
+    assert "never" in lines[1]
+
+
+def written(folder, name, seed):
+    """A scenario of four attributes with its table."""
+    scores = np.random.default_rng(seed).random(16).round(3)
+    rows = "".join(f"{m & 1},{m >> 1 & 1},{m >> 2 & 1},{m >> 3},{scores[m]}\n" for m in range(1, 16))
+    (folder / f"{name}.csv").write_text("a,b,c,d,score\n" + rows)
+    (folder / f"{name}.toml").write_text(
+        f'[oracle]\nkind = "table"\npath = "{name}.csv"\n[operator]\nname = "linear: one"\n'
+        'utility = "score - 0.05 * size"\n[elicit]\nbudget = 8\n'
+        '[experiment]\nseeds = 2\nmethods = ["elicit", "sffs", "surrogate"]\n'
+    )
+
+
+def test_a_folder_of_scenarios_is_played_in_one_table(tmp_path, capsys):
+    written(tmp_path, "second", 1)
+    written(tmp_path, "first", 2)
+    journals = tmp_path / "journals"
+    out = tmp_path / "all.json"
+    assert main(["compare", str(tmp_path), "--n-jobs", "1", "--json", str(out), "--journals", str(journals)]) == 0
+    text = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in text[:3]] == ["scenario", "first", "second"]
+    suite = json.loads(out.read_text())["suite"]
+    assert [len(part["results"]) for part in suite] == [6, 6]
+    assert suite[0]["scenario"]["oracle"]["path"] == "first.csv"
+    assert sorted(path.name for path in journals.iterdir()) == ["first", "second"]
+
+
+def test_a_suite_has_no_picture_and_an_empty_folder_no_scenario(tmp_path, capsys):
+    assert main(["compare", str(tmp_path)]) == 2
+    assert "without a scenario" in capsys.readouterr().err
+    written(tmp_path, "one", 1)
+    written(tmp_path, "two", 2)
+    assert main(["compare", str(tmp_path), "--plot", str(tmp_path / "p.png")]) == 2
+    assert "--plot draws one scenario" in capsys.readouterr().err
