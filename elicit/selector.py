@@ -176,6 +176,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         `params` are `sample_weight` (for the estimator's fit) and `groups` (rows that stay together in a
         fold); with metadata routing enabled, whatever the estimator, the splitter and the scorer request.
         """
+        if not hasattr(self.estimator, "fit"):
+            raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
         X = checked_features(self, X)
         y = checked_target(self, y)
         seed = seed_of(self.random_state)

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit import ElicitSelector
@@ -67,6 +70,10 @@ def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():
     gaps = X.copy()
     gaps[0, 0] = np.nan
     assert selector(estimator=DecisionTreeClassifier()).fit(gaps, y).prior_ is None
+    assert selector(estimator=GaussianNB()).fit(X * 1e151, y).prior_ is None
+    mixed = pd.DataFrame(X).add_prefix("c").assign(colour=np.where(y > 0, "red", "blue"))
+    model = make_pipeline(make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough"), GaussianNB())
+    assert selector(estimator=model).fit(mixed, y).prior_ is None
     assert selector(estimator=DecisionTreeRegressor()).fit(X, np.column_stack([y, X[:, 1]])).prior_ is None
     with pytest.raises(InputError, match="fill or drop"):
         selector(estimator=DecisionTreeClassifier(), prior="f").fit(gaps, y)

@@ -33,6 +33,7 @@ from elicit.journal import Journal, begun, read
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.threads import one_thread
 from elicit.proof.claims import claim_by_score, claim_of
+from elicit.scores.protocol import whole
 from elicit.session.display import Meter, told
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
@@ -91,11 +92,12 @@ class Run:
     @property
     def settings(self) -> Settings:
         """The settings of the elicitation."""
-        whole = isinstance(self.budget, int | np.integer) and not isinstance(self.budget, bool)
-        if not whole and self.budget != "auto":
+        counted = isinstance(self.budget, int | np.integer) and not isinstance(self.budget, bool)
+        if not counted and self.budget != "auto":
             raise InputError(f'budget is a number of oracle calls or "auto", found {self.budget!r}')
         budget = automatic_budget(self.family.n) if isinstance(self.budget, str) else int(self.budget)
-        own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else self.questions}
+        asked = whole("questions", self.questions, 0)
+        own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else asked}
         if self.judge.declared:
             draws = LEAST_START if self.prior is not None else max(LEAST_START, budget // SHARE_OF_THE_START)
             own = SETTINGS | {"start": draws}

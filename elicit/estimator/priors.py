@@ -18,6 +18,7 @@ from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns
 from elicit.scores.agreement import as_power_index
+from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
 
@@ -57,7 +58,8 @@ def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
     except (TypeError, ValueError):  # columns of texts: the score of a column has no meaning
         return False
     apart = len(np.unique(y))
-    return bool(np.isfinite(values).all()) and apart > 1 and (len(y) > apart if classes else len(y) > 2)
+    sound = bool((np.abs(values) <= LARGEST).all())  # NaN and infinity are not
+    return sound and apart > 1 and (len(y) > apart if classes else len(y) > 2)
 
 
 def _numbers(X: Any) -> NDArray[np.float64]:

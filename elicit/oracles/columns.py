@@ -51,6 +51,8 @@ def columns_of(
     """
     X = _table(X)
     names = _column_names(X, attributes)
+    if groups is not None and not isinstance(groups, Mapping):
+        raise InputError(f"feature groups are a dictionary from a name to its columns, found a {type(groups).__name__}")
     owner: dict[int, str] = {}
     for group, listed in (groups or {}).items():
         for column in _group(group, listed, names):
