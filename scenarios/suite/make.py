@@ -1,0 +1,128 @@
+"""Makes the oracle tables of this folder anew: python scenarios/suite/make.py [NAME …]
+
+Each table is every subset of one data set, measured with one model by ten folds, as `elicit table` does it.
+Data that scikit-learn ships are used as they are or in part; the rest is drawn here, from fixed seeds.
+"""
+
+import csv
+import gzip
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+
+from elicit.cli import main
+
+HERE = Path(__file__).parent
+
+#: What a measurement of breast tissue costs, by the kind of statistic: means are cheap, extremes dear.
+COSTS = {"mean": 1.0, "error": 3.0, "worst": 6.0}
+
+
+def breast():
+    """Twelve measurements of breast tissue, four statistics of each of three kinds."""
+    data = load_breast_cancer()
+    chosen = [0, 1, 4, 6, 10, 11, 14, 16, 21, 24, 27, 28]
+    return data.data[:, chosen], _words(data.target), [data.feature_names[k].replace(" ", "_") for k in chosen]
+
+
+def digits():
+    """Ten pixels, every third of those that vary most: is it an even digit?"""
+    data = load_digits()
+    order = np.argsort(-data.data.var(axis=0), kind="stable")[:30:3]
+    rows = np.random.default_rng(3).permutation(len(data.data))[:500]
+    return data.data[rows][:, order], _words(data.target[rows] % 2 == 0), [f"pixel_{k}" for k in order]
+
+
+def diabetes():
+    """The ten measurements of the diabetes data: how far did the disease go in a year?"""
+    data = load_diabetes()
+    return data.data, data.target, list(data.feature_names)
+
+
+def three_way(seed=11):
+    """The sign of a product of three attributes, hidden from any pair, beside one plain attribute and six idle ones."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(400, 10))
+    signal = 1.4 * np.sign(x[:, 2] * x[:, 5] * x[:, 7]) + 0.7 * x[:, 0]
+    return x, _words(signal + 0.5 * rng.normal(size=400) > 0), _numbered(10)
+
+
+def redundant(seed=12):
+    """Twelve noisy copies of four causes."""
+    rng = np.random.default_rng(seed)
+    cause = rng.normal(size=(300, 4))
+    x = cause[:, np.arange(12) % 4] + 0.4 * rng.normal(size=(300, 12))
+    y = cause[:, 0] + 0.7 * cause[:, 1] - 0.8 * np.abs(cause[:, 2]) + 0.3 * rng.normal(size=300)
+    return x, y, _numbered(12)
+
+
+def noisy(seed=13):
+    """Eighty cases, weak causes: most differences between subsets are noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(80, 9))
+    return x, _words(x[:, 0] + 0.6 * x[:, 3] - 0.5 * x[:, 6] + 1.8 * rng.normal(size=80) > 0), _numbered(9)
+
+
+def curved(seed=14):
+    """Friedman's function of five attributes out of eleven, with its product of two and its square."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(size=(300, 11))
+    y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
+    return x, y + rng.normal(size=300), _numbered(11)
+
+
+def _words(target):
+    return np.where(target, "yes", "no")
+
+
+def _numbered(n):
+    return [f"a{k}" for k in range(1, n + 1)]
+
+
+#: Each table: its data and its model.
+TABLES = {
+    "breast_knn": (breast, "knn:5"),
+    "digits_logistic": (digits, "logistic"),
+    "diabetes_ridge": (diabetes, "ridge"),
+    "three_way_knn": (three_way, "knn:7"),
+    "redundant_knn": (redundant, "knn:5"),
+    "noisy_logistic": (noisy, "logistic"),
+    "curved_tree": (curved, "tree:5"),
+}
+
+
+def make(name):
+    """One table."""
+    data, model = TABLES[name]
+    x, y, names = data()
+    path = HERE / f"{name}.csv.gz"
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / f"{name}.csv"
+        with source.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([*names, "target"])
+            writer.writerows([*(f"{v:.8g}" for v in row), target] for row, target in zip(x, y, strict=True))
+        if main(["table", str(source), "--target", "target", "--model", model, "-o", str(path)]):
+            raise SystemExit(1)
+    if name == "breast_knn":
+        with_costs(path)
+
+
+def with_costs(path):
+    """The same table with what the attributes of each subset cost together."""
+    with gzip.open(path, "rt", newline="") as file:
+        header, *rows = csv.reader(file)
+    price = [next(cost for word, cost in COSTS.items() if word in name) for name in header[: header.index("score")]]
+    with gzip.open(path, "wt", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*header, "cost"])
+        for row in rows:
+            writer.writerow([*row, sum(p for p, inside in zip(price, row, strict=False) if inside == "1")])
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or TABLES:
+        make(name)
