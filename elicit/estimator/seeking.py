@@ -127,9 +127,9 @@ def _gainful(
 
 
 def _centres(ranked: Sequence[Mask], rng: np.random.Generator) -> list[Mask]:
-    """The best of the ranked subsets, and some of the others with a chance of 1 over their place among these."""
+    """The best of the ranked subsets, and some of the others with a chance of 1 over their place."""
     others = ranked[BEST_CENTRES:]
-    chance = 1.0 / np.arange(1, len(others) + 1)
+    chance = 1.0 / np.arange(BEST_CENTRES + 1, len(ranked) + 1)
     count = min(CENTRES - BEST_CENTRES, len(others))
     drawn = rng.choice(len(others), count, replace=False, p=chance / chance.sum()).tolist() if count else []
     return [*ranked[:BEST_CENTRES], *(others[k] for k in drawn)]
