@@ -21,6 +21,7 @@ from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
 from elicit.events import Stopped
 from elicit.journal import Header, Journal, Record, library_versions
+from elicit.printable import printable
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector
 
@@ -112,9 +113,19 @@ def _names(attributes: Attributes, mask: Mask) -> list[str]:
     return list(attributes.subset(mask)) if mask else []
 
 
+def demand_session(header: Header) -> None:
+    """Refuse the journal of a classical method, which is no session, with what can be done with it."""
+    if isinstance(method := header.settings.get("method"), dict):
+        raise JournalError(
+            f"the journal is a run of the classical method {printable(str(method.get('name')))!r}, not a session: "
+            "elicit compare with the same scenario and --journals goes on there, or elicit.explore.explore from Python"
+        )
+
+
 def elicitation_of(record: Record) -> Elicitation:
     """The elicitation that a journal holds: nothing is decided again, facts are folded."""
     header = record.header
+    demand_session(header)
     try:
         chosen, family = dict(header.settings["elicit"]), dict(header.settings["family"])
         prior = header.settings["prior"]

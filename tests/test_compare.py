@@ -290,7 +290,12 @@ def test_a_journal_of_a_classical_run_says_what_goes_on_with_it(folder, tmp_path
     kept = next(iter(tmp_path.glob("sffs*.jsonl")))
     assert main(["resume", str(kept)]) == 2
     said = capsys.readouterr().err
-    assert "a run of the classical method 'sffs': elicit compare with the same scenario and --journals" in said
+    assert "a run of the classical method 'sffs', not a session: elicit compare with the same scenario and" in said
+    for command in (["why", str(kept)], ["report", str(kept), "-o", str(tmp_path / "r.html")]):
+        assert main(command) == 2
+        assert capsys.readouterr().err == said
+    assert main(["verify", str(kept)]) == 0
+    assert "classical method has ended; it claims nothing" in capsys.readouterr().out
     assert said.count("\n") == 1
 
 

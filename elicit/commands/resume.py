@@ -15,7 +15,7 @@ from elicit.data import BUILT_IN
 from elicit.drive import resume
 from elicit.errors import InputError, JournalError
 from elicit.journal import read
-from elicit.operators.lines import printable
+from elicit.sessions import demand_session
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,13 +34,9 @@ def run(args: argparse.Namespace) -> int:
 
 def session_section(path: str) -> Mapping[str, Any]:
     """What the oracle of a journal was made of. A data file that moved along with its journal is found there."""
-    settings = read(path).header.settings
-    if isinstance(method := settings.get("method"), dict):
-        raise InputError(
-            f"journal {path!r} is a run of the classical method {printable(str(method.get('name')))!r}: "
-            "elicit compare with the same scenario and --journals goes on there, or elicit.explore.explore from Python"
-        )
-    about = settings.get("about")
+    header = read(path).header
+    demand_session(header)
+    about = header.settings.get("about")
     section = about.get("oracle") if isinstance(about, dict) else None
     if not isinstance(section, dict):
         raise InputError(

@@ -63,6 +63,8 @@ def _unclaimed(known: Known) -> str:
         return "nothing is claimed yet of these facts: the run has not ended"
     proven = known.stopped.reason.startswith("optimal:")
     demand(not proven, f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed")
+    if "method" in known.header.settings:
+        return "the run of a classical method has ended; it claims nothing of its result"
     return "the run has ended, and nothing is claimed of its result (elicit resume adds what can be proven)"
 
 
