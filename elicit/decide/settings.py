@@ -60,7 +60,7 @@ class Settings:
     #: share of the proposals that are neighbours of the incumbent
     neighbours: float = 0.6
     #: subsets evaluated at random before anything is modelled
-    start: int = 6
+    start: int = 7
     #: the first of these: all attributes together ("all": attributes that only matter together are seen at
     #: work, and it is what the outcome is compared with), or a draw like the others ("drawn")
     first: str = "all"

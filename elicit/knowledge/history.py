@@ -120,6 +120,8 @@ class History:
         for subset in fact.compare or ():
             if subset not in self.evaluated:
                 raise InputError(f"request {fact.request} compares a subset that was not evaluated")
+        if fact.compare is not None and fact.compare[0] == fact.compare[1]:
+            raise InputError(f"request {fact.request} compares a subset with itself; a question needs two")
         self.rounds.append(fact)
         for subset, price in fact.rejected:
             self.rejected[subset] = Rejection(fact.request, price)

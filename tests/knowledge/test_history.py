@@ -242,6 +242,7 @@ WRONG = [
     pytest.param(Failed(9, 4, "again"), "measured before", id="failed twice"),
     pytest.param(Failed(9, 16, "who"), "beyond the 4", id="a stranger failed"),
     pytest.param(Asked(9, rejected=((1, 0.5),)), "measured before", id="rejected after it was evaluated"),
+    pytest.param(Asked(9, compare=(1, 1)), "compares a subset with itself", id="asked about one subset"),
     pytest.param(Asked(9, rejected=((4, 0.5),)), "measured before", id="rejected after it failed"),
     pytest.param(Preferred(9, 5, 1, Answer.FIRST), "was not evaluated", id="preferred an unknown first"),
     pytest.param(Preferred(9, 1, 4, Answer.FIRST), "was not evaluated", id="preferred to one that failed"),
