@@ -7,7 +7,7 @@ import pytest
 from elicit.experiments.experiment import run_scenario, summary
 from elicit.scenario import read_scenario
 
-SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").rglob("*.toml"))
 
 
 def test_there_are_enough():
