@@ -33,7 +33,7 @@ MEANINGS: Mapping[str, str] = {
     "law": "how a subset is drawn from the power index",
     "temperature": "T of the logistic law: the larger, the more even the draws",
     "draws": "draws from which the best is proposed",
-    "neighbours": "share of the proposals that are neighbours of the current best",
+    "neighbours": "explore model: share of the proposals that are neighbours of the current best",
     "start": "subsets evaluated before anything is modelled",
     "first": "the first of these: all attributes together, or a draw",
     "patience": "rejections in a row after which the cheapest of the rejected is evaluated all the same",

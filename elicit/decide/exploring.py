@@ -165,7 +165,7 @@ class _Explorer:
 
     @cached_property
     def _pool(self) -> list[Mask]:
-        """What is around the evaluated subsets worth most; in some rounds draws by the law in force, too."""
+        """What is around the evaluated subsets worth most, and draws by the law in force."""
         expected = np.round(self._beliefs.plausible.expected, 9)
         order = sorted(range(len(expected)), key=lambda k: (-expected[k], simplest(self._beliefs.evaluated[k])))
         around: dict[Mask, None] = {}
@@ -176,9 +176,7 @@ class _Explorer:
         most = max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // self._family.n))
         if len(pool) > most:
             pool = [pool[k] for k in np.sort(self._rng.permutation(len(pool))[:most])]
-        if self._rng.random() >= self._settings.neighbours:
-            pool = list(dict.fromkeys(pool + self._drawn()))
-        return pool
+        return list(dict.fromkeys(pool + self._drawn()))
 
     def _around(self, centre: Mask) -> list[Mask]:
         """One flip or one swap away; of very many swaps, some."""

@@ -57,7 +57,7 @@ class Settings:
     temperature: float = 1.0
     #: draws from which the best is proposed
     draws: int = 30
-    #: share of the proposals that are neighbours of the incumbent
+    #: explore "model": share of the proposals that are neighbours of the incumbent
     neighbours: float = 0.6
     #: subsets evaluated at random before anything is modelled
     start: int = 7
