@@ -34,10 +34,10 @@ def test_a_list_of_numbers_stays_what_it_was():
 
 def test_the_first_subsets_follow_the_prior():
     # a prior so sharp that the law can draw one subset only
-    sharp = plain(prior=[-60.0, -60.0, 60.0, 60.0], start=1, budget=1, explore="law")
+    sharp = plain(prior=[-60.0, -60.0, 60.0, 60.0], start=1, first="drawn", budget=1, explore="law")
     (result,) = run_scenario(scenario_from(sharp, None))
     assert result["subset"] == ["petal length (cm)", "petal width (cm)"]
-    named = plain(prior="fisher", start=1, budget=1, explore="law", temperature=0.01)
+    named = plain(prior="fisher", start=1, first="drawn", budget=1, explore="law", temperature=0.01)
     (result,) = run_scenario(scenario_from(named, None))
     assert result["subset"] == ["petal length (cm)", "petal width (cm)"]
 
