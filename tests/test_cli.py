@@ -57,7 +57,7 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """The first session is a short one: iris has four attributes."""
-    monkeypatch.setattr(session, "FIRST_SESSION", {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3})
+    monkeypatch.setattr(session, "FIRST_SESSION", {"kind": "wrapper", "data": "iris", "model": "knn:5", "folds": 3})
 
 
 def run(*arguments, capsys, text=None, monkeypatch=None):

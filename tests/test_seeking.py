@@ -101,15 +101,16 @@ def test_a_guess_agrees_with_the_regression_by_its_covariance(weights):
     masks = rng.choice(np.arange(1, 1 << 12), 30, replace=False).tolist()
     bits = indicator(masks, 12).astype(float)
     guess = Guess(12, masks[:20], bits[:20] @ rng.normal(size=12), weights)
-    share, w = guess._share, weights / weights.mean()
+    fitted = guess.process
+    share, w = fitted.kernel.share, weights / weights.mean()
     differ = np.abs(bits[:, None, :] - bits[None, :, :])
-    K = (1 - share) * np.exp(-differ.sum(axis=2) / guess._reach) + share * (1 - 2 * (differ @ w) / 12) + 0.3
+    K = (1 - share) * np.exp(-differ.sum(axis=2) / fitted.kernel.reach) + share * (1 - 2 * (differ @ w) / 12) + 0.3
     assert np.linalg.eigvalsh(K).min() > -1e-9
-    seen, new = K[:20, :20] + guess._noise * np.eye(20), K[20:, :20]
+    seen, new = K[:20, :20] + fitted.noise * np.eye(20), K[20:, :20]
     mean, spread = guess.predicted(masks[20:])
-    assert mean == pytest.approx(new @ np.linalg.solve(seen, guess._targets))
+    assert mean == pytest.approx(new @ np.linalg.solve(seen, fitted.targets))
     left = np.diag(K)[20:] - np.einsum("ij,ji->i", new, np.linalg.solve(seen, new.T))
-    assert spread[:, 0] == pytest.approx(np.sqrt(left * guess._scale[0]))
+    assert spread == pytest.approx(np.sqrt(left * fitted.variance))
     after = guess.believing(masks[25])
     again = after.predicted([masks[25]])
     assert again[0] == pytest.approx(mean[5:6], abs=0.2)
@@ -123,5 +124,5 @@ def test_sums_of_attributes_are_recognised_and_ranked():
     bits = indicator(masks, 30).astype(float)
     guess = Guess(30, masks[:60], bits[:60] @ worth, np.ones(30))
     mean, _ = guess.predicted(masks[60:])
-    assert np.corrcoef(mean[:, 0], bits[60:] @ worth)[0, 1] > 0.85
-    assert guess._share > 0
+    assert np.corrcoef(mean, bits[60:] @ worth)[0, 1] > 0.85
+    assert guess.process.kernel.share > 0

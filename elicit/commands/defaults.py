@@ -35,7 +35,7 @@ MEANINGS: Mapping[str, str] = {
     "draws": "draws from which the best is proposed",
     "neighbours": "explore model: share of the proposals that are neighbours of the current best",
     "start": "subsets evaluated before anything is modelled",
-    "first": "the first of these: all attributes together, or a draw",
+    "first": "what is looked at first: all attributes and the way down, or draws",
     "patience": "rejections in a row after which the cheapest of the rejected is evaluated all the same",
     "recommend": "what is recommended: worth most to plausible operators (expected), or of least max regret (regret)",
     "worth": "policy value: the least worth of an answer, in shares of what the front spans, for which one is asked",

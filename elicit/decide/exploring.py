@@ -1,9 +1,10 @@
 """Exploring: which subset is worth an evaluation.
 
-Candidates are drawn (by a law from a power index, or attribute by attribute) or are neighbours of what
-is liked best so far; the one is proposed by which plausible operators may gain most, or that θ_k likes
-best. A proposal that no utility in the set finds best is rejected and remembered with its price; in the
-parsimonious set a rejection is provisional, so old ones are looked at again.
+A run goes down from all attributes first. Then candidates are drawn (by a law from a power index, or
+attribute by attribute) or are neighbours of what is liked best so far; the one is proposed by which
+plausible operators may gain most, or that θ_k likes best. A proposal that no utility in the set finds
+best is rejected and remembered with its price; in the parsimonious set a rejection is provisional, so
+old ones are looked at again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from elicit.decide.beliefs import Beliefs
-from elicit.decide.forecast import Forecast
+from elicit.decide.descent import next_down, on_the_way
+from elicit.decide.forecast import MOST_FITTED, Forecast, log_gain
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
@@ -60,7 +62,7 @@ def propose(
     for subset in wanted:
         if len(chosen) < count and search.new(subset, chosen, rejected):
             chosen.append(subset)
-    why = "a proof of optimality needs it" if chosen else search.reason
+    proving = bool(chosen)
     while len(chosen) < count:
         candidate = search.next(chosen, rejected)
         if candidate is None:
@@ -77,6 +79,7 @@ def propose(
                 chosen.append(_cheapest(rejected))
     if not chosen and rejected and "rejections" not in beliefs.settings.stop:
         chosen.append(_cheapest(rejected))  # the family holds no more than these: patience cannot run out
+    why = "a proof of optimality needs it" if proving else search.reason
     return Proposal(tuple(chosen), tuple(rejected.items()), why)
 
 
@@ -95,14 +98,17 @@ class _Explorer:
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
         self._believed = 0
+        self._going_down = False
         self._ranked: list[Mask] | None = None
         self._starting = len(beliefs.evaluated) < self._settings.start
 
     @property
     def reason(self) -> str:
-        """Why these candidates, in a few words."""
+        """Why the candidates so far, in a few words."""
         if self._starting:
             return "a first look at the family"
+        if self._going_down:
+            return "on the way down from all attributes"
         if self._settings.explore == "gain":
             return "where plausible operators may gain most"
         if self._settings.explore == "model":
@@ -125,10 +131,11 @@ class _Explorer:
 
     def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
-        if self._starting and self._settings.first == "all" and self.new(self._family.largest, chosen, rejected):
+        if self._starting and self._settings.first != "drawn" and self.new(self._family.largest, chosen, rejected):
             return self._family.largest
         if self._settings.explore == "gain" and not self._starting:
-            best = self._gainful(chosen, rejected)
+            best = self._down(chosen, rejected)
+            best = self._gainful(chosen, rejected) if best is None else best
             return self._drawn_new(chosen, rejected) if best is None else best
         if self._settings.explore != "model" or self._starting:
             return self._drawn_new(chosen, rejected)
@@ -138,6 +145,14 @@ class _Explorer:
             if fresh:
                 return self._liked_best(fresh)
         return self._drawn_new(chosen, rejected)
+
+    def _down(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+        """The next subset on the way down from all attributes, None when the run is not on it."""
+        if not on_the_way(self._beliefs):
+            return None
+        found = next_down(self._beliefs, self._forecast, lambda m: self.new(m, chosen, rejected), chosen)
+        self._going_down = self._going_down or found is not None
+        return found
 
     def _gainful(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The candidate by which plausible operators may gain most, given that those chosen come out as forecast."""
@@ -156,7 +171,7 @@ class _Explorer:
         for _ in range(1 + CLIMBS):
             if not pool:
                 break
-            gains.update(zip(pool, np.round(self._forecast.log_gain(pool), 9).tolist(), strict=True))
+            gains.update(zip(pool, np.round(self._log_gain(pool), 9).tolist(), strict=True))
             tops = heapq.nsmallest(CLIMBERS, gains, key=lambda m: (-gains[m], simplest(m)))
             around = dict.fromkeys(m for top in tops if top not in looked for m in self._around(top))
             looked.update(tops)
@@ -184,10 +199,15 @@ class _Explorer:
 
     @cached_property
     def _forecast(self) -> Forecast:
-        """What plausible operators may expect of each subset."""
+        """What subsets may measure, as far as those evaluated tell; of very many, those worth most."""
+        crowd, vectors = self._beliefs.plausible, self._history.vectors
+        kept = np.sort(np.argsort(-crowd.expected, kind="stable")[:MOST_FITTED])
+        return Forecast(self._family.n, [crowd.subsets[k] for k in kept], vectors[kept])
+
+    def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
         operators, shares = crowd.sample(OPERATORS)
-        return Forecast(self._family.n, crowd.subsets, crowd.values[operators], shares)
+        return log_gain(self._forecast, crowd, operators, shares, subsets)
 
     def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         for _ in range(MOST_STALE):
@@ -267,5 +287,6 @@ class _Explorer:
         verdict = self._beliefs.utilities.verdict(subset)
         if verdict.possible:
             return None
-        # rounded, since it is recorded: its last digits depend on what the solver did before
-        return -1.0 if verdict.price is None else round(verdict.price, 6)
+        # rounded, since it is recorded: its last digits depend on what the solver did before. Twice, so that
+        # a price like 0.1171875, in the middle between two of six digits, does not fall to either side by chance
+        return -1.0 if verdict.price is None else round(round(verdict.price, 9), 6)

@@ -11,7 +11,8 @@ The rule: whatever is monotone in the criteria may be plausible; nothing here lo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,15 @@ from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask
 from elicit.utility.monomials import Matrix, Vector
 
+Array = NDArray[np.float64]
+
 #: Operators in the crowd, and the seed that draws them: the same crowd for every run.
 CROWD = 600
 _SEED = 20
 
 #: Shares of operators with a linear trade-off and of those with a threshold; the rest have diminishing
 #: or growing returns.
-_LINEAR, _THRESHOLD = 0.55, 0.27
+_LINEAR, _THRESHOLD = 0.5, 0.4
 
 #: Natural logarithms between which the weight of a criterion is drawn: ratios up to e^4 = 55.
 _WEIGHTS = (-2.0, 2.0)
@@ -36,26 +39,39 @@ _WEIGHTS = (-2.0, 2.0)
 #: Natural logarithms between which the exponent of the returns is drawn.
 _RETURNS = (-0.9, 1.4)
 
+#: Where on the front the line is that must not be missed, as a share of its members.
+_DEMANDS = (0.0, 1.0)
+
 #: How much missing the threshold counts against all the rest.
 _MISSED = 10.0
 
+#: The better half of the front spans at least this share of the whole, or is taken to.
+_HALF_AT_LEAST = 0.1
+
 #: An operator errs this often for no reason, and more often where two subsets are worth nearly the same:
-#: the difference, in shares of what the front spans, at which the odds are e to 1.
+#: the difference, in shares of what the better half of the front spans, at which the odds are e to 1.
 _ERRS, _BLUR = 0.03, 1 / 60
 
 
 class PlausibleOperators:
     """The crowd in one state of knowledge: what each would give for each evaluated subset, and its weight.
 
-    `values` has shape (operators, evaluated); each row is scaled so that the best and the worst member
-    of the front are 1 and 0. `weights` sum to 1.
+    `values` has shape (operators, evaluated); each row is scaled so that the best member of the front is 1
+    and the one in the middle 0: how bad the worst is says nothing about how finely the best are told apart.
+    `weights` sum to 1.
     """
 
     def __init__(self, history: History) -> None:
         self.subsets = history.subsets
         self._place = {x: k for k, x in enumerate(self.subsets)}
         self.front = [self._place[x] for x in history.front]
-        self.values = _scaled(_worth(_goodness(history.vectors, self.front)), self.front)
+        self._bottom = history.vectors[self.front].min(axis=0)
+        self._span = _span(history.vectors[self.front], history.vectors)
+        good = self._good(list(history.vectors.T))
+        self._crowd = _drawn(history.vectors.shape[1]).demanding_of([column[self.front] for column in good])
+        plain = self._crowd.worth(good, np.arange(CROWD))
+        self._middle, self._scale = _middle_and_scale(plain[:, self.front])
+        self.values = self._scaled(plain, np.arange(CROWD))
         self.weights = self._weighted(history.stated)
 
     def _weighted(self, stated: Sequence[Statement]) -> Vector:
@@ -84,6 +100,21 @@ class PlausibleOperators:
         chosen, times = np.unique(drawn, return_counts=True)
         return chosen, times / count
 
+    def worth(self, criteria: Sequence[Array], operators: NDArray[np.intp]) -> Array:
+        """What these operators would give, on the scale of `values`, for whatever measures so much.
+
+        One array for each criterion, larger is better, of shapes that fit together; shape (operators, *theirs).
+        """
+        return self._scaled(self._crowd.worth(self._good(criteria), operators), operators)
+
+    def _scaled(self, worth: Array, operators: NDArray[np.intp]) -> Array:
+        each = (slice(None), *[None] * (worth.ndim - 1))
+        return np.asarray((worth - self._middle[operators][each]) / self._scale[operators][each])
+
+    def _good(self, criteria: Sequence[Array]) -> list[Array]:
+        """Each criterion as a share of what the front spans, 1 for its best."""
+        return [(column - self._bottom[c]) / self._span[c] for c, column in enumerate(criteria)]
+
     def question_values(self, subsets: Sequence[Mask]) -> Matrix:
         """Shape (k, k), symmetric: how much an answer about each pair is expected to add to the best choice.
 
@@ -100,48 +131,76 @@ class PlausibleOperators:
         return found + found.T
 
 
-def _chance(gain: NDArray[np.float64]) -> NDArray[np.float64]:
+def _span(front: Matrix, everything: Matrix) -> Vector:
+    """What each criterion spans on the front; where that is nothing, among all that was seen; else 1."""
+    near, far = np.ptp(front, axis=0), np.ptp(everything, axis=0)
+    return np.where(near > 0, near, np.where(far > 0, far, 1.0))
+
+
+def _middle_and_scale(front: Matrix) -> tuple[Vector, Vector]:
+    """For each operator what the middle of the front is worth, and what the better half spans."""
+    best, middle, worst = front.max(axis=1), np.median(front, axis=1), front.min(axis=1)
+    span = np.maximum(best - middle, _HALF_AT_LEAST * (best - worst))
+    return middle, np.where(span > 0, span, 1.0)
+
+
+def _chance(gain: Array) -> Array:
     """The chance that who gains this much by the first of two subsets says so."""
     return np.asarray(_ERRS + (1 - 2 * _ERRS) * expit(gain / _BLUR))
 
 
-def _chance_equal(gain: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chance_equal(gain: Array) -> Array:
     """Up to a factor, the chance that who gains this much by the first of two says they are equal."""
     p = expit(gain / _BLUR)
     return np.asarray(_ERRS + (1 - 2 * _ERRS) * 4 * p * (1 - p))
 
 
-def _goodness(vectors: Matrix, front: Sequence[int]) -> Matrix:
-    """Shape (evaluated, criteria): each criterion as a share of what the front spans, 1 for its best."""
-    best, worst = vectors[front].max(axis=0), vectors[front].min(axis=0)
-    span = np.where(best > worst, best - worst, 1.0)
-    return np.asarray((vectors - worst) / span)
+@dataclass(frozen=True)
+class _Crowd:
+    """How each operator sees the criteria: weights and returns, shape (operators, criteria); who demands what."""
+
+    weights: Matrix
+    returns: Matrix
+    least: Vector
+    which: NDArray[np.intp]
+    demanding: NDArray[np.bool_]
+
+    def demanding_of(self, front: Sequence[Array]) -> _Crowd:
+        """The same where who demands something draws the line somewhere between two members of the front."""
+        least = np.empty_like(self.least)
+        for c, column in enumerate(front):
+            least[self.which == c] = np.quantile(column, self.least[self.which == c])
+        return replace(self, least=least)
+
+    def worth(self, good: Sequence[Array], operators: NDArray[np.intp]) -> Array:
+        """What these operators give for goodness; shape (operators, *that of the criteria together)."""
+        shape = np.broadcast_shapes(*(x.shape for x in good))
+        each = (slice(None), *[None] * len(shape))  # one number an operator, whatever is judged
+        found = np.zeros((len(operators), *shape))
+        bent = (self.returns[operators] != 1).any(axis=1)
+        for c, x in enumerate(good):
+            weights = self.weights[operators, c][each]
+            found[~bent] += weights[~bent] * x
+            found[bent] += weights[bent] * _returning(x[None], self.returns[operators[bent], c][each])
+        for k in np.flatnonzero(self.demanding[operators]):
+            found[k] += _MISSED * np.minimum(0.0, good[self.which[operators[k]]] - self.least[operators[k]])
+        return found
 
 
-def _worth(x: Matrix) -> Matrix:
-    """Shape (operators, evaluated): what each operator gives for goodness x."""
-    criteria = x.shape[1]
+@cache
+def _drawn(criteria: int) -> _Crowd:
+    """The crowd for so many criteria."""
     rng = np.random.default_rng(_SEED)
     kind = rng.random(CROWD)
     weights = np.exp(rng.uniform(*_WEIGHTS, size=(CROWD, criteria)))
     weights /= weights.sum(axis=1, keepdims=True)
     returns = np.exp(rng.uniform(*_RETURNS, size=(CROWD, criteria)))
     returns[kind < _LINEAR] = 1.0
-    least, which = rng.uniform(0.2, 1.0, size=CROWD), rng.integers(criteria, size=CROWD)
-    worth = np.einsum("pc,pmc->pm", weights, _returning(x[None], returns[:, None]))
-    demanding = kind > 1 - _THRESHOLD
-    missed = np.minimum(0.0, x.T[which[demanding]] - least[demanding, None])
-    worth[demanding] = _MISSED * missed + worth[demanding]
-    return np.asarray(worth)
+    least, which = rng.uniform(*_DEMANDS, size=CROWD), rng.integers(criteria, size=CROWD)
+    return _Crowd(weights, returns, least, which, kind > 1 - _THRESHOLD)
 
 
-def _returning(x: NDArray[np.float64], power: NDArray[np.float64]) -> NDArray[np.float64]:
+def _returning(x: Array, power: Array) -> Array:
     """1 − (1 − x)^power between 0 and 1 (diminishing returns for power > 1), linear beyond."""
     inside = np.clip(x, 0.0, 1.0)
     return np.asarray(1 - (1 - inside) ** power + power * np.minimum(x, 0.0) + np.maximum(x - 1, 0.0))
-
-
-def _scaled(worth: Matrix, front: Sequence[int]) -> Matrix:
-    """Each row with the worst of the front at 0 and the best at 1."""
-    low, high = worth[:, front].min(axis=1, keepdims=True), worth[:, front].max(axis=1, keepdims=True)
-    return np.asarray((worth - low) / np.maximum(high - low, 1e-12))

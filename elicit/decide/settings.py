@@ -18,7 +18,7 @@ from elicit.utility.sampling import LAWS
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
-FIRSTS = ("all", "drawn")
+FIRSTS = ("path", "all", "drawn")
 RECOMMENDATIONS = ("expected", "regret")
 STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
 EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
@@ -31,7 +31,7 @@ class Settings:
     #: oracle calls; None: n(n+1)/2, at least 20, at most 10 n, never more than the family holds
     budget: int | None = None
     #: the most questions that may be put to the operator
-    questions: int = 15
+    questions: int = 9
     #: τ of the parsimonious set, or "exact" for the exact set
     parsimony: float | str = 0.1
     #: C, the weight of slack
@@ -59,11 +59,12 @@ class Settings:
     draws: int = 30
     #: explore "model": share of the proposals that are neighbours of the incumbent
     neighbours: float = 0.6
-    #: subsets evaluated at random before anything is modelled
-    start: int = 7
-    #: the first of these: all attributes together ("all": attributes that only matter together are seen at
-    #: work, and it is what the outcome is compared with), or a draw like the others ("drawn")
-    first: str = "all"
+    #: subsets evaluated before anything is modelled: all attributes together, and draws
+    start: int = 4
+    #: what is looked at first: all attributes together, the draws, and then one fewer at a time ("path": where
+    #: attributes only matter together, this is how they are found), without the way down ("all"), or draws
+    #: only ("drawn")
+    first: str = "path"
     #: rejections in a row after which the cheapest of the rejected is evaluated all the same
     patience: int = 10
     #: who is compared: the pair whose answer is worth most to the choice ("value"), the incumbent with its
@@ -74,9 +75,10 @@ class Settings:
     #: evaluations between two questions; 0: ask whenever there is something to ask
     ask_every: int = 4
     #: questions kept for the end, when the budget is spent
-    last_questions: int = 4
-    #: policy "value": the least worth of an answer, in shares of what the front spans, for which one is asked
-    worth: float = 0.002
+    last_questions: int = 3
+    #: policy "value": the least worth of an answer, in shares of what the better half of the front spans,
+    #: for which one is asked
+    worth: float = 0.01
     #: every so many answers, one question repeats what they imply (0: never)
     check_every: int = 0
     #: rules that may end the run besides the budget

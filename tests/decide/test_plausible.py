@@ -37,6 +37,40 @@ def test_nobody_prefers_what_is_dominated(vectors):
 
 
 @given(measured)
+def test_the_best_of_the_front_is_worth_1_and_none_of_it_less_than_it_may(vectors):
+    known = history(vectors)
+    front = PlausibleOperators(known).values[:, [known.subsets.index(x) for x in known.front]]
+    alone = len(known.front) == 1
+    assert (front.max(axis=1) <= 1 + 1e-6).all()
+    assert np.median(front, axis=1) == pytest.approx(np.zeros(CROWD), abs=1e-6)
+    assert alone or front.min() >= -10 - 1e-6, "ten times the better half is all that the front may span"
+
+
+@given(measured)
+def test_operators_judge_what_was_not_measured_as_they_judge_what_was(vectors):
+    known = history(vectors)
+    crowd = PlausibleOperators(known)
+    operators = np.arange(0, CROWD, 7)
+    assert crowd.worth(list(known.vectors.T), operators) == pytest.approx(crowd.values[operators])
+    apart = [
+        column[:, None] if c else np.stack([column, column + 1], axis=1) for c, column in enumerate(known.vectors.T)
+    ]
+    worth = crowd.worth(apart, operators)
+    assert worth.shape == (len(operators), len(known.subsets), 2)
+    assert worth[:, :, 0] == pytest.approx(crowd.values[operators])
+    assert (worth[:, :, 1] >= worth[:, :, 0] - 1e-9).all(), "more of a criterion is never worse"
+
+
+def test_who_demands_something_draws_the_line_on_the_front_itself():
+    # all of the front but one lie close together: half of those who demand a score do so among them
+    vectors = [(0.5, 1, 0), (0.95, 2, 0), (0.96, 3, 0), (0.97, 4, 0), (0.98, 5, 0)]
+    crowd = PlausibleOperators(history(vectors))
+    gains = np.diff(crowd.values, axis=1)  # what one attribute more brings: it brings nothing beyond the line
+    stops = ((gains[:, 1:-1] > 0) & (gains[:, 2:] < 0)).any(axis=1)
+    assert stops.mean() > 0.04
+
+
+@given(measured)
 def test_weights_are_a_distribution_and_even_before_any_answer(vectors):
     weights = PlausibleOperators(history(vectors)).weights
     assert weights == pytest.approx(np.full(CROWD, 1 / CROWD))

@@ -1,0 +1,61 @@
+"""Descent: the way down from all attributes, one fewer at a time, by what is not known beforehand: the score.
+
+It belongs to no operator. What only matters together is together at the start, and shows when one of it
+goes; one subset of every size is on the way, whatever size is worth. Of each size at most two are looked
+at: one goes on at once from what is not worse, else from the better of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from elicit.decide.beliefs import Beliefs
+from elicit.decide.forecast import Forecast
+from elicit.decide.process import Process
+from elicit.subsets import Mask, members, simplest
+from elicit.utility.monomials import Vector
+
+#: Subsets of one size that are looked at, at most.
+LOOKS = 2
+
+#: One goes down when the budget is at least so many times the attributes: it takes up to `LOOKS` times.
+LEAST_BUDGET = 3
+
+
+def on_the_way(beliefs: Beliefs) -> bool:
+    """Whether a run goes down, and is not yet through with it."""
+    settings, n = beliefs.settings, len(beliefs.family.free)
+    affordable = settings.evaluations(beliefs.family) >= LEAST_BUDGET * n
+    return settings.first == "path" and affordable and len(beliefs.evaluated) < settings.start + LOOKS * n
+
+
+def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool], chosen: Sequence[Mask]) -> Mask | None:
+    """The next subset on the way down; None where it ends, or waits for what is `chosen` already."""
+    column = next((c for c, criterion in enumerate(forecast.criteria) if isinstance(criterion, Process)), None)
+    if column is None:
+        return None
+    history = beliefs.history
+    score = dict(zip(history.subsets, history.vectors[:, column].tolist(), strict=True))
+    by_size: dict[int, list[Mask]] = {}
+    for subset in [*score, *chosen]:
+        by_size.setdefault(subset.bit_count(), []).append(subset)
+    here = beliefs.family.largest
+    while here in score:
+        tried = [m for m in by_size.get(here.bit_count() - 1, ()) if m & here == m]
+        seen = [m for m in tried if m in score]
+        if len(tried) < LOOKS and not any(score[m] >= score[here] for m in seen):
+            fresh = [m for i in members(here) if (m := here ^ (1 << i)) in beliefs.family and new(m)]
+            if fresh:
+                return _foremost(fresh, forecast.outcomes(fresh)[column] @ forecast.chances)
+        if not seen:
+            return None
+        here = min(seen, key=lambda m: (-score[m], simplest(m)))
+    return None
+
+
+def _foremost(subsets: Sequence[Mask], values: Vector) -> Mask:
+    """The one of greatest value; of those equal the simplest."""
+    values = np.round(values, 9)
+    return min((m for m, v in zip(subsets, values, strict=True) if v == values.max()), key=simplest)

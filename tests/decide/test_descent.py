@@ -1,0 +1,70 @@
+"""The way down: a chain through all sizes, at most two looks at each, and what only matters together is found."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elicit.asks import Done, Evaluate, Measured
+from elicit.decide.descent import LEAST_BUDGET, LOOKS
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.subsets import Attributes, Family
+
+WAY = "on the way down from all attributes"
+
+
+def played(score, n, seed=0, family=None, **choices):
+    """What a run without questions looks at, and why, in order."""
+    choices = {"policy": "none", "parsimony": 1.0, **choices}
+    elicitation = Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed, family=family)
+    looked = []
+    while not isinstance(request := elicitation.ask(), Done):
+        assert isinstance(request, Evaluate)
+        looked.append((request.subset, elicitation.history.rounds[-1].why))
+        elicitation.tell(request.id, Measured((score(request.subset), float(request.subset.bit_count()))))
+    return looked
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(3, 7), st.integers(0, 1000), st.integers(1, 3))
+def test_one_of_every_size_is_looked_at_along_a_chain_and_at_most_two_on_the_way(n, seed, batch):
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=2**n), 2)
+    looked = played(lambda m: float(scores[m]), n, seed, budget=4 * n + 8, batch=batch)
+    down = [m for m, why in looked if why == WAY]  # with the rest of their round
+    sizes = [m.bit_count() for m in down]
+    assert all(sizes.count(size) <= LOOKS + batch - 1 for size in sizes)
+    reached = {(1 << n) - 1}
+    for size in range(n - 1, 0, -1):
+        above = {m for m in reached if m.bit_count() == size + 1}
+        reached |= {m for m, _ in looked if m.bit_count() == size and any(m & a == m for a in above)}
+        assert any(m.bit_count() == size for m in reached), "the chain is broken"
+
+
+def test_what_only_matters_together_is_found():
+    found = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        triple = sum(1 << int(i) for i in rng.choice(10, 3, replace=False))
+        noise = rng.normal(scale=0.01, size=2**10)
+
+        def score(m, triple=triple, noise=noise):
+            return float(0.6 + 0.3 * (m & triple == triple) * 0.95 ** (m.bit_count() - 3) + noise[m])
+
+        found += any(m == triple for m, _ in played(score, 10, seed))
+    assert found >= 7
+
+
+@pytest.mark.parametrize(
+    "choices", [{"first": "all"}, {"first": "drawn"}, {"budget": LEAST_BUDGET * 6 - 1}, {"explore": "model"}]
+)
+def test_nobody_goes_down_who_did_not_ask_for_it_or_cannot_afford_it(choices):
+    assert all(why != WAY for _, why in played(lambda m: m / 64, 6, **choices))
+
+
+def test_the_way_leads_through_the_family_alone():
+    family = Family(6, keep=0b1, drop=0b10)
+    looked = played(lambda m: m / 64, 6, family=family)
+    assert any(why == WAY for _, why in looked)
+    assert all(m in family for m, _ in looked)
