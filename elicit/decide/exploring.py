@@ -287,6 +287,13 @@ class _Explorer:
         verdict = self._beliefs.utilities.verdict(subset)
         if verdict.possible:
             return None
-        # rounded, since it is recorded: its last digits depend on what the solver did before. Twice, so that
-        # a price like 0.1171875, in the middle between two of six digits, does not fall to either side by chance
-        return -1.0 if verdict.price is None else round(round(verdict.price, 9), 6)
+        return -1.0 if verdict.price is None else recorded(verdict.price)
+
+
+def recorded(price: float) -> float:
+    """A price as it is recorded: the last digits depend on what the solver did before.
+
+    It is rounded twice, so that 0.1171875, in the middle between two prices of six digits, does not fall to
+    either side by chance.
+    """
+    return round(round(price, 9), 6)
