@@ -19,7 +19,7 @@ from elicit.oracles.threads import one_thread
 from elicit.utility.certificates import certify_optimal
 from elicit.utility.verify import verify
 
-PARSIMONIOUS = {"slack": 100.0, "questions": 60}
+PARSIMONIOUS = {"slack": 100.0, "questions": 60, "last_questions": 60}
 EXACT = {"parsimony": "exact", "policy": "ranking", "questions": 1000, "ask_every": 0}
 
 
