@@ -4,8 +4,6 @@ The parsimonious set may prove what is wrong, where the truth is less simple tha
 names τ and C. In the exact set nothing but the answers counts, so there the proven subset is always the best.
 """
 
-from functools import cache
-
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
@@ -41,7 +39,6 @@ def played(n, seed, choices):
     return proven, oracle.value(request.subset) >= best - 1e-9, elicitation.evaluations
 
 
-@cache
 def fifty(n, exact):
     choices = EXACT if exact else PARSIMONIOUS
     return list(zip(*Parallel(-1)(delayed(played)(n, seed, choices) for seed in range(50)), strict=True))

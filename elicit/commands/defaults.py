@@ -38,7 +38,7 @@ MEANINGS: Mapping[str, str] = {
     "first": "what is looked at first: all attributes and the way down, or draws",
     "patience": "rejections in a row after which the cheapest of the rejected is evaluated all the same",
     "recommend": "what is recommended: worth most to plausible operators (expected), or of least max regret (regret)",
-    "worth": "policy value: the least worth of an answer, in shares of what the front spans, for which one is asked",
+    "worth": "policy value: the least worth of an answer, in shares of what the better half of the front spans",
     "policy": "who is compared: value, favourite, current, split, ranking, one-flip or none",
     "ask_every": "evaluations between two questions; 0: whenever there is something to ask",
     "last_questions": "questions kept for the end",
