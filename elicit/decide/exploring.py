@@ -9,7 +9,6 @@ old ones are looked at again.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from elicit.decide.beliefs import Beliefs
+from elicit.decide.climbing import climbed
 from elicit.decide.descent import next_down, on_the_way
-from elicit.decide.forecast import MOST_FITTED, Forecast, log_gain
+from elicit.decide.forecast import Forecast, log_gain
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
@@ -32,9 +32,6 @@ MOST_STALE = 200
 
 #: Plausible operators for whom a gain is forecast, and the evaluated subsets around which one looks.
 OPERATORS, CENTRES = 16, 4
-
-#: From the candidates that promise most, so many at once, one looks further around, at most so many times.
-CLIMBERS, CLIMBS = 3, 6
 
 #: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
 MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
@@ -161,22 +158,9 @@ class _Explorer:
             self._believed += 1
             self._ranked = None
         if self._ranked is None:
-            self._ranked = self._climbed([m for m in self._pool if self.new(m, chosen, rejected)], chosen, rejected)
+            pool = [m for m in self._pool if self.new(m, chosen, rejected)]
+            self._ranked = climbed(pool, self._log_gain, self._around, lambda m: self.new(m, chosen, rejected))
         return next((m for m in self._ranked if self.new(m, chosen, rejected)), None)
-
-    def _climbed(self, pool: list[Mask], chosen: Sequence[Mask], rejected: dict[Mask, float]) -> list[Mask]:
-        """Candidates by gain; around those of greatest gain one looks further, as long as that brings new ones."""
-        gains: dict[Mask, float] = {}
-        looked: set[Mask] = set()
-        for _ in range(1 + CLIMBS):
-            if not pool:
-                break
-            gains.update(zip(pool, np.round(self._log_gain(pool), 9).tolist(), strict=True))
-            tops = heapq.nsmallest(CLIMBERS, gains, key=lambda m: (-gains[m], simplest(m)))
-            around = dict.fromkeys(m for top in tops if top not in looked for m in self._around(top))
-            looked.update(tops)
-            pool = [m for m in around if m not in gains and self.new(m, chosen, rejected)]
-        return sorted(gains, key=lambda m: (-gains[m], simplest(m)))
 
     @cached_property
     def _pool(self) -> list[Mask]:
@@ -199,10 +183,9 @@ class _Explorer:
 
     @cached_property
     def _forecast(self) -> Forecast:
-        """What subsets may measure, as far as those evaluated tell; of very many, those worth most."""
-        crowd, vectors = self._beliefs.plausible, self._history.vectors
-        kept = np.sort(np.argsort(-crowd.expected, kind="stable")[:MOST_FITTED])
-        return Forecast(self._family.n, [crowd.subsets[k] for k in kept], vectors[kept])
+        """What subsets may measure, as far as those evaluated tell."""
+        crowd = self._beliefs.plausible
+        return Forecast(self._family.n, crowd.subsets, self._history.vectors, np.round(crowd.expected, 9))
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Process, Scale, by_flips, likeliest
+from elicit.decide.process import Process, Reading, kernels, likeliest, looked_at
 from elicit.subsets import Mask, indicator
 from elicit.utility.monomials import Matrix, Vector
 
 #: More evaluated subsets than this are not fitted: the work grows with the cube. Those worth most are kept.
 MOST_FITTED = 400
-
-#: Limits of the scales on which a criterion may be read: how far above the best seen, in shares of what was seen.
-_BEYOND = (0.1, 1.0)
 
 #: A criterion that is a sum over attributes is taken for one when so many subsets more than needed agree.
 _TO_SPARE = 3
@@ -46,13 +44,24 @@ class Sum:
 class Forecast:
     """The criteria of subsets (larger is better), seen as sums or as samples of random functions of subsets.
 
-    vectors: shape (subsets, criteria).
+    subsets: in the order in which they were evaluated; vectors: shape (subsets, criteria). worth: what they
+    are worth to whoever asks; of very many only those worth most are fitted. weights: how much is expected of
+    each attribute beforehand.
     """
 
-    def __init__(self, n: int, subsets: Sequence[Mask], vectors: Matrix) -> None:
+    def __init__(
+        self, n: int, subsets: Sequence[Mask], vectors: Matrix, worth: Vector, weights: Vector | None = None
+    ) -> None:
         self._n = n
-        seen = bits(subsets, n)
-        self.criteria: tuple[Sum | Process, ...] = tuple(_criterion(seen, column) for column in vectors.T)
+        fitted = np.sort(np.argsort(-worth, kind="stable")[:MOST_FITTED])
+        seen = bits([subsets[k] for k in fitted], n)
+        looked = looked_at(len(subsets))
+        before, expected = tuple(subsets[:looked]), None if weights is None else tuple(weights.tolist())
+        self.criteria: tuple[Sum | Process, ...] = tuple(
+            _sum(seen, column[fitted])
+            or _reading(n, before, tuple(column[:looked].tolist()), expected).process(seen, column[fitted])
+            for column in vectors.T
+        )
         open_ = sum(isinstance(criterion, Process) for criterion in self.criteria)
         self._points, self.chances = _outcomes(open_)
 
@@ -87,19 +96,26 @@ def log_gain(
     """
     worth = crowd.worth(forecast.outcomes(subsets), operators)  # (operators, subsets, outcomes)
     ahead = worth - crowd.values[operators].max(axis=1)[:, None, None]
-    gain = shares @ (np.maximum(ahead, 0.0) @ forecast.chances)
-    missed = shares @ ahead.max(axis=2)
-    return np.asarray(np.where(gain > 0, np.log(np.maximum(gain, 1e-300)), np.minimum(missed, 0.0) - 1e3))
+    return _logarithm(shares @ (np.maximum(ahead, 0.0) @ forecast.chances), shares @ ahead.max(axis=2))
 
 
-def _criterion(seen: Matrix, column: Vector) -> Sum | Process:
-    known = _sum(seen, column)
-    if known is not None:
-        return known
-    top, span = float(column.max()), float(column.max() - column.min())
-    limits = [None] + ([top + share * span for share in _BEYOND] if span > 0 else [])
-    scales = [Scale.of(column, limit) for limit in limits]
-    return likeliest(seen, column, by_flips(seen.shape[1]), scales)
+def improvement(ahead: Matrix, chances: Vector) -> Vector:
+    """The same for one operator, whose outcomes are so much better than the best; shape (subsets, outcomes)."""
+    return _logarithm(np.maximum(ahead, 0.0) @ chances, ahead.max(axis=1))
+
+
+def _logarithm(gain: Vector, most: Vector) -> Vector:
+    """log(gain); where nothing is gained, minus a large number that is the larger the more the most is missed."""
+    return np.asarray(np.where(gain > 0, np.log(np.maximum(gain, 1e-300)), np.minimum(most, 0.0) - 1e3))
+
+
+@lru_cache(maxsize=64)
+def _reading(
+    n: int, subsets: tuple[Mask, ...], numbers: tuple[float, ...], weights: tuple[float, ...] | None
+) -> Reading:
+    """How a criterion is read, by the subsets up to when one last looked; kept, for it is asked with every step."""
+    expected = None if weights is None else np.array(weights)
+    return likeliest(bits(subsets, n), np.array(numbers), kernels(n, expected))
 
 
 def _sum(seen: Matrix, column: Vector) -> Sum | None:

@@ -2,9 +2,12 @@
 
 A Gaussian process over subsets. Two subsets resemble each other the less the more attributes they differ
 in, exp(−flips / reach): a long reach means that attributes add up, a short one that they interact in ways
-no pair explains. The kernel, the noise and the scale on which the number is read are those under which
-what was seen is most likely, with some preference for a reach about as long as there are attributes:
-few numbers say little about it, and a reach that is too short makes one look nowhere in particular.
+no pair explains. How the numbers are read (kernel, noise, scale) is what makes those seen most likely,
+with some preference for a reach about as long as there are attributes: few numbers say little about it,
+and a reach that is too short makes one look nowhere in particular.
+
+The rule: how to read is looked at again whenever there are a sixteenth more numbers, not with each one,
+and depends on nothing but the numbers up to there. So a run that was interrupted goes on alike.
 """
 
 from __future__ import annotations
@@ -26,6 +29,18 @@ NOISES, REACHES, SHORTEST = (0.003, 0.03, 0.1), 8, 0.6
 #: Variance of the mean, against that of the differences between subsets.
 LEVEL = 0.3
 
+#: Limits of scales that are tried: how far above the best number, in spans of the numbers (None: no limit).
+BEYOND = (None, 0.1, 1.0)
+
+#: Shares of the part that adds up which are tried, where something is known of the attributes beforehand.
+SHARES_OF_SUM = (0.0, 0.3, 0.7)
+
+#: How to read is looked at again when there is one more for every so many numbers; with this many, no more.
+EVERY, MOST_LOOKED_AT = 16, 400
+
+#: A number is as bad as can be when it is so many times further below the best than the middle is.
+_BAD = 5.0
+
 #: How much log-likelihood a reach costs that is e times shorter or longer than there are attributes.
 _PREFERENCE = 1.0
 
@@ -41,24 +56,45 @@ class Fading:
 
 
 @dataclass(frozen=True)
+class FadingAndSum:
+    """The same, and a part in which attributes add up, 1 − 2 Σ_{i flipped} w_i / n; weights have mean 1."""
+
+    reach: float
+    share: float
+    weights: Vector
+
+    def __call__(self, a: Matrix, b: Matrix) -> Matrix:
+        weighted = flips(a, b, self.weights) / len(self.weights)
+        fading = np.exp(-flips(a, b) / self.reach)
+        return np.asarray((1 - self.share) * fading + self.share * (1 - 2 * weighted) + LEVEL)
+
+
+@dataclass(frozen=True)
 class Scale:
     """A way to read a number: as it is, or so that differences count the more the nearer to the best seen.
 
-    `limit` is what no number reaches, and read is −log(limit − number); None: the number itself. What is
-    read is shifted and divided to mean 0 and variance 1.
+    `limit` is what no number reaches, and read is −log(limit − number); None: the number itself. Below
+    `floor` all are equally bad. What is read is shifted and divided to mean 0 and variance 1.
     """
 
     limit: float | None
+    floor: float
     mean: float
     spread: float
 
     @classmethod
-    def of(cls, numbers: Vector, limit: float | None) -> Scale:
-        read = numbers if limit is None else -np.log(limit - numbers)
-        return cls(limit, float(read.mean()), max(float(read.std()), 1e-9))
+    def of(cls, numbers: Vector, beyond: float | None) -> Scale:
+        """With a limit so many spans of the numbers above the best; without one where all are the same."""
+        top, middle = float(numbers.max()), float(np.median(numbers))
+        floor = top - _BAD * (top - middle) if top > middle else float(numbers.min())
+        span = top - max(floor, float(numbers.min()))
+        limit = None if beyond is None or span == 0 else top + beyond * span
+        plain = cls(limit, floor, 0.0, 1.0).read(numbers)
+        return cls(limit, floor, float(plain.mean()), max(float(plain.std()), 1e-9))
 
     def read(self, numbers: Vector) -> Vector:
-        read = numbers if self.limit is None else -np.log(self.limit - numbers)
+        above = np.maximum(numbers, self.floor)
+        read = above if self.limit is None else -np.log(self.limit - above)
         return np.asarray((read - self.mean) / self.spread)
 
     def number(self, read: Matrix) -> Matrix:
@@ -68,7 +104,8 @@ class Scale:
 
     def log_stretch(self, numbers: Vector) -> float:
         """The logarithm of how much reading stretches around these numbers: likelihoods are of numbers."""
-        bent = 0.0 if self.limit is None else -float(np.log(self.limit - numbers).sum())
+        above = np.maximum(numbers, self.floor)
+        bent = 0.0 if self.limit is None else -float(np.log(self.limit - above).sum())
         return bent - len(numbers) * float(np.log(self.spread))
 
 
@@ -103,15 +140,34 @@ class Process:
         """The same after `subset` (bits, shape (1, n)) turned out as predicted."""
         seen = np.vstack([self.seen, subset])
         targets = np.append(self.targets, self.predicted(subset)[0])
-        root, half = _solved(self.kernel(seen, seen), self.noise, targets[:, None])
-        weights = solve_triangular(root, half[:, 0], lower=True, trans="T", check_finite=False)
-        return replace(self, seen=seen, targets=targets, root=root, half=half[:, 0], weights=weights)
+        root, half = _solved(self.kernel(seen, seen), self.noise, targets)
+        weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
+        return replace(self, seen=seen, targets=targets, root=root, half=half, weights=weights)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How numbers are read: with which kernel, noise, and scale (see `Scale.of`)."""
+
+    kernel: Kernel
+    noise: float
+    beyond: float | None
+
+    def process(self, seen: Matrix, numbers: Vector) -> Process:
+        """What `numbers` tell of other subsets, read like this."""
+        scale = Scale.of(numbers, self.beyond)
+        targets = scale.read(numbers)
+        root, half = _solved(self.kernel(seen, seen), self.noise, targets)
+        variance = max(float((half * half).mean()), 1e-12)
+        weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
+        return Process(seen, targets, self.kernel, self.noise, variance, scale, root, half, weights)
 
 
 def likeliest(
-    seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Kernel, float]], scales: Sequence[Scale]
-) -> Process:
-    """The process under which `numbers` are most likely; with each kernel comes the logarithm of its preference."""
+    seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Kernel, float]], beyond: Sequence[float | None] = BEYOND
+) -> Reading:
+    """How to read `numbers` so that they are most likely; with each kernel comes the logarithm of its preference."""
+    scales = [Scale.of(numbers, share) for share in beyond]
     targets = np.column_stack([scale.read(numbers) for scale in scales])
     stretch = np.array([scale.log_stretch(numbers) for scale in scales])
     found, most = None, -np.inf
@@ -123,11 +179,17 @@ def likeliest(
             likelihood = preference + stretch - 0.5 * len(seen) * np.log(variance) - np.log(np.diag(root)).sum()
             k = int(likelihood.argmax())
             if likelihood[k] > most:
-                most, found = float(likelihood[k]), (kernel, noise, root, half[:, k], float(variance[k]), k)
+                most, found = float(likelihood[k]), Reading(kernel, noise, beyond[k])
     assert found is not None
-    kernel, noise, root, half, variance_, k = found
-    weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
-    return Process(seen, targets[:, k], kernel, noise, variance_, scales[k], root, half, weights)
+    return found
+
+
+def looked_at(count: int) -> int:
+    """Of so many numbers, how many there were when one last looked how to read them."""
+    last, count = min(count, EVERY), min(count, MOST_LOOKED_AT)
+    while last + last // EVERY <= count and last >= EVERY:
+        last += last // EVERY
+    return last
 
 
 def _solved(similar: Matrix, noise: float, targets: Matrix) -> tuple[Matrix, Matrix]:
@@ -135,9 +197,14 @@ def _solved(similar: Matrix, noise: float, targets: Matrix) -> tuple[Matrix, Mat
     return root, np.asarray(solve_triangular(root, targets, lower=True, check_finite=False))
 
 
-def by_flips(n: int) -> list[tuple[Kernel, float]]:
-    """exp(−flips / reach) for every reach that is tried, and how much it is preferred."""
-    return [(Fading(reach), preference(reach, n)) for reach in reaches(n)]
+def kernels(n: int, weights: Vector | None = None) -> list[tuple[Kernel, float]]:
+    """What is tried, with its preference; `weights` say of which attributes much is expected beforehand."""
+    if weights is None:
+        return [(Fading(reach), preference(reach, n)) for reach in reaches(n)]
+    mean_one = weights / weights.mean()
+    return [
+        (FadingAndSum(reach, share, mean_one), preference(reach, n)) for reach in reaches(n) for share in SHARES_OF_SUM
+    ]
 
 
 def reaches(n: int) -> list[float]:

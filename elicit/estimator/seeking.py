@@ -1,9 +1,8 @@
 """Seeking: which subsets to measure next when the utility is known and nobody is asked.
 
 First a look around: with a prior, its 1, 2, 4, … best attributes, all of them, and some draws that follow
-it; without one, draws at even odds. Then those by which most may be gained, of the neighbours of the two
-best so far and of two more, drawn the likelier the better they are: where all of the best lie close
-together, looking around them alone would never leave the place.
+it; without one, draws at even odds. Then those by which most may be gained on the best score so far, found
+by climbing from what is around the best subsets and from draws.
 
 The rule: a prior says where to look and never what is found; it counts by its ranks alone. What a look
 around holds has at most a tenth as many attributes as there are rows: a prior has read the target, so that
@@ -14,23 +13,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.decide.climbing import climbed
 from elicit.decide.exploring import CENTRES, MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
-from elicit.estimator.guess import Guess
+from elicit.decide.forecast import Forecast, improvement
 from elicit.estimator.priors import places
 from elicit.knowledge.history import History
-from elicit.subsets import Family, Mask, mask_of, members, simplest
+from elicit.subsets import Family, Mask, mask_of, members
 from elicit.utility.monomials import Vector
 from elicit.utility.sampling import draw
 
 #: Rows for each attribute of a subset that a prior proposes.
 ROWS_AN_ATTRIBUTE = 10
 
-#: Of the subsets around which one looks, so many are the best; the others are drawn.
-BEST_CENTRES = 2
+#: What all attributes together are worth, as a share of what the best score is above the middle one.
+FEWER = 0.05
+
+#: Draws that are looked at besides what is around the best, which may all lie close together.
+DRAWS = 30
 
 #: A family up to this size is listed when neighbours run out.
 MOST_LISTED = 1 << 14
@@ -107,54 +112,76 @@ def _draws(family: Family, outlook: Outlook, rng: np.random.Generator) -> Iterat
 def _gainful(
     history: History, family: Family, outlook: Outlook, count: int, tried: set[Mask], rng: np.random.Generator
 ) -> list[Mask]:
-    """Those around the best so far by which most may be gained, each given that the others come out as guessed."""
-    best = _best_first(history)
-    centres = _centres([history.subsets[k] for k in best if history.subsets[k] in family], rng)
-    pool = [m for m in _around(centres, family, outlook, rng) if m not in tried]
-    if not pool:
-        return []
-    order = np.empty(len(best))
-    order[best] = np.arange(len(best), 0, -1)
-    guess = Guess(family.n, history.subsets, order, outlook.weights(family.n))
+    """Those by which most may be gained, each given that the others come out as forecast."""
+    scores = history.vectors[:, 0]
+    weights = None if outlook.prior is None else outlook.weights(family.n)
+    forecast = Forecast(family.n, history.subsets, scores[:, None], scores, weights)
+    aim = _Aim.of(history, family.n)
+    ranked = (history.subsets[k] for k in _best_first(history))
+    centres = list(islice((m for m in ranked if m in family), CENTRES))
+    pool = list(dict.fromkeys([*_around(centres, family, outlook, rng), *islice(_draws(family, outlook, rng), DRAWS)]))
     found: list[Mask] = []
-    while pool and len(found) < count:
-        gains = np.round(guess.log_gain(pool), 9)
-        top = gains.max()
-        found.append(min((m for m, g in zip(pool, gains, strict=True) if g == top), key=simplest))
-        pool.remove(found[-1])
-        guess = guess.believing(found[-1])
+
+    def new(subset: Mask) -> bool:
+        return subset not in tried and subset not in found
+
+    while len(found) < count:
+        look = partial(_look, family, outlook, rng)
+        order = climbed([m for m in pool if new(m)], partial(aim.gain, forecast), look, new)
+        if not order:
+            break
+        found.append(order[0])
+        forecast = forecast.believing(order[0])
     return found
 
 
-def _centres(ranked: Sequence[Mask], rng: np.random.Generator) -> list[Mask]:
-    """The best of the ranked subsets, and some of the others with a chance of 1 over their place."""
-    others = ranked[BEST_CENTRES:]
-    chance = 1.0 / np.arange(BEST_CENTRES + 1, len(ranked) + 1)
-    count = min(CENTRES - BEST_CENTRES, len(others))
-    drawn = rng.choice(len(others), count, replace=False, p=chance / chance.sum()).tolist() if count else []
-    return [*ranked[:BEST_CENTRES], *(others[k] for k in drawn)]
+@dataclass(frozen=True)
+class _Aim:
+    """What is gained on: the score, less a little for each attribute, so that among equals the fewer win."""
+
+    fewer: float
+    best: float
+
+    @classmethod
+    def of(cls, history: History, n: int) -> _Aim:
+        scores = history.vectors[:, 0]
+        fewer = FEWER * float(scores.max() - np.median(scores)) / n
+        return cls(fewer, float((scores - fewer * _sizes(history.subsets)).max()))
+
+    def gain(self, forecast: Forecast, subsets: Sequence[Mask]) -> Vector:
+        """The logarithm of the expected gain."""
+        value = forecast.outcomes(subsets)[0] - self.fewer * _sizes(subsets)[:, None]
+        return improvement(value - self.best, forecast.chances)
+
+
+def _sizes(subsets: Sequence[Mask]) -> Vector:
+    return np.array([m.bit_count() for m in subsets], dtype=np.float64)
 
 
 def _best_first(history: History) -> NDArray[np.intp]:
     """Positions of the evaluated subsets, the best score first; ties go to fewer attributes."""
-    sizes = np.array([x.bit_count() for x in history.subsets])
-    return np.lexsort((sizes, -history.vectors[:, 0]))
+    return np.lexsort((_sizes(history.subsets), -history.vectors[:, 0]))
 
 
 def _around(centres: Sequence[Mask], family: Family, outlook: Outlook, rng: np.random.Generator) -> list[Mask]:
-    """One flip or one swap away from a centre; of more than can be judged at once, a sample that follows the prior."""
-    most = max(len(centres), min(MOST_FORECAST, MOST_FORECAST_BITS // family.n))
-    found: dict[Mask, None] = {}
-    for centre in centres:
-        inside = centre.bit_count()
-        if family.n + inside * (family.n - inside) <= most:
-            found.update(dict.fromkeys([*family.neighbours(centre), *family.swaps(centre)]))
-        else:
-            found.update(dict.fromkeys(_some_around(centre, family, outlook, most, rng)))
-    pool = list(found)
-    if len(pool) > most:
-        pool = [pool[k] for k in np.sort(rng.permutation(len(pool))[:most])]
-    return pool
+    """One flip or one swap away from a centre; of more than can be judged at once, a sample."""
+    found = list(dict.fromkeys(m for centre in centres for m in _look(family, outlook, rng, centre)))
+    if len(found) > (most := _most(family)):
+        found = [found[k] for k in np.sort(rng.permutation(len(found))[:most])]
+    return found
+
+
+def _look(family: Family, outlook: Outlook, rng: np.random.Generator, centre: Mask) -> list[Mask]:
+    """One flip or one swap away; of more than can be judged at once, a sample that follows the prior."""
+    inside = centre.bit_count()
+    if family.n + inside * (family.n - inside) <= _most(family):
+        return [*family.neighbours(centre), *family.swaps(centre)]
+    return list(dict.fromkeys(_some_around(centre, family, outlook, _most(family) // CENTRES, rng)))
+
+
+def _most(family: Family) -> int:
+    """How many subsets can be judged at once."""
+    return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // family.n))
 
 
 def _some_around(centre: Mask, family: Family, outlook: Outlook, most: int, rng: np.random.Generator) -> Iterator[Mask]:

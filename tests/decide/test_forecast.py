@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
-from elicit.decide.forecast import Forecast, Sum, _outcomes, log_gain
+from elicit.decide.forecast import MOST_FITTED, Forecast, Sum, _outcomes, bits, improvement, log_gain
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Process
+from elicit.decide.process import Process, looked_at
 from elicit.events import Criterion, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes
@@ -33,7 +34,7 @@ def runs(draw, least=3, criteria=2):
 
 
 def forecast_of(history):
-    return Forecast(len(history.attributes), history.subsets, history.vectors)
+    return Forecast(len(history.attributes), history.subsets, history.vectors, history.vectors[:, 0])
 
 
 @given(runs(least=7, criteria=3))
@@ -62,12 +63,12 @@ def test_what_has_been_a_sum_is_foretold_without_a_doubt(known):
 @given(runs(least=4))
 def test_a_few_numbers_that_a_sum_would_fit_by_chance_are_no_sum(known):
     history, _ = known
-    few = Forecast(len(history.attributes), history.subsets[:4], history.vectors[:4])
+    few = Forecast(len(history.attributes), history.subsets[:4], history.vectors[:4], history.vectors[:4, 0])
     assert all(isinstance(criterion, Process) for criterion in few.criteria)
 
 
 def test_what_was_the_same_so_far_is_not_taken_for_granted():
-    forecast = Forecast(4, [1, 2, 4, 3, 6, 7, 15], np.ones((7, 1)))
+    forecast = Forecast(4, [1, 2, 4, 3, 6, 7, 15], np.ones((7, 1)), np.ones(7))
     assert isinstance(forecast.criteria[0], Process)
 
 
@@ -119,3 +120,34 @@ def test_outcomes_have_the_moments_of_independent_normal_numbers(criteria):
     assert chances.sum() == pytest.approx(1)
     assert chances @ points == pytest.approx(np.zeros(criteria), abs=0.05)
     assert (points * chances[:, None]).T @ points == pytest.approx(np.eye(criteria), abs=0.12)
+
+
+def test_of_more_subsets_than_can_be_fitted_those_worth_most_are_kept():
+    rng = np.random.default_rng(0)
+    subsets = rng.permutation(np.arange(1, 2**10))[: MOST_FITTED + 50].tolist()
+    scores = rng.permutation(len(subsets)).astype(float)
+    kept = [s for s, v in zip(subsets, scores, strict=True) if v >= 50]
+    (score,) = Forecast(10, subsets, scores[:, None], scores).criteria
+    assert isinstance(score, Process)
+    assert np.array_equal(score.seen, bits(kept, 10))
+
+
+@given(st.integers(17, 63), st.integers(0, 2**32))
+def test_how_a_criterion_is_read_hangs_on_nothing_that_came_after_the_last_look(count, seed):
+    rng = np.random.default_rng(seed)
+    subsets, numbers = rng.permutation(np.arange(1, 64))[:count].tolist(), rng.normal(size=count)
+    other = numbers.copy()
+    other[looked_at(count) :] = rng.normal(size=count - looked_at(count))
+    one, two = (Forecast(6, subsets, x[:, None], x).criteria[0] for x in (numbers, other))
+    assert isinstance(one, Process)
+    assert isinstance(two, Process)
+    assert one.kernel == two.kernel
+    assert one.noise == two.noise
+
+
+@given(st.floats(-3, 3), st.floats(0.01, 5))
+def test_the_improvement_is_that_of_the_textbook(best, spread):
+    points, chances = _outcomes(1)
+    found = improvement(spread * points.T - best * spread, chances)
+    z = -best
+    assert np.exp(found[0]) == pytest.approx(spread * (norm.pdf(z) + z * norm.cdf(z)), rel=0.15, abs=2e-3 * spread)

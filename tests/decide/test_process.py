@@ -5,7 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.decide.process import NOISES, Scale, by_flips, flips, likeliest, preference, reaches
+from elicit.decide.process import (
+    EVERY,
+    MOST_LOOKED_AT,
+    NOISES,
+    FadingAndSum,
+    Scale,
+    flips,
+    kernels,
+    likeliest,
+    looked_at,
+    preference,
+    reaches,
+)
 
 
 @st.composite
@@ -21,8 +33,14 @@ def as_bits(subsets, n):
     return np.array([[m >> i & 1 for i in range(n)] for m in subsets], dtype=float)
 
 
-def fitted(n, seen, numbers, limits=(None,)):
-    return likeliest(seen, numbers, by_flips(n), [Scale.of(numbers, limit) for limit in limits])
+def fitted(n, seen, numbers, beyond=(None,), weights=None):
+    return likeliest(seen, numbers, kernels(n, weights), beyond).process(seen, numbers)
+
+
+def standardised(numbers):
+    """What is five times further below the best than the middle is counts as just that bad."""
+    above = np.maximum(numbers, numbers.max() - 5 * (numbers.max() - np.median(numbers)))
+    return (above - above.mean()) / above.std()
 
 
 def apart(a, b):
@@ -34,7 +52,7 @@ def test_mean_and_spread_are_those_of_the_textbook(known):
     n, seen, numbers = known
     process = fitted(n, seen, numbers)
     everything = as_bits(range(1, 2**n), n)
-    t = (numbers - numbers.mean()) / numbers.std()
+    t = standardised(numbers)
     inverse = np.linalg.inv(process.kernel(seen, seen) + process.noise * np.eye(len(seen)))
     near = process.kernel(everything, seen)
     mean, spread = process.predicted(everything)
@@ -46,7 +64,7 @@ def test_mean_and_spread_are_those_of_the_textbook(known):
 @given(measured())
 def test_no_reach_and_noise_are_likelier_than_those_chosen(known):
     n, seen, numbers = known
-    t = (numbers - numbers.mean()) / numbers.std()
+    t = standardised(numbers)
 
     def likelihood(similar, noise, preferred):
         covariance = similar + noise * np.eye(len(t))
@@ -79,20 +97,21 @@ def test_believing_a_prediction_moves_no_mean_and_widens_nothing(known, data):
 @given(measured(), st.sampled_from([None, 0.1, 1.0]))
 def test_what_is_read_is_read_back(known, beyond):
     _, _, numbers = known
-    limit = None if beyond is None else numbers.max() + beyond * np.ptp(numbers)
-    scale = Scale.of(numbers, limit)
-    read = scale.read(numbers)
-    assert scale.number(read) == pytest.approx(numbers)
+    scale = Scale.of(numbers, beyond)
+    read, above = scale.read(numbers), np.maximum(numbers, scale.floor)
+    assert scale.number(read) == pytest.approx(above)
     assert read.mean() == pytest.approx(0, abs=1e-9)
     assert read.std() == pytest.approx(1)
-    assert (np.diff(read[np.argsort(numbers)]) > 0).all(), "a scale keeps the order"
+    steps = np.diff(read[np.argsort(numbers)])
+    assert ((steps > 0) | (np.sort(numbers)[:-1] < scale.floor)).all(), "a scale keeps the order"
+    assert (steps >= 0).all()
 
 
 @given(measured(), st.sampled_from([None, 0.1, 1.0]))
 def test_the_stretch_is_the_derivative_of_reading(known, beyond):
     _, _, numbers = known
-    limit = None if beyond is None else numbers.max() + beyond * np.ptp(numbers)
-    scale, step = Scale.of(numbers, limit), 1e-6
+    scale, step = Scale.of(numbers, beyond), 1e-6
+    numbers = np.maximum(numbers, scale.floor + step)
     slope = (scale.read(numbers + step / 2) - scale.read(numbers - step / 2)) / step
     assert scale.log_stretch(numbers) == pytest.approx(np.log(slope).sum(), abs=1e-4)
 
@@ -102,8 +121,7 @@ def test_numbers_of_which_most_are_far_below_the_best_are_read_bent():
     masks = rng.permutation(np.arange(1, 2**8))[:60].tolist()
     seen = as_bits(masks, 8)
     numbers = -np.exp(1.5 * (seen @ rng.normal(size=8)))
-    process = fitted(8, seen, numbers, (None, numbers.max() + 0.1 * np.ptp(numbers), 0.0))
-    assert process.scale.limit == 0.0, "on this scale attributes add up"
+    assert fitted(8, seen, numbers, (None, 0.01)).scale.limit is not None, "on this scale attributes nearly add up"
 
 
 @given(measured())
@@ -112,3 +130,49 @@ def test_flips_are_counted_and_weighed(known):
     weights = np.arange(1.0, n + 1)
     assert flips(seen, seen) == pytest.approx(apart(seen, seen))
     assert flips(seen, seen, weights) == pytest.approx((np.abs(seen[:, None] - seen) * weights).sum(axis=2))
+
+
+def test_the_part_that_adds_up_weighs_the_flips():
+    """Brute force, with what is expected of attributes beforehand."""
+    rng = np.random.default_rng(1)
+    seen, weights = as_bits(rng.choice(np.arange(1, 1 << 12), 30, replace=False), 12), 1.0 / np.arange(1, 13)
+    process = fitted(12, seen[:20], seen[:20] @ rng.normal(size=12), weights=weights)
+    assert isinstance(process.kernel, FadingAndSum)
+    share, differ = process.kernel.share, np.abs(seen[:, None] - seen)
+    summing = 1 - 2 * (differ @ (weights / weights.mean())) / 12
+    plain = (1 - share) * np.exp(-differ.sum(axis=2) / process.kernel.reach) + share * summing + 0.3
+    assert process.kernel(seen, seen) == pytest.approx(plain)
+    assert np.linalg.eigvalsh(plain).min() > -1e-9
+
+
+def test_sums_of_attributes_are_recognised_and_ranked():
+    rng = np.random.default_rng(0)
+    worth, seen = rng.normal(size=30), (rng.random((120, 30)) < 0.5).astype(float)
+    process = fitted(30, seen[:60], seen[:60] @ worth, (None, 0.1, 1.0), np.ones(30))
+    assert np.corrcoef(process.predicted(seen[60:])[0], seen[60:] @ worth)[0, 1] > 0.85
+    assert process.kernel.share > 0
+
+
+def test_one_terrible_number_hides_little_of_the_others():
+    """Without a floor what is foretold with it has nothing to do with the truth."""
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        seen = as_bits(rng.permutation(np.arange(1, 2**8))[:60], 8)
+        numbers = seen @ rng.normal(size=8)
+        process = fitted(8, seen[:40], np.append(numbers[:39], -1e12), (None, 0.1, 1.0))
+        found.append(np.corrcoef(process.predicted(seen[40:])[0], numbers[40:])[0, 1])
+    assert np.mean(found) > 0.8
+
+
+@given(st.integers(1, 3000))
+def test_one_looks_again_when_there_are_a_sixteenth_more(count):
+    looked = looked_at(count)
+    assert looked_at(looked) == looked
+    if count <= EVERY:
+        assert looked == count
+    elif count < MOST_LOOKED_AT:
+        assert count * EVERY < (looked + looked // EVERY + 1) * EVERY
+        assert looked <= count
+    else:
+        assert looked == looked_at(MOST_LOOKED_AT)
