@@ -53,7 +53,7 @@ def test_in_the_parsimonious_set_every_run_ends_with_a_proof_and_nearly_every_on
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [5])
+@pytest.mark.parametrize("n", [5, 6, 7, 8])
 def test_in_the_exact_set_every_proven_subset_is_the_best(n):
     proven, found, evaluations = fifty(n, exact=True)
     assert sum(proven) == sum(found) == 50

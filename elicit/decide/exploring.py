@@ -18,7 +18,7 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
 from elicit.decide.descent import next_down, on_the_way
-from elicit.decide.forecast import Forecast, log_gain
+from elicit.decide.forecast import Forecast, log_gain, places
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
@@ -185,7 +185,8 @@ class _Explorer:
     def _forecast(self) -> Forecast:
         """What subsets may measure, as far as those evaluated tell."""
         crowd = self._beliefs.plausible
-        return Forecast(self._family.n, crowd.subsets, self._history.vectors, np.round(crowd.expected, 9))
+        weights = None if self._prior is None else 1.0 / places(self._prior)
+        return Forecast(self._family.n, crowd.subsets, self._history.vectors, np.round(crowd.expected, 9), weights)
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
@@ -250,13 +251,16 @@ class _Explorer:
 
     @property
     def _index(self) -> Vector:
-        """The power index in force: the prior until something is known."""
+        """The power index in force: the prior until something is known, and throughout where a forecast chooses.
+
+        Then draws are there for what the neighbours of the best would never show, not to be the best themselves.
+        """
         if self._index_known is None:
             self._index_known = self._compute_index()
         return self._index_known
 
     def _compute_index(self) -> Vector:
-        if not self._beliefs.utilities.informative:
+        if self._settings.explore == "gain" or not self._beliefs.utilities.informative:
             return np.zeros(self._family.n) if self._prior is None else self._prior
         if self._settings.index == "theta" or not self._usable:
             return self._beliefs.theta.power()

@@ -105,10 +105,3 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     if not (0 <= i < n and 0 <= j < n):
         raise InputError(f"pairs names attribute {max(i, j)}, but there are the attributes 0 to {n - 1}")
     return i, j
-
-
-def places(index: Vector) -> NDArray[np.intp]:
-    """Rank of each attribute by a power index, from 1; equal ones in their order, since a rank is a place to look."""
-    found = np.empty(len(index), dtype=np.intp)
-    found[np.argsort(-index, kind="stable")] = np.arange(1, len(index) + 1)
-    return found

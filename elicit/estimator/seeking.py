@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
 from elicit.decide.exploring import CENTRES, MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
-from elicit.decide.forecast import Forecast, improvement
-from elicit.estimator.priors import places
+from elicit.decide.forecast import Forecast, improvement, places
 from elicit.knowledge.history import History
 from elicit.subsets import Family, Mask, mask_of, members
 from elicit.utility.monomials import Vector

@@ -19,6 +19,7 @@ from elicit.utility.forms import FormProgram
 from elicit.utility.monomials import Matrix, Utility, Vector
 from elicit.utility.prices import LeastCost, PriceProgram, Warmth
 from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form
+from elicit.utility.solver import Method
 
 __all__ = ["ParsimoniousSet", "Parsimony"]
 
@@ -55,7 +56,7 @@ class ParsimoniousSet(Costs):
     @cached_property
     def simplest(self) -> LeastCost:
         """A θ of least cost; always from a program that knows nothing earlier, so it is reproducible."""
-        return self._prices.base if self._warmth is None else PriceProgram(self, None).base
+        return self._prices.base if self._warmth[0] is None else PriceProgram(self, None, Method.DUAL).base
 
     @property
     def least_cost(self) -> float:
@@ -65,7 +66,7 @@ class ParsimoniousSet(Costs):
     @cached_property
     def least_slack(self) -> float:
         """S* = min Σ c_r s_r with θ free."""
-        return 0.0 if self._unstrained else self._strain[0]
+        return 0.0 if self._unstrained else max(0.0, self._slacks.base.value) / self.settings.slack
 
     @cached_property
     def _unstrained(self) -> bool:
@@ -191,14 +192,25 @@ class ParsimoniousSet(Costs):
     # -- monomials on demand --------------------------------------------------------------------
 
     @cached_property
-    def _warmth(self) -> Warmth | None:
-        """The basis of the previous state's J*, by name, when there is one."""
+    def _warmth(self) -> tuple[Warmth | None, Warmth | None]:
+        """The bases of the previous state's J* and S*, by name, when there are any."""
         previous, self._previous = self._previous, None  # not kept alive any longer than needed
-        return None if previous is None else previous._prices.warmth()
+        if previous is None:
+            return None, None
+        strained = previous._slacks.warmth() if "_slacks" in previous.__dict__ else previous._warmth[1]
+        return previous._prices.warmth(), strained
 
     @cached_property
     def _prices(self) -> PriceProgram:
-        return PriceProgram(self, self._warmth)
+        warmth = self._warmth[0]
+        return PriceProgram(self, warmth, Method.DUAL if warmth is None else Method.PRIMAL)
+
+    @cached_property
+    def _slacks(self) -> PriceProgram:
+        """C S*: from where it stood in the previous state, else from J*."""
+        warmth = self._warmth[1]
+        start, method = (self._prices.warmth(), Method.DUAL) if warmth is None else (warmth, Method.PRIMAL)
+        return PriceProgram(self, start, method, free=True)
 
     @cached_property
     def _forms(self) -> FormProgram:
@@ -207,5 +219,5 @@ class ParsimoniousSet(Costs):
     @property
     def programs(self) -> int:
         """How many programs were solved so far."""
-        made = [self.__dict__[k].solved for k in ("_prices", "_forms") if k in self.__dict__]
+        made = [self.__dict__[k].solved for k in ("_prices", "_slacks", "_forms") if k in self.__dict__]
         return sum(made)

@@ -1,7 +1,7 @@
 """J* and J_v in dual form: the program in which a candidate is one more column.
 
 Rows are monomials, columns are multipliers; every price starts from the basis of J*. Monomials that the
-solution violates enter as rows, and it is solved again.
+solution violates enter as rows, and it is solved again. Where θ is free instead, J* is C S*.
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ class PriceProgram:
 
     Row 0 is M = Σ μ_x, row k + 1 the k-th monomial; columns are the λ, then the μ. The duals of the
     rows are −θ. Every price starts from the basis of J*, where its candidate's column M is at zero.
+    With `free` a θ costs nothing, w = 0. `warmth` is of an earlier state; with another w it is still feasible
+    for the dual simplex.
     """
 
-    def __init__(self, costs: Costs, warmth: Warmth | None) -> None:
-        self._costs = costs
+    def __init__(self, costs: Costs, warmth: Warmth | None, method: Method, *, free: bool = False) -> None:
+        self._costs, self._free = costs, free
         self._statements = len(costs.statements)
         self.monomials = costs.starting_monomials
         if warmth is not None and not costs.complete:
@@ -59,7 +61,7 @@ class PriceProgram:
                 + [warmth.rivals.get(x, Standing.LOWER) for x in costs.evaluated],
                 [warmth.link, *(warmth.monomials.get(t, Standing.BASIC) for t in self.monomials.terms)],
             )
-        self.base = self._solve({}, Method.DUAL if warmth is None else Method.PRIMAL)
+        self.base = self._solve({}, method)
         self._home = self._program.basis()
 
     def warmth(self) -> Warmth:
@@ -94,7 +96,8 @@ class PriceProgram:
         )
 
     def _weights(self, terms: Sequence[Mask]) -> Vector:
-        return np.array([self._costs.settings.weights[t.bit_count() - 1] for t in terms])
+        weights = np.array([self._costs.settings.weights[t.bit_count() - 1] for t in terms])
+        return np.zeros(len(terms)) if self._free else weights
 
     def _entries(self, monomials: Monomials) -> Matrix:
         """The rows of the monomials: d_r for the λ, −φ(x) for the μ."""
@@ -137,7 +140,7 @@ class PriceProgram:
                     weights[x] = weights.get(x, 0.0) - mu
                 for v, column in candidate.items():
                     weights[v] = weights.get(v, 0.0) + float(solution.values[column])
-                entering = costs.violated(weights, 1.0, self.monomials)
+                entering = costs.violated(weights, 0.0 if self._free else 1.0, self.monomials)
             if not entering:
                 theta = Utility.of(self.monomials, -solution.duals[1:])
                 return LeastCost(-solution.value, theta, multipliers, rivals)
