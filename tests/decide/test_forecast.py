@@ -90,9 +90,9 @@ def test_the_gain_is_the_mean_improvement_over_operators_and_outcomes(known):
     worth = crowd.worth([drawn, size.of(bits)[:, None]], operators)
     gain = np.maximum(worth - crowd.values[operators].max(axis=1)[:, None, None], 0)
     sampled, doubt = shares @ gain.mean(axis=2), np.sqrt(shares @ gain.var(axis=2) / 4000)
-    seldom = sampled < 1e-3 * sampled.max()  # the tail is seen too seldom to tell
+    seldom = sampled < 1e-2 * sampled.max()  # the tail is seen too seldom to tell
     told = np.where(found > -1e3, np.exp(found), 0.0)
-    assert (np.abs(told - sampled) <= 0.1 * sampled + 6 * doubt + 1e-3 * sampled.max())[~seldom].all()
+    assert (np.abs(told - sampled) <= 0.15 * sampled + 6 * doubt)[~seldom].all()
 
 
 @given(runs(least=5))
