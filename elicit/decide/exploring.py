@@ -33,6 +33,9 @@ MOST_STALE = 200
 #: Plausible operators for whom a gain is forecast, and the evaluated subsets around which one looks.
 OPERATORS, CENTRES = 16, 4
 
+#: With more evaluated subsets than this, draws among which a forecast chooses follow the prior, not θ_k.
+MOST_INDEXED = 150
+
 #: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
 MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
 
@@ -251,16 +254,18 @@ class _Explorer:
 
     @property
     def _index(self) -> Vector:
-        """The power index in force: the prior until something is known, and throughout where a forecast chooses.
+        """The power index in force: the prior until something is known, then that of θ_k.
 
-        Then draws are there for what the neighbours of the best would never show, not to be the best themselves.
+        Where a forecast chooses, draws only bring what the neighbours of the best would never show; when very
+        much is known they follow the prior again, for θ_k takes the longer the more there is.
         """
         if self._index_known is None:
             self._index_known = self._compute_index()
         return self._index_known
 
     def _compute_index(self) -> Vector:
-        if self._settings.explore == "gain" or not self._beliefs.utilities.informative:
+        forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_INDEXED
+        if forecast_alone or not self._beliefs.utilities.informative:
             return np.zeros(self._family.n) if self._prior is None else self._prior
         if self._settings.index == "theta" or not self._usable:
             return self._beliefs.theta.power()

@@ -6,7 +6,7 @@ no pair explains. How the numbers are read (kernel, noise, scale) is what makes 
 with some preference for a reach about as long as there are attributes: few numbers say little about it,
 and a reach that is too short makes one look nowhere in particular.
 
-The rule: how to read is looked at again whenever there are a sixteenth more numbers, not with each one,
+The rule: how to read is looked at again whenever there are a fiftieth more numbers, not with each one,
 and depends on nothing but the numbers up to there. So a run that was interrupted goes on alike.
 """
 
@@ -36,10 +36,10 @@ BEYOND = (None, 0.1, 1.0)
 SHARES_OF_SUM = (0.0, 0.3, 0.7)
 
 #: How to read is looked at again when there is one more for every so many numbers; with this many, no more.
-EVERY, MOST_LOOKED_AT = 16, 400
+EVERY, MOST_LOOKED_AT = 50, 400
 
 #: A number is as bad as can be when it is so many times further below the best than the middle is.
-_BAD = 5.0
+_BAD = 20.0
 
 #: How much log-likelihood a reach costs that is e times shorter or longer than there are attributes.
 _PREFERENCE = 1.0
