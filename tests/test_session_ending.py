@@ -29,7 +29,7 @@ def ended(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ended")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(sys, "stdin", io.StringIO("a\nb\n" * 20))
+        patch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
         out = io.StringIO()
         patch.setattr(sys, "stdout", out)
         options = ("--model", "knn:3", "--cv", "3", "--budget", "40", "--questions", "6", "--journal", "j")
