@@ -1,8 +1,8 @@
 """Seeking: which subsets to measure next when the utility is known and nobody is asked.
 
 First a look around: with a prior, its 1, 2, 4, … best attributes, all of them, and some draws that follow
-it; without one, draws at even odds. Then those by which most may be gained on the best score so far, found
-by climbing from what is around the best subsets and from draws.
+it; without one, draws at even odds. Then those by which most may be gained on the best score so far (an
+attribute fewer counts a little), found by climbing from what is around the best subsets and from draws.
 
 The rule: a prior says where to look and never what is found; it counts by its ranks alone. What a look
 around holds has at most a tenth as many attributes as there are rows: a prior has read the target, so that
