@@ -45,7 +45,7 @@ def fifty(n, exact):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [5, 6, 7])
+@pytest.mark.parametrize("n", [5, 6, 7, 8])
 def test_in_the_parsimonious_set_every_run_ends_with_a_proof_and_nearly_every_one_at_the_best(n):
     proven, found, _ = fifty(n, exact=False)
     assert sum(proven) == 50

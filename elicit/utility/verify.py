@@ -38,15 +38,16 @@ class _Checker:
         self.kind, degree = space["kind"], whole(space["degree"])
         known = certificate["version"] == 1 and self.kind in ("cone", "slice", "parsimonious")
         demand(known and self.unit > 0 and 1 <= degree <= 3, "unknown version, set, degree or unit")
-        sides = statements, statements if record is None else record
-        keys = [[(s["better"], s["worse"], s["relation"], exact(s["weight"])) for s in side] for side in sides]
+        both = statements, statements if record is None else record
+        keys = [[(s["better"], s["worse"], s["relation"], exact(s["weight"])) for s in side] for side in both]
         demand(sorted(keys[0]) == sorted(keys[1]), "the certificate rests on other statements than those recorded")
         higher = [c for k in range(2, degree + 1) for c in combinations(range(self.n), k)]
         self.terms = [*(1 << i for i in range(self.n)), *map(self.mask, space.get("support", higher))]
         demand(len(set(self.terms)) == len(self.terms), "the support repeats a monomial")
         self.relations = [s["relation"] for s in statements]
         demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
-        self.rows = [self.row([(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)]) for s in statements]
+        sides = ([(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements)
+        self.rows = [[(k, d) for k, d in enumerate(self.row(form)) if d] for form in sides]  # d_r without its zeros
         self.delta = exact(space.get("delta", 0))
         if self.kind == "parsimonious":
             self.tau, slack = exact(space["tau"]), exact(space["C"])
@@ -83,29 +84,27 @@ class _Checker:
         """A θ of the cone or of the slice."""
         theta = self.theta(plain)
         for r, (row, relation) in enumerate(zip(self.rows, self.relations, strict=True)):
-            gained = dot(row, theta)
-            strict = gained >= self.delta and gained > 0
-            demand(
-                {"strict": strict, "weak": gained >= 0, "equal": gained == 0}[relation],
-                f"the witness does not satisfy statement {r}",
-            )
+            gained = sum((d * theta[k] for k, d in row), Fraction(0))
+            holds = {"strict": 0 < gained >= self.delta, "weak": gained >= 0, "equal": gained == 0}[relation]
+            demand(holds, f"the witness does not satisfy statement {r}")
         demand(self.kind == "cone" or all(-1 <= x <= 1 for x in theta), "the witness leaves the slice")
         return theta
 
     def multipliers(self, plain: Iterable[tuple[int, int]]) -> tuple[dict[int, int], Row, int]:
         """λ by statement, a = Σ λ d and L, in units."""
-        found = {whole(r): whole(x) for r, x in plain}
+        found, combined = {whole(r): whole(x) for r, x in plain}, [0] * len(self.terms)
         for r, x in found.items():
             demand(0 <= r < len(self.rows), f"there is no statement {r}")
             demand(x >= 0 or self.relations[r] == "equal", f"the multiplier of statement {r} is negative")
-        combined = [sum(x * self.rows[r][k] for r, x in found.items()) for k in range(len(self.terms))]
+            for k, d in self.rows[r]:
+                combined[k] += x * d
         return found, combined, sum(x for r, x in found.items() if self.relations[r] == "strict")
 
     def cost(self, theta: Row) -> tuple[Fraction, Fraction]:
         """J(θ), and its part C Σ c_r s_r."""
         slack = Fraction(0)
         for row, relation, limit in zip(self.rows, self.relations, self.limits, strict=True):
-            gained = dot(row, theta)
+            gained = sum((d * theta[k] for k, d in row), Fraction(0))
             short = max(Fraction(0), (relation == "strict") - gained)
             slack += limit * (abs(gained) if relation == "equal" else short)
         return slack + dot(self.weights, list(map(abs, theta))), slack
