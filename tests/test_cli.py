@@ -97,6 +97,8 @@ BAD = {
     "a missing scenario": (["run", "none.toml"], ["none.toml: no such file"]),
     "a budget of zero": (["run", "s.toml", "--budget", "0"], ["--budget", "at least 1", "'0'"]),
     "a budget of words": (["run", "s.toml", "--budget", "many"], ["--budget", "'many'"]),
+    "one fold": (["ask", "iris", "--cv", "1"], ["--cv", "at least 2", "'1'"]),
+    "questions below none": (["ask", "iris", "--questions", "-1"], ["--questions", "-1"]),
     "seeds below one": (["run", "s.toml", "--seeds", "-1"], ["--seeds"]),
     "no jobs": (["run", "s.toml", "--n-jobs", "0"], ["--n-jobs", "-1 for every processor"]),
     "a missing journal": (["resume", "none.jsonl"], ["none.jsonl", "does not exist"]),
@@ -142,6 +144,16 @@ def test_a_bad_file_is_one_line_and_exit_status_2(here, capsys, name, content, w
 def test_bad_input_leaves_no_traceback_in_a_process_of_its_own(here):
     told = elicit("run", "none.toml", cwd=here)
     complains(told.returncode, told.stdout, told.stderr, "none.toml: no such file")
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_session_may_go_without_questions_or_checks(capsys, monkeypatch):
+    status, out, _ = run(
+        "ask", "iris", "--questions", "0", "--check-every", "0", "--budget", "6", capsys=capsys, monkeypatch=monkeypatch
+    )
+    assert status == 0
+    assert "question 1" not in out.lower()
+    assert "X = X[[" in out
 
 
 @pytest.mark.usefixtures("here", "small")

@@ -17,7 +17,9 @@ from elicit.oracles.threads import one_thread
 from elicit.utility.certificates import certify_optimal
 from elicit.utility.verify import verify
 
-PARSIMONIOUS = {"slack": 100.0, "questions": 60, "last_questions": 60}
+# An operator who never errs is believed: a statement may be set aside at a price of C, and what is proven allows for
+# one where τ N exceeds C, as the truths of eight attributes do at C = 100.
+PARSIMONIOUS = {"slack": 1000.0, "questions": 60, "last_questions": 60}
 EXACT = {"parsimony": "exact", "policy": "ranking", "questions": 1000, "ask_every": 0}
 
 

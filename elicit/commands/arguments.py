@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from elicit.errors import InputError
 
 
-def count(text: str) -> int:
-    """A whole number of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
-    return int(text)
+def at_least(least: int) -> Callable[[str], int]:
+    """A whole number that is not below `least`."""
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"expected a whole number of at least {least}, found {text!r}")
+        return int(text)
+
+    return number
+
+
+count, count_or_none, folds = at_least(1), at_least(0), at_least(2)
 
 
 def jobs(text: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import TypeVar
 
-from elicit.commands.arguments import count, jobs
+from elicit.commands.arguments import count, count_or_none, folds, jobs
 from elicit.data import BUILT_IN
 
 #: The model when none is named.
@@ -53,12 +53,14 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument(
         "--groups", default="", metavar="G=A,B;H=C,D", help="columns that are chosen or left together, as one attribute"
     )
-    command.add_argument("--cv", type=count, default=10, metavar="N", help="folds (default 10)")
+    command.add_argument("--cv", type=folds, default=10, metavar="N", help="folds (default 10)")
     command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
     command.add_argument("--journal", metavar="PATH", help="where the session is kept (default: beside you, by name)")
     command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
-    command.add_argument("--questions", type=count, metavar="N", help="questions at most (default 9)")
-    command.add_argument("--check-every", type=count, metavar="N", help="answers between two checks (default 3)")
+    command.add_argument("--questions", type=count_or_none, metavar="N", help="questions at most (default 9)")
+    command.add_argument(
+        "--check-every", type=count_or_none, metavar="N", help="answers between two checks (default 3; 0: never)"
+    )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="another course of the session (default 0)")
     command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
     command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
@@ -102,7 +104,7 @@ def _table(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
     command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
     command.add_argument("--model", default="knn:3", metavar="M", help="such as knn:3, logistic, ridge (default knn:3)")
-    command.add_argument("--folds", type=count, default=10, metavar="N", help="folds (default 10)")
+    command.add_argument("--folds", type=folds, default=10, metavar="N", help="folds (default 10)")
     command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
     command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")
     command.add_argument("--max-size", type=count, metavar="N", help="the most attributes of a subset")
@@ -180,7 +182,7 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
     command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
-    command.add_argument("--folds", type=count, default=10, metavar="N", help="folds of --relevance (default 10)")
+    command.add_argument("--folds", type=folds, default=10, metavar="N", help="folds of --relevance (default 10)")
     command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
     command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
     command.add_argument("--level", type=float, default=0.05, metavar="P", help="of its tests (default 0.05)")
