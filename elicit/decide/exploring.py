@@ -208,12 +208,8 @@ class _Explorer:
         if self._family.count() <= 1 << 14:
             left = [m for m in self._family if self.new(m, chosen, rejected)]
             if not left:  # the rejected are all that is left: look at them again
-                left = [
-                    m
-                    for m in self._family
-                    if m not in self._history.evaluated and m not in self._history.failed and m not in chosen
-                ]
-                left = [m for m in left if m not in rejected]
+                out = {*self._history.evaluated, *self._history.failed, *chosen, *rejected}
+                left = [m for m in self._family if m not in out]
             return self._liked_best(left) if left else None
         subset = self._one_draw()
         for _ in range(50 * self._family.n):

@@ -7,7 +7,7 @@ never what dominance implies, and is there to catch a wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
@@ -53,9 +53,8 @@ class Questions:
 
         `worth` is a share of what an answer must be worth while the run goes on.
         """
-        self._worth = self._beliefs.settings.worth * worth
-        policies = {
-            "value": self._value,
+        policies: dict[str, Callable[[], Iterator[Question]]] = {
+            "value": lambda: self._value(self._beliefs.settings.worth * worth),
             "current": self._current,
             "favourite": self._favourite,
             "split": self._split,
@@ -151,13 +150,13 @@ class Questions:
 
     # -- policies -------------------------------------------------------------------------------
 
-    def _value(self) -> Iterator[Question]:
-        """Pairs of candidates, the one first whose answer is worth most to the choice among them."""
+    def _value(self, least: float) -> Iterator[Question]:
+        """Pairs of candidates, the one first whose answer is worth most to the choice among them; at least so much."""
         crowd, history = self._beliefs.plausible, self._history
         live = [x for x in self._beliefs.candidates if x in set(history.front)]
         live = sorted(live, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
         values = np.round(crowd.question_values(live), 9)
-        pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= self._worth]
+        pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= least]
         for i, j in sorted(pairs, key=lambda p: (-values[p], p)):
             if self.open(live[i], live[j]):
                 yield Question(live[i], live[j], "its answer tells most about what to recommend")

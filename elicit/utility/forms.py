@@ -26,7 +26,7 @@ class FormProgram:
     more for each equality, and the budget last.
     """
 
-    def __init__(self, costs: Costs, prices: PriceProgram) -> None:
+    def __init__(self, costs: Costs, prices: PriceProgram, budget: float) -> None:
         self._costs = costs
         self._monomials = prices.monomials  # they hold a θ of cost J*, so B can be met
         self._equal = np.flatnonzero([s.relation is Relation.EQUAL for s in costs.statements])
@@ -34,8 +34,7 @@ class FormProgram:
         self._program = self._start()
         self._program.resume(*self._complement(prices.warmth()))
         self._program.optimum(Method.DUAL)  # J* again, no pivots: a feasible start
-        self._home = self._program.basis()
-        self._within_budget = False
+        self._program.change_row(self._budget_row, -INFINITY, budget)
 
     @property
     def solved(self) -> int:
@@ -94,13 +93,9 @@ class FormProgram:
         block[-1] = np.repeat(w, 2)
         return block, np.repeat(w, 2)
 
-    def maximum(self, form: Form, budget: float) -> Optimum:
-        """The maximum of a form where J ≤ budget, monomials entering as they are needed; always the same budget."""
+    def maximum(self, form: Form) -> Optimum:
+        """The maximum of a form where J ≤ B, monomials entering as they are needed."""
         costs = self._costs
-        if not self._within_budget:
-            self._program.change_row(self._budget_row, -INFINITY, budget)
-            self._program.return_to(self._home)
-            self._within_budget = True
         while True:
             gain = self._gain(form)
             self._program.change_costs(np.concatenate([np.zeros(len(costs.statements)), gain]))
@@ -115,19 +110,6 @@ class FormProgram:
             if not entering:
                 theta = self._theta(solution.values)
                 return Optimum(-solution.value, theta, tuple(multipliers.tolist()), sigma)
-            self._admit(entering)
-
-    def least_slack(self) -> tuple[float, Utility, Vector]:
-        """S*: θ costs nothing, the slacks cost c_r."""
-        costs = self._costs
-        weights = costs.limits / costs.settings.slack
-        while True:
-            self._program.change_costs(np.concatenate([weights, np.zeros(2 * len(self._monomials))]))
-            solution = self._program.optimum(Method.PRIMAL)
-            multipliers = self._multipliers(solution.duals)
-            entering = costs.violated(costs.combined(multipliers), 0.0, self._monomials)
-            if not entering:
-                return max(0.0, solution.value), self._theta(solution.values), multipliers
             self._admit(entering)
 
     def _gain(self, form: Form) -> Vector:

@@ -74,19 +74,19 @@ class ParsimoniousSet(Costs):
         return self.slack_used(self._prices.base.theta) <= tolerances.MULTIPLIER
 
     @cached_property
-    def _strain(self) -> tuple[float, Utility, Vector]:
-        """S*, a θ that reaches it, and multipliers that prove it."""
-        return self._forms.least_slack()
+    def _strain(self) -> LeastCost:
+        """C S* with a θ and multipliers, from a program that knows nothing earlier."""
+        return PriceProgram(self, None, Method.DUAL, free=True).base
 
     @property
     def least_strained(self) -> Utility:
         """A θ that strains the statements least."""
-        return self._prices.base.theta if self._unstrained else self._strain[1]
+        return self._prices.base.theta if self._unstrained else self._strain.theta
 
     @property
     def slack_multipliers(self) -> Vector:
         """Multipliers λ with Σ λ d = 0 that prove S*, when it is not 0."""
-        return self._strain[2]
+        return self._strain.multipliers / self.settings.slack
 
     @property
     def cost_multipliers(self) -> tuple[float, ...]:
@@ -157,7 +157,7 @@ class ParsimoniousSet(Costs):
     def maximum(self, form: Form) -> Optimum:
         """The maximum of Σ c_x f(x) over Θ_τ."""
         check_form(form, self.n)
-        return self._forms.maximum(form, self.budget)
+        return self._forms.maximum(form)
 
     def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
         """Bounds on f(x) − f(v) that no program is needed for.
@@ -214,7 +214,7 @@ class ParsimoniousSet(Costs):
 
     @cached_property
     def _forms(self) -> FormProgram:
-        return FormProgram(self, self._prices)
+        return FormProgram(self, self._prices, self.budget)
 
     @property
     def programs(self) -> int:

@@ -105,7 +105,8 @@ def side_by_side(
 ) -> tuple[list[float], list[float], bool]:
     """Seconds of both, taken in turns so that a busy machine slows both alike; theirs are the first of ours.
 
-    Also whether some peer was stopped by its time limit (its value is then not a number).
+    Several of ours follow each of theirs, as they do in a run: the first finds what another process left in the
+    caches. Also whether some peer was stopped by its time limit (its value is then not a number).
     """
     mine, others, stopped = [], [], False
     share = -(-len(ours) // len(theirs))
@@ -278,7 +279,7 @@ def one_program(report: Report, quick: bool) -> None:
     cases = [(20, 100, 20.0, 15), (30, 100, 20.0, 11), (30, 300, 8.0, 7)] + ([] if quick else [(100, 1000, 4.0, 1)])
     for n, m, bar, peers in cases:
         utilities, _, rng = exact_instance(n + m, n, max(60, m // 3), m)
-        pairs = random_pairs(rng, utilities.evaluated, 31 if n < 100 else 5)
+        pairs = random_pairs(rng, utilities.evaluated, 7 * peers if n < 100 else 5)
         utilities.maximum(difference(*pairs[-1]))
         ours = [lambda p=p, u=utilities: u.maximum(difference(*p)).value for p in pairs]
         theirs = [lambda p=p, u=utilities: plain_maximum(u, *p, 300.0) for p in pairs[:peers]]
@@ -502,10 +503,11 @@ def prices(report: Report, quick: bool) -> None:
         masks, statements, _ = dominance_instance(n, n, count)
         utilities = ParsimoniousSet(n, masks, statements)
         rng = np.random.default_rng(1)
-        fresh = [m for m in random_masks(rng, n, count + 40) if m not in set(masks)][:30]
+        peers = 15 if n == 13 else 5
+        fresh = [m for m in random_masks(rng, n, count + 8 * peers) if m not in set(masks)][: 7 * peers]
         start, _ = seconds(lambda u=utilities: (u.least_cost, u.unit))
         ours = [lambda v=v, u=utilities: u.price(v) for v in fresh]
-        theirs = [lambda v=v, u=utilities: plain_price(u, v) for v in fresh[: 15 if n == 13 else 5]]
+        theirs = [lambda v=v, u=utilities: plain_price(u, v) for v in fresh[:peers]]
         fast, slow, _ = side_by_side(ours, theirs, "price", 1e-6)
         report.line("J* and N, once", n, len(statements), f"{start * 1e3:9.2f} ms", binds=f"({TAU})")
         report.ratio(
