@@ -19,8 +19,8 @@ from importlib import import_module
 from typing import NoReturn, TextIO
 
 from elicit import __version__
-from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, INTERRUPTED, complain
-from elicit.errors import CertificateError, ElicitError
+from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
+from elicit.errors import CertificateError, ElicitError, InputError
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -35,6 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name that the terminal cannot show is escaped
             stream.reconfigure(errors="backslashreplace")
@@ -55,11 +56,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ElicitError as error:
         complain(str(error))
         return BAD_INPUT
+    except BrokenPipeError:  # whoever reads has read enough
+        _abandon(sys.stdout)
+        return DONE
     except OSError as error:  # what is left of files: the standard streams
         complain(f"the output cannot be written ({error.strerror or error}); give it room, or another place")
         _abandon(sys.stdout)
         return BAD_INPUT
     return status
+
+
+def _open_standard_streams() -> None:
+    """What was closed when the program began leads nowhere."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115  # open for as long as the program runs
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open for as long as the program runs
 
 
 @contextmanager
@@ -111,5 +124,7 @@ def _parser() -> _Parser:
 def _command(args: argparse.Namespace) -> Command:
     """What the arguments ask for; its file is imported only now."""
     name = args.command or ("defaults" if args.defaults else "session")
+    if args.journal is not None and name not in ("ask", "session"):
+        raise InputError(f"--journal is for a new session, not for {name}")
     run: Command = import_module(f"elicit.commands.{name}").run
     return run

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Evaluated, Fact, Failed
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
+from elicit.oracles.criteria import one_line
 from elicit.oracles.parallel import Remembering, measure_many
 from elicit.oracles.threads import one_thread
 from elicit.proof.claims import claim_of
@@ -96,6 +98,11 @@ def drive(
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request, thinking)
+    if thinking.hindrance is not None:
+        warnings.warn(
+            f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
+            stacklevel=2,
+        )
     if claim:
         run.claim()
     with one_thread():

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 
 def printable(text: str) -> str:
     """The text with every character that does not print (control, direction, half a pair) as its escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def pasted(path: str) -> str:
+    """A path as one writes it in a command: quoted where a shell needs it, and never taken for an option."""
+    return shlex.quote(printable(f"./{path}" if path.startswith("-") else path))

@@ -10,12 +10,14 @@ certificate. The rule: `fit` asks nobody unless an operator was given, and never
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
@@ -26,7 +28,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elicit.errors import InputError
-from elicit.estimator.archive import front_of, ranks_of, results_of
+from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
@@ -35,7 +37,7 @@ from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.estimator.warrant import warrant_of
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import is_frame
+from elicit.oracles.columns import is_frame, is_position
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
 
@@ -51,8 +53,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         selects columns by name or position is cut down to the columns of each subset.
     operator : whose preferences count.
         None: the utility is the score, ties go to fewer features; no question, never a prompt.
-        An expression over the criteria, such as ``"score - 0.005 * size"``, or a function that is given the
-        criteria by name: a simulated operator answers by it; its answers are counted.
+        An expression over the criteria, such as ``"score - 0.005 * size"``, or a function of one mapping, from
+        the names of the criteria to their values: a simulated operator answers by it; its answers are counted.
         A path of a journal (or `Answers`): the answers of that session are carried over as statements where
         they apply, each dropped once the new scores dominate the other way; nothing is asked.
         Any other callable: an operator, who is asked. One that talks to a person refuses to run in a worker.
@@ -186,6 +188,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             if not isinstance(value, int | np.integer) and (value is not None or name == "verbose"):
                 raise InputError(f"{name} is a whole number, found {value!r}")
         oracle = self._oracle(X, y, seed, params)
+        check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge)
         classes = is_classifier(self.estimator)
@@ -207,6 +210,13 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if chosen is None:
             reason, times = next(iter(result.failures.items()), ("the family is empty", 0))
             raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
+        if failed := sum(result.failures.values()):
+            warnings.warn(
+                f"{failed} of {result.evaluations} subsets could not be measured and are left out; the first because: "
+                f"{next(iter(result.failures))}",
+                FitFailedWarning,
+                stacklevel=2,
+            )
         self.session_ = elicitation
         self.stopped_ = result.reason
         self.n_evaluations_ = result.evaluations
@@ -239,21 +249,32 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _family(self, attributes: Attributes) -> Family:
         kept = 0
-        if isinstance(self.keep, str):
-            raise InputError(f"keep lists names or positions of attributes, found the single text {self.keep!r}")
-        for which in self.keep if self.keep is not None else ():
+        for which in self._listed_to_keep(len(attributes)):
             if isinstance(which, str):
                 kept |= 1 << attributes.position(which)
-            elif 0 <= int(which) < len(attributes):
+            elif is_position(which) and 0 <= int(which) < len(attributes):
                 kept |= 1 << int(which)
             else:
                 raise InputError(
-                    f"keep names attribute {which}, but there are the attributes 0 to {len(attributes) - 1}"
+                    f"keep names attribute {which!r}, but there are the attributes 0 to {len(attributes) - 1}"
                 )
         largest = self.max_features
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int | np.integer)):
             raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
         return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
+
+    def _listed_to_keep(self, n: int) -> list[Any]:
+        """Names and positions of what must be kept; one truth value for each attribute says it too."""
+        if self.keep is None:
+            return []
+        if isinstance(self.keep, str) or not isinstance(self.keep, Iterable):
+            raise InputError(f"keep lists names or positions of attributes, found {self.keep!r}")
+        listed = list(self.keep)
+        if not listed or not all(isinstance(which, bool | np.bool_) for which in listed):
+            return listed
+        if len(listed) != n:
+            raise InputError(f"keep holds {len(listed)} truth values, but there are {n} attributes")
+        return [k for k, held in enumerate(listed) if held]
 
     def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
         """The fitted attributes that say what was chosen."""

@@ -24,7 +24,7 @@ Indicator = NDArray[np.bool_]
 #: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
 LARGEST_ENUMERATION = 1 << 22
 
-#: Cubes of one covering: that they share nothing is checked pair by pair, which takes some seconds for these.
+#: Cubes of one covering, so of one proof: that they share nothing is checked pair by pair, which takes some seconds.
 MOST_CUBES = 10_000
 
 

@@ -1,6 +1,7 @@
 """The command line: bad input is one line and exit status 2, and nothing that was there is damaged."""
 
 import dataclasses
+import gzip
 import io
 import json
 import os
@@ -23,6 +24,7 @@ from elicit.events import Asked, Evaluated, Preferred, Resumed, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle
+from elicit.printable import pasted
 from elicit.scenario import oracle_from
 from elicit.session.display import Meter, clock_time
 
@@ -45,9 +47,15 @@ seeds = 2
 """
 
 
+DATA = "a,b,y\n" + "".join(f"{k % 7},{k * k % 11},{k % 2}\n" for k in range(40))
+CONSTANT = "a,b,y\n" + "".join(f"{k % 7},{k * k % 11},3.5\n" for k in range(40))
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder to be in, with a scenario and its table."""
+    """A folder to be in, with a scenario and its table, and data."""
+    (tmp_path / "d.csv").write_text(DATA)
+    (tmp_path / "c.csv").write_text(CONSTANT)
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(SCENARIO)
     monkeypatch.chdir(tmp_path)
@@ -99,6 +107,14 @@ BAD = {
     "a budget of words": (["run", "s.toml", "--budget", "many"], ["--budget", "'many'"]),
     "one fold": (["ask", "iris", "--cv", "1"], ["--cv", "at least 2", "'1'"]),
     "questions below none": (["ask", "iris", "--questions", "-1"], ["--questions", "-1"]),
+    "a seed below none": (["ask", "iris", "--seed", "-1"], ["--seed", "at least 0", "'-1'"]),
+    "a journal for what keeps none": (["--journal", "x.jsonl", "run", "s.toml"], ["--journal", "not for run"]),
+    "an output that is the data": (["ask", "d.csv", "--target", "y", "-o", "d.csv"], ["d.csv", "another file"]),
+    "an output that is the journal": (["ask", "iris", "--journal", "j", "-o", "./j"], ["./j", "another file"]),
+    "an output that is the scenario": (["run", "s.toml", "--json", "s.toml"], ["s.toml", "another file"]),
+    "a table in place of its data": (["table", "d.csv", "--target", "y", "-o", "d.csv"], ["d.csv", "another file"]),
+    "a table in place of a device": (["table", "iris", "-o", "/dev/null"], ["/dev/null", "no ordinary file"]),
+    "a target that is always the same": (["ask", "c.csv", "--target", "y"], ["the target is 3.5 in every row"]),
     "seeds below one": (["run", "s.toml", "--seeds", "-1"], ["--seeds"]),
     "no jobs": (["run", "s.toml", "--n-jobs", "0"], ["--n-jobs", "-1 for every processor"]),
     "a missing journal": (["resume", "none.jsonl"], ["none.jsonl", "does not exist"]),
@@ -261,7 +277,7 @@ def test_results_that_stood_there_before_stay_when_the_disk_is_full(here):
     told = elicit("run", "s.toml", "--json", "o.json", cwd=here, preexec_fn=limit)
     complains(told.returncode, told.stdout, told.stderr, "o.json: cannot be written")
     assert (here / "o.json").read_text() == "what was there"
-    assert sorted(path.name for path in here.iterdir()) == ["o.json", "s.toml", "t.csv"]
+    assert sorted(path.name for path in here.iterdir()) == ["c.csv", "d.csv", "o.json", "s.toml", "t.csv"]
 
 
 # what is done
@@ -413,3 +429,30 @@ def test_elsewhere_a_plain_line_now_and_then():
 
 def test_times_are_told_as_on_a_clock():
     assert [clock_time(s) for s in (0.2, 59.7, 61, 3601)] == ["0:00", "1:00", "1:01", "1:00:01"]
+
+
+@pytest.mark.usefixtures("here")
+def test_reduced_data_are_zipped_where_the_name_says_so(capsys):
+    status, _, _ = run(
+        *("ask", "d.csv", "--target", "y", "--cv", "3", "--questions", "0", "--budget", "3", "--journal", "j"),
+        *("-o", "o.csv.gz"),
+        capsys=capsys,
+    )
+    assert status == 0
+    with gzip.open("o.csv.gz", "rt") as lines:
+        assert next(lines).strip().endswith("y")
+
+
+def test_whoever_reads_less_than_all_is_not_complained_to():
+    command = [sys.executable, "-m", "elicit", "--defaults"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [("a.jsonl", "a.jsonl"), ("a b.jsonl", "'a b.jsonl'"), ("-a", "./-a"), ("$x;'q", "'$x;'\"'\"'q'")],
+)
+def test_a_path_in_a_command_is_written_as_a_shell_reads_it(path, written):
+    assert pasted(path) == written

@@ -452,3 +452,12 @@ def test_a_picture_has_a_line_a_method(results):
     assert display.regret["exhaustive"] == pytest.approx(np.mean(exhaustive, axis=0))
     assert len(display.ax_.get_lines()) == len(METHODS) + 1
     matplotlib.pyplot.close("all")
+
+
+def test_operators_of_one_name_in_two_scenarios_have_each_their_own_best(folder):
+    for weight in (0.0, 0.3):
+        operator = {"name": "boss", "utility": f"score - {weight} * size"}
+        plain = {**PLAIN, "operator": operator, "experiment": {"seeds": 1}}
+        (result,) = run_scenario(scenario_from(plain, folder), n_jobs=1)
+        best = max(SCORES[m] - weight * m.bit_count() for m in range(1, 16))
+        assert result["utility"] + result["regret"] == pytest.approx(best)

@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -21,9 +22,9 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit import Answers, ElicitSelector, Lexicographic, ScriptedOperator, SimulatedOperator
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
-from elicit.events import Answer, Assumed, Preferred, Retracted
+from elicit.events import Answer, Assumed, Failed, Preferred, Retracted
 from elicit.journal import read
-from elicit.oracles import stability
+from elicit.oracles import from_callable, stability
 from elicit.utility.verify import verify
 
 WINE, CLASSES = load_wine(return_X_y=True)
@@ -80,7 +81,7 @@ def test_a_tolerance_takes_fewer_features(fitted):
     assert len(loose.feature_names_) == results["size"][close].min() < len(fitted.feature_names_)
     one_se = selector(tolerance="1-se").fit(WINE, CLASSES)
     top = np.nanargmax(results["mean_test_score"] - 1e-9 * results["size"])
-    away = results["std_test_score"][top] / np.sqrt(5)
+    away = results["std_test_score"][top] / np.sqrt(5 - 1)  # the standard error of a mean of five
     assert len(one_se.feature_names_) == results["size"][results["mean_test_score"] >= fitted.best_score_ - away].min()
 
 
@@ -127,7 +128,7 @@ def test_the_record_holds_fold_scores_and_decisions(fitted):
     evaluated = table["decision"] == "evaluated"
     assert evaluated.sum() == 24
     assert np.mean(columns, axis=0)[evaluated] == pytest.approx(table["mean_test_score"][evaluated])
-    assert np.std(columns, axis=0, ddof=1)[evaluated] == pytest.approx(table["std_test_score"][evaluated])
+    assert np.std(columns, axis=0)[evaluated] == pytest.approx(table["std_test_score"][evaluated])
     assert np.isnan(table["price"][evaluated]).all()
     assert table["rank_test_score"][np.nanargmax(table["mean_test_score"])] == 1
     assert len({len(column) for column in table.values()}) == 1
@@ -153,7 +154,8 @@ def test_subsets_that_failed_are_in_the_record_with_the_reason():
         def predict(self, X):
             return np.full(len(X), self.classes_[X.shape[1] % 3])
 
-    table = selector(estimator=Fussy(), budget=14).fit(IRIS, SPECIES).cv_results_
+    with pytest.warns(FitFailedWarning, match="two columns are one too many"):
+        table = selector(estimator=Fussy(), budget=14).fit(IRIS, SPECIES).cv_results_
     failed = table["decision"] == "failed"
     assert (table["size"][failed] == 2).all()
     assert set(table["reason"][failed]) == {"ValueError: two columns are one too many"}
@@ -400,28 +402,37 @@ def test_another_seed_is_another_run(fitted):
 # --- journals ------------------------------------------------------------------------------------------
 
 
-class Counting(KNeighborsClassifier):
-    fits = 0
+class Failing(KNeighborsClassifier):
+    """Fails on two columns, as long as it is broken."""
+
+    broken = False
 
     def fit(self, X, y):
+        if type(self).broken and X.shape[1] == 2:
+            raise RuntimeError("out of luck")
+        return super().fit(X, y)
+
+
+class Counting(KNeighborsClassifier):
+    """Counts its fits, and is interrupted before one too many."""
+
+    fits, most = 0, float("inf")
+
+    def fit(self, X, y):
+        if type(self).fits >= type(self).most:
+            raise KeyboardInterrupt
         type(self).fits += 1
         return super().fit(X, y)
 
 
-def test_a_fit_that_was_interrupted_goes_on_and_ends_the_same(tmp_path):
+def test_a_fit_that_was_interrupted_goes_on_and_ends_the_same(tmp_path, monkeypatch):
     straight = selector(estimator=Counting(3)).fit(WINE, CLASSES)
 
-    class Interrupting(Counting):
-        def fit(self, X, y):
-            if type(self).fits >= 47:
-                raise KeyboardInterrupt
-            return super().fit(X, y)
-
-    Interrupting.__qualname__ = Counting.__qualname__
-    Interrupting.__name__ = "Counting"
-    Interrupting.fits = 0
+    monkeypatch.setattr(Counting, "fits", 0)
+    monkeypatch.setattr(Counting, "most", 47)
     with pytest.raises(KeyboardInterrupt):
-        selector(estimator=Interrupting(3), journal=tmp_path).fit(WINE, CLASSES)
+        selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
+    Counting.most = float("inf")
     (path,) = tmp_path.glob("*.jsonl")
     Counting.fits = 0
     resumed = selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
@@ -453,6 +464,40 @@ def test_two_that_run_the_same_at_once_keep_a_journal_each(tmp_path):
     assert again.session_.facts == done.session_.facts
 
 
+def test_a_file_that_is_no_journal_is_told_and_left_alone(tmp_path):
+    (tmp_path / "notes.jsonl").write_text('{"hello": 1}\n')
+    with pytest.warns(UserWarning, match="notes.jsonl.* not used"):
+        selector(journal=tmp_path).fit(WINE, CLASSES)
+    assert (tmp_path / "notes.jsonl").read_text() == '{"hello": 1}\n'
+
+
+def test_an_operator_is_told_apart_by_all_that_it_computes_with(tmp_path):
+    def dear(k):
+        return lambda criteria: criteria["score"] - k * criteria["size"]
+
+    for k in (0.0001, 0.2):
+        with_journal = selector(operator=dear(k), journal=tmp_path).fit(WINE, CLASSES)
+        assert (with_journal.support_ == selector(operator=dear(k)).fit(WINE, CLASSES).support_).all()
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
+
+
+def test_a_failure_in_another_run_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(Failing, "broken", True)
+    with pytest.warns(FitFailedWarning, match="could not be measured .* out of luck"):
+        first = selector(estimator=Failing(3), max_features=3, journal=tmp_path).fit(WINE, CLASSES)
+    assert any(isinstance(fact, Failed) for fact in first.session_.facts)
+    monkeypatch.setattr(Failing, "broken", False)
+    second = selector(estimator=Failing(3), max_features=3, journal=tmp_path, budget=26).fit(WINE, CLASSES)
+    assert not any(isinstance(fact, Failed) for fact in second.session_.facts)
+
+
+def test_what_must_be_kept_may_be_said_by_truth_values():
+    mask = np.zeros(WINE.shape[1], dtype=bool)
+    mask[[0, 4]] = True
+    found = selector(keep=mask, max_features=3).fit(WINE, CLASSES)
+    assert {"x0", "x4"} <= set(found.feature_names_)
+
+
 def test_folds_keep_journals_of_their_own(tmp_path):
     scores = cross_val_score(
         make_pipeline(ElicitSelector(KNN, cv=3, budget=8, journal=tmp_path), GaussianNB()),
@@ -481,7 +526,12 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"cv": 100}, "too few for 100 folds"),
         ({"keep": ["x99"]}, "unknown attribute 'x99'"),
         ({"keep": [99]}, "keep names attribute 99"),
-        ({"keep": "x1"}, "found the single text 'x1'"),
+        ({"keep": "x1"}, "found 'x1'"),
+        ({"keep": 5}, "found 5"),
+        ({"keep": [1.7]}, "keep names attribute 1.7"),
+        ({"keep": [True, False]}, "2 truth values"),
+        ({"criteria": [from_callable("reason", lambda _: 1.0, False)]}, "may not be called 'reason'"),
+        ({"operator": lambda score, size: score - size}, "it is given one mapping, from score, size"),
         ({"n_jobs": "all"}, "n_jobs is a whole number"),
         ({"verbose": "much"}, "verbose is a whole number"),
         ({"journal": __file__}, "cannot be one"),

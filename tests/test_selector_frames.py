@@ -6,6 +6,8 @@ import polars as pl
 import pytest
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
 from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
@@ -196,3 +198,44 @@ def test_a_column_of_texts_reaches_a_vectoriser_as_a_vector():
     found = selector(model).fit(texts, SPECIES == 0)
     assert found.feature_names_ == ("text",)
     assert found.best_score_ == 1.0
+
+
+def test_columns_whose_names_are_numbers_are_chosen_by_position():
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    y = (X[:, 2] > 0).astype(int)
+    model = make_pipeline(ColumnTransformer([("third", "passthrough", [2])]), GaussianNB())
+    with pytest.warns(FitFailedWarning, match="0 feature"):  # without the third column nothing is left
+        as_array, as_frame = (
+            selector(model).fit(data, y).cv_results_["mean_test_score"] for data in (X, pd.DataFrame(X))
+        )
+    assert np.array_equal(as_array, as_frame, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), ColumnTransformer([("one", "passthrough", [1])]), GaussianNB()),
+        HistGradientBoostingClassifier(categorical_features=[0]),
+        make_pipeline(StandardScaler(), HistGradientBoostingClassifier(categorical_features=[0])),
+    ],
+)
+def test_what_would_choose_other_columns_of_a_subset_is_refused(model):
+    with pytest.raises(InputError, match="a subset of the features shifts"):
+        selector(model).fit(FRAME.to_numpy(), SPECIES)
+
+
+def test_a_column_transformer_behind_a_step_may_let_a_callable_choose():
+    chooser = ColumnTransformer([("all", "passthrough", lambda X: list(range(X.shape[1])))])
+    assert (
+        selector(make_pipeline(StandardScaler(), chooser, GaussianNB())).fit(FRAME.to_numpy(), SPECIES).support_.any()
+    )
+
+
+def test_the_types_of_columns_are_part_of_the_data(tmp_path):
+    rng = np.random.default_rng(0)
+    plain = pd.DataFrame({"a": rng.integers(0, 12, 200), "b": rng.normal(size=200)})
+    y = plain["a"].isin([1, 4, 6, 9, 11]).astype(int)
+    model = HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=3, categorical_features="from_dtype")
+    for data in (plain, plain.assign(a=plain["a"].astype("category"))):
+        kept = selector(model, journal=tmp_path).fit(data, y).best_score_
+        assert kept == selector(model).fit(data, y).best_score_

@@ -7,9 +7,10 @@ import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
+from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -116,3 +117,30 @@ def test_the_honest_score_hands_weights_and_groups_to_the_inner_selection():
     found = ElicitSelector(Watching(), cv=2, budget=4).nested_score(X, Y, 2, sample_weight=WEIGHTS, groups=GROUPS)
     assert len(found.scores) == 2
     assert Watching.seen == {True}
+
+
+def test_the_outer_folds_are_judged_with_what_the_scorer_and_the_estimator_request():
+    weights = np.where(Y == 2, 0.01, 1.0) * WEIGHTS
+    outer = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, Y))
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = GaussianNB().set_fit_request(sample_weight=True)
+        honest = ElicitSelector(model, cv=3, budget=8, scoring=scorer).nested_score(X, Y, outer, sample_weight=weights)
+    for score, subset, split in zip(honest.scores, honest.subsets, outer, strict=True):
+        columns = [int(name[1:]) for name in subset]
+        assert score == pytest.approx(by_hand(columns, [split], fit_weights=weights, score_weights=weights))
+
+
+def test_weights_for_the_scorer_alone_and_groups_for_the_outer_folds_alone():
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = KNeighborsClassifier()
+        mine = ElicitSelector(model, cv=3, budget=6, scoring=scorer)
+        honest = mine.nested_score(X, Y, GroupKFold(3), sample_weight=WEIGHTS, groups=GROUPS)
+    assert len(honest.scores) == 3
+
+
+def test_weights_reach_an_estimator_that_takes_them_by_its_keywords():
+    model = VotingClassifier([("bayes", GaussianNB())])
+    weighted = ElicitSelector(model, cv=3, budget=6).fit(X, Y, sample_weight=np.where(Y == 2, 0.01, 1.0))
+    assert scores(weighted) != pytest.approx(scores(ElicitSelector(model, cv=3, budget=6).fit(X, Y)))

@@ -101,8 +101,25 @@ def test_processes_that_are_killed_change_nothing(tmp_path, whole):
 def test_an_oracle_that_cannot_be_sent_to_a_process_stays_where_it_is(tmp_path):
     attributes = Attributes.numbered(4)
     oracle = CallableOracle(lambda names: float(len(names)) ** 0.5, attributes)
-    result = played(tmp_path / "j", 1, SimulatedOperator("score - 0.3 * size", oracle.criteria), oracle)
+    with pytest.warns(UserWarning, match="nothing was computed ahead"):
+        result = played(tmp_path / "j", 1, SimulatedOperator("score - 0.3 * size", oracle.criteria), oracle)
     assert result.evaluations == 9
+
+
+def test_a_process_that_died_is_replaced_before_the_next_question(tmp_path):
+    import multiprocessing
+
+    seen = []
+
+    def kill():
+        children = multiprocessing.active_children()
+        seen.append({child.pid for child in children})
+        for child in children:
+            os.kill(child.pid, signal.SIGKILL)
+
+    played(tmp_path / "j", 1, Slow(0.3, kill))
+    assert all(seen)
+    assert len(set().union(*seen)) == len(seen) > 1
 
 
 def test_an_answer_that_is_taken_back_begins_anew(tmp_path):

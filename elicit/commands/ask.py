@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
@@ -24,7 +26,7 @@ from elicit.subsets import Attributes, Family
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    check_place(args.output)
+    check_place(args.output, args.data, args.cost, args.journal)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.cv}
     for key in ("target", "scoring", "group_col"):
         if getattr(args, key) is not None:
@@ -32,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     if args.groups:
         section["groups"] = column_groups(args.groups)
     data = load(args.data, args.target, tidy=True, group_col=args.group_col)
+    if not data.classes and np.ptp(data.y) == 0:
+        raise InputError(f"the target is {data.y[0]:g} in every row, nothing can be learnt; choose another column")
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)

@@ -63,7 +63,10 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
         yield f"  {place}. {worth[recommended]:.6g}  {_measured(history, recommended)}"
     yield _agreement(record, history, steps)
     left = family.count() - len(worth)
-    yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
+    if left:
+        yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
+    else:
+        yield "every subset that may be chosen was measured."
 
 
 def _agreement(record: Record, history: History, steps: dict[Mask, int]) -> str:

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     journals = _folder(args.journals)
     meter = Meter(sys.stderr)
     played = []
-    with destination(args.json) as out:
+    with destination(args.json, *args.scenarios) as out:
         try:
             for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
                 show = partial(_show, meter, k, len(paths))

@@ -24,7 +24,7 @@ from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
 from elicit.oracles.threads import one_thread
-from elicit.printable import printable
+from elicit.printable import pasted, printable
 from elicit.session.display import clock_time
 from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.insight import mirrored_beliefs
@@ -62,8 +62,11 @@ def ending(
         yield from _set_aside(elicitation, result)
     yield f"spent: {result.evaluations} evaluations, {result.questions} questions, {clock_time(result.seconds)}"
     yield ""
-    shown = printable(path)
-    yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
+    shown = pasted(path)
+    if result.subset is None:
+        yield "another model or score may do: --model and --scoring name them"
+    elif elicitation.evaluations < elicitation.family.count():
+        yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
     yield f"a page to keep or send:        elicit report {shown} -o report.html"
     yield f"check the proofs again:        elicit verify {shown}"
     if result.subset is not None:
@@ -133,8 +136,8 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
     else:
         yield from paragraph(
             f"proven: among the {evaluated} evaluated subsets no other is better by more than {incumbent.value:.2g} "
-            f"in any utility of {result.scope} (1 is the margin of one clear answer); of the other "
-            f"{total - evaluated} subsets nothing is proven here",
+            f"in any utility of {result.scope} (1 is the margin of one clear answer)"
+            + (f"; of the other {total - evaluated} subsets nothing is proven here" if total > evaluated else ""),
             _columns(),
             2,
         )

@@ -55,13 +55,20 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument("--cv", type=folds, default=10, metavar="N", help="folds (default 10)")
     command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
-    command.add_argument("--journal", metavar="PATH", help="where the session is kept (default: beside you, by name)")
+    command.add_argument(
+        "--journal",
+        metavar="PATH",
+        default=argparse.SUPPRESS,  # what stands before the command is not overwritten
+        help="where the session is kept (default: beside you, by name)",
+    )
     command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
     command.add_argument("--questions", type=count_or_none, metavar="N", help="questions at most (default 9)")
     command.add_argument(
-        "--check-every", type=count_or_none, metavar="N", help="answers between two checks (default 3; 0: never)"
+        "--check-every", type=count_or_none, metavar="N", help="answers between two checks (default 3), 0 for none"
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="another course of the session (default 0)")
+    command.add_argument(
+        "--seed", type=count_or_none, default=0, metavar="N", help="another course of the session (default 0)"
+    )
     command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
     command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import tempfile
 from collections.abc import Iterator
@@ -13,12 +15,26 @@ from elicit.errors import InputError
 from elicit.printable import printable
 
 
+def keep_apart(output: str | None, *inputs: str | None) -> None:
+    """Refuse an output that is one of the files that a command reads: it would destroy them."""
+    for read in filter(None, inputs):
+        if output is None:
+            return
+        same = os.path.abspath(output) == os.path.abspath(read)
+        if same or (os.path.exists(output) and os.path.exists(read) and os.path.samefile(output, read)):
+            raise InputError(f"{printable(output)}: is read or kept by this command too; give another file")
+
+
 @contextmanager
-def destination(path: str | None) -> Iterator[IO[str] | None]:
-    """A file that takes its name once it is complete; that it can be made is known before the work begins."""
+def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | None]:
+    """A file that takes its name once it is complete, zipped where the name ends in .gz.
+
+    That it can be made, and is none of the inputs, is known before the work begins.
+    """
     if path is None:
         yield None
         return
+    keep_apart(path, *inputs)
     shown = printable(path)
     special = os.path.exists(path) and not os.path.isfile(path)
     try:
@@ -31,10 +47,11 @@ def destination(path: str | None) -> Iterator[IO[str] | None]:
         folder, name = os.path.split(os.path.abspath(path))
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                yield out
-                out.flush()
-                os.fsync(out.fileno())
+            with os.fdopen(handle, "wb") as raw:
+                with _text(raw, path) as out:
+                    yield out
+                raw.flush()
+                os.fsync(raw.fileno())
             mask = os.umask(0)
             os.umask(mask)
             os.chmod(temporary, 0o666 & ~mask)
@@ -43,3 +60,15 @@ def destination(path: str | None) -> Iterator[IO[str] | None]:
             Path(temporary).unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{shown}: cannot be written ({error.strerror or error}); choose another place") from error
+
+
+@contextmanager
+def _text(raw: IO[bytes], path: str) -> Iterator[IO[str]]:
+    """Text on its way into a file of bytes, which stays open."""
+    if path.endswith(".gz"):
+        with gzip.open(raw, "wt", encoding="utf-8") as zipped:
+            yield zipped
+        return
+    out = io.TextIOWrapper(raw, encoding="utf-8")
+    yield out
+    out.detach()

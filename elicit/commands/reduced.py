@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination
+from elicit.commands.output import destination, keep_apart
 from elicit.data import BUILT_IN, cells_of, load
 from elicit.errors import InputError
 from elicit.printable import printable
 
 
-def check_place(output: str | None) -> None:
-    """Refuse a place where nothing can be written before any work begins."""
+def check_place(output: str | None, *inputs: str | None) -> None:
+    """Refuse a place where nothing can be written, or that holds what is read, before any work begins."""
+    keep_apart(output, *inputs)
     if output is not None and (os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or ".")):
         raise InputError(f"{printable(output)}: cannot be written; give a file in a folder that exists")
 

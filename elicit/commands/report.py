@@ -23,7 +23,7 @@ from elicit.session.display import Meter
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
-    with destination(args.output) as out, one_thread():
+    with destination(args.output, args.path) as out, one_thread():
         meter = Meter(sys.stderr)
         try:
             content = gather(record, Why(record).otherwise(meter.update))

@@ -20,8 +20,8 @@ from elicit.sessions import demand_session
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    check_place(args.output)
     section = session_section(args.path)
+    check_place(args.output, args.path, section.get("data"))
     try:
         oracle: Oracle = oracle_of(section, Path())
     except InputError as error:

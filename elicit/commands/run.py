@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
         words += [standing(now.run)] if now.run is not None else []
         meter.update((now.finished + share) / now.total, "; ".join(words))
 
-    with destination(args.json) as out:
+    with destination(args.json, args.scenario) as out:
         try:
             results = run_scenario(scenario, at_once(scenario, args.n_jobs), show)
         finally:

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
             if measure.name in EXPLAINED:
                 options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
     meter = Meter(sys.stderr)
-    with destination(args.json) as out:
+    with destination(args.json, args.data) as out:
         try:
             found = _scored(measures, options, data, columns, meter)
             judged = verdicts(data, args.model, args.folds, args.subsets, args.level, meter) if args.relevance else ()

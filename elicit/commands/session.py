@@ -33,7 +33,7 @@ from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
-from elicit.printable import printable
+from elicit.printable import pasted, printable
 from elicit.scenario import SyntheticSpec, oracle_from
 from elicit.session.display import Meter, clock_time, standing
 from elicit.session.insight import Insight
@@ -81,7 +81,7 @@ def free_path(stem: str) -> str:
 def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], how: Play) -> int:
     """A session with whoever is there, to its end or until they leave; the exit status."""
     elicitation = session.elicitation
-    again = f"elicit resume {printable(path)}"
+    again = f"elicit resume {pasted(path)}"
     remembering = Remembering(oracle)
     remembering.learn(session.journal.cached)
     complaints: Counter[str] = Counter()

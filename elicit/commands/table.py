@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from elicit.commands.output import keep_apart
 from elicit.commands.session import oracle_of
 from elicit.commands.status import DONE
 from elicit.oracles import write_table
@@ -16,6 +17,7 @@ from elicit.subsets import Family
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
+    keep_apart(args.output, args.data)
     section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds}
     section |= {key: getattr(args, key) for key in ("target", "scoring") if getattr(args, key) is not None}
     oracle = oracle_of(section, Path())

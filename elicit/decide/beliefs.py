@@ -12,6 +12,7 @@ from functools import cached_property
 from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
+from elicit.knowledge.statements import Relation, uncontradicted
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret
@@ -80,7 +81,8 @@ class Beliefs:
     def recommended(self) -> Mask | None:
         """What would be recommended now; None before anything in the family is evaluated.
 
-        Either the candidate worth most to the operators who are plausible, or the one of least max regret.
+        Either the candidate worth most to the operators who are plausible (the simplest of those that the
+        operator calls equal to it), or the one of least max regret.
         When the exact set is empty no regret exists, and the front member that θ_k likes best stands in.
         """
         eligible = [x for x in self.evaluated if x in self.family]
@@ -88,10 +90,25 @@ class Beliefs:
             return None
         if self.settings.recommend == "expected":
             worth = {x: round(self.plausible.of(x), 9) for x in self.candidates or eligible}
-            return min(worth, key=lambda x: (-worth[x], simplest(x)))
+            best = min(worth, key=lambda x: (-worth[x], simplest(x)))
+            return min((x for x in self._equal_to(best) if x in worth), key=simplest)
         if self.conflict is not None or not self.utilities.informative:
             return self.favourite
         return self.regrets.least().subset
+
+    def _equal_to(self, subset: Mask) -> set[Mask]:
+        """Those that the operator calls equal to a subset, itself included, where no answers contradict it."""
+        equal = [s for s in self.history.statements if s.relation is Relation.EQUAL]
+        if not equal:
+            return {subset}
+        standing = [s for s in uncontradicted(self.history.statements) if s.relation is Relation.EQUAL]
+        found, waiting = {subset}, [subset]
+        while waiting:
+            here = waiting.pop()
+            beside = {s.worse if s.better == here else s.better for s in standing if here in (s.better, s.worse)}
+            waiting.extend(beside - found)
+            found |= beside
+        return found
 
     @cached_property
     def incumbent(self) -> Regret | None:

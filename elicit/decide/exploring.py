@@ -100,7 +100,8 @@ class _Explorer:
         self._believed = 0
         self._going_down = False
         self._ranked: list[Mask] | None = None
-        self._starting = len(beliefs.evaluated) < self._settings.start
+        least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
+        self._starting = len(beliefs.evaluated) < max(least, self._settings.start)
 
     @property
     def reason(self) -> str:

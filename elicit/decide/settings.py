@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any
 
 from elicit.errors import InputError
-from elicit.subsets import Family
+from elicit.subsets import MOST_CUBES, Family
 from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
 from elicit.utility.sampling import LAWS
@@ -111,6 +111,10 @@ class Settings:
             _whole("budget", self.budget, 1)
         for name, least in _WHOLE.items():
             _whole(name, getattr(self, name), least)
+        if self.effort > MOST_CUBES:
+            raise InputError(
+                f"effort is at most {MOST_CUBES}, for no proof of more pieces is checked; found {self.effort}"
+            )
         for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:

@@ -5,7 +5,7 @@ Nothing here decides or measures; every number was in a fact, or follows from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,23 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from elicit.decide.elicitation import Elicitation
-from elicit.events import Evaluated
+from elicit.errors import InputError
+from elicit.events import Criterion, Evaluated
 from elicit.subsets import Mask, simplest
 
 Table = dict[str, NDArray[Any]]
+
+#: The columns of a table of results, besides one a fold and one for each further criterion.
+COLUMNS = (
+    "features",
+    "size",
+    "mean_test_score",
+    "std_test_score",
+    "rank_test_score",
+    "decision",
+    "price",
+    "reason",
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,18 @@ def front_of(elicitation: Elicitation) -> tuple[FrontMember, ...]:
     return tuple(found)
 
 
+def check_names(criteria: Sequence[Criterion]) -> None:
+    """A criterion beyond score and size may not be called like a column of its own."""
+    for criterion in criteria[2:]:
+        if criterion.name in COLUMNS or criterion.name.startswith("split"):
+            raise InputError(f"a criterion may not be called {criterion.name!r}, a column of cv_results_; rename it")
+
+
+def _deviation(fact: Evaluated) -> float | None:
+    """The standard deviation of the score over the folds, divided by their number as scikit-learn does."""
+    return float(np.std(fact.folds[0])) if fact.folds else fact.spread[0] if fact.spread else None
+
+
 def results_of(elicitation: Elicitation) -> Table:
     """Every subset that was measured, failed or rejected, in the order of the record; rejected ones last.
 
@@ -72,7 +97,7 @@ def results_of(elicitation: Elicitation) -> Table:
         "features": _objects([history.attributes.subset(x) for x in rows]),
         "size": np.array([x.bit_count() for x in rows]),
         "mean_test_score": _column([None if f is None else f.criteria[0] for f in facts]),
-        "std_test_score": _column([f.spread[0] if f is not None and f.spread else None for f in facts]),
+        "std_test_score": _column([None if f is None else _deviation(f) for f in facts]),
     }
     folds = max((len(f.folds[0]) for f in facts if f is not None and f.folds), default=0)
     for k in range(folds):

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from elicit.asks import Failure, Measured
+from elicit.asks import Measured
 from elicit.decide.settings import Settings
 from elicit.drive import Result, drive, measured
 from elicit.errors import InputError, JournalError, JournalInUseError
@@ -167,14 +168,21 @@ def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Un
         yield run.elicitation(oracle, journal.facts), journal
 
 
-def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured | Failure]:
-    """What the journals of a folder hold about the same data, whatever their settings."""
-    found: dict[Mask, Measured | Failure] = {}
+def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
+    """What the journals of a folder hold about the same data, whatever their settings.
+
+    Failures are left out: what failed in another run, for lack of memory say, may be measured in this one.
+    """
+    found: dict[Mask, Measured] = {}
     for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-        if begun(path):
-            record = read(path)
-            if record.header.fingerprint == wanted:
-                found |= {**record.cached, **measured(record.facts)}
+        try:
+            record = read(path) if begun(path) else None
+        except JournalError as error:
+            warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
+            continue
+        if record is not None and record.header.fingerprint == wanted:
+            told = {**record.cached, **measured(record.facts)}
+            found |= {subset: result for subset, result in told.items() if isinstance(result, Measured)}
     return found
 
 

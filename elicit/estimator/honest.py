@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
@@ -22,7 +23,7 @@ from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
-from elicit.estimator.inputs import WITHOUT_ROUTING, checked_features, checked_target
+from elicit.estimator.inputs import Routed, checked_features, checked_target, routed_arguments
 from elicit.estimator.judges import is_utility
 from elicit.oracles import WrapperOracle
 from elicit.oracles.columns import is_frame
@@ -74,12 +75,12 @@ def nested_score(
 ) -> NestedScore:
     """Repeat the selection in each outer fold. An operator that is asked is not asked again and again:
     the answers of the fitted selector are reused."""
-    for name in params:
-        if name not in WITHOUT_ROUTING:
-            raise InputError(f"nested_score takes {' and '.join(WITHOUT_ROUTING)}, found {name!r}")
+    given = {name: value for name, value in params.items() if value is not None}
     # not clone(): an operator who talks to a person cannot be copied
     fresh = type(selector)(**selector.get_params(deep=False) | {"operator": _operator_for_folds(selector)})
     X, y = checked_features(fresh, X), checked_target(fresh, y)
+    inside = _inside(fresh, given)
+    routed = routed_arguments(fresh, X, y, inside)
     outer = splits_of(
         cv,
         X,
@@ -88,9 +89,19 @@ def nested_score(
         groups=params.get("groups"),
         random_state=seed_of(selector.random_state),
     )
-    rows = Parallel(n_jobs=n_jobs)(delayed(_one_fold)(fresh, X, y, split, dict(params)) for split in outer)
+    rows = Parallel(n_jobs=n_jobs)(
+        delayed(_one_fold)(fresh, X, y, split, _inside(fresh, given), routed) for split in outer
+    )
     scores, promised, everything, subsets = zip(*rows, strict=True)
     return NestedScore(tuple(scores), tuple(promised), tuple(everything), tuple(subsets))
+
+
+def _inside(selector: ElicitSelector, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the selection within a fold is given; where metadata are routed, groups may be for the outer folds alone."""
+    if "groups" not in given or not get_config()["enable_metadata_routing"]:
+        return dict(given)
+    asked = selector.get_metadata_routing().consumes("fit", ["groups"])
+    return {name: value for name, value in given.items() if name != "groups" or asked}
 
 
 def _operator_for_folds(selector: ElicitSelector) -> Any:
@@ -105,10 +116,10 @@ def _operator_for_folds(selector: ElicitSelector) -> Any:
 
 
 def _one_fold(
-    selector: ElicitSelector, X: Any, y: NDArray[Any], split: Split, params: dict[str, Any]
+    selector: ElicitSelector, X: Any, y: NDArray[Any], split: Split, params: dict[str, Any], routed: Routed
 ) -> tuple[float, float, float, tuple[str, ...]]:
     train, _ = split
-    inside = {name: _safe_indexing(value, train) for name, value in params.items() if value is not None}
+    inside = {name: _safe_indexing(value, train) for name, value in params.items()}
     fitted = clone(selector).fit(_safe_indexing(X, train), y[train], **inside)
     judged = WrapperOracle(
         selector.estimator,
@@ -118,7 +129,9 @@ def _one_fold(
         feature_groups=selector.feature_groups,
         cv=[split],
         scoring=selector.scoring,
-        sample_weight=params.get("sample_weight"),
+        sample_weight=routed.sample_weight,
+        fit_params=routed.fit,
+        score_params=routed.score,
         random_state=seed_of(selector.random_state),
     )
     return (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.oracles.columns import Columns
+from elicit.oracles.columns import Columns, is_position
 from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
@@ -69,6 +69,8 @@ def _numbers(X: Any) -> NDArray[np.float64]:
 
 def _scored(name: str, columns: Columns, y: NDArray[Any], classes: bool) -> Vector:
     measure = score_named(name)
+    if y.ndim != 1:
+        raise InputError(f"prior = {name!r} needs a target of one column, found {y.shape[1]}; give prior=None")
     if not measure.serves(classes):
         raise InputError(f"prior = {name!r} needs a target of {measure.targets}, which this is not; choose another")
     told = {"classes": classes} if "classes" in measure.options else {}
@@ -83,6 +85,8 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
     if isinstance(given, str):
         if given != "h":
             raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
+        if y.ndim != 1:
+            raise InputError(f"pairs = 'h' needs a target of one column, found {y.shape[1]}; give pairs=None")
         return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)
     strengths = given.strengths if isinstance(given, Interactions) else given
@@ -101,6 +105,8 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     n = len(columns.attributes)
+    if not all(isinstance(which, str) or is_position(which) for which in pair):
+        raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     i, j = (columns.attributes.position(which) if isinstance(which, str) else int(which) for which in pair)
     if not (0 <= i < n and 0 <= j < n):
         raise InputError(f"pairs names attribute {max(i, j)}, but there are the attributes 0 to {n - 1}")

@@ -21,6 +21,7 @@ from elicit.drive import drive
 from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
+from elicit.oracles.describe import describe
 from elicit.oracles.threads import one_thread
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario, SyntheticSpec
 from elicit.session.progress import Progress, criteria_of
@@ -129,13 +130,14 @@ def elicit_run(
     return plain if best is None else plain | {"trace": watched.trace(plain["regret"])}
 
 
-#: The best utilities that runs of this process have looked for, by oracle, operator and family.
+#: The best utilities that runs of this process have looked for, by oracle, operator and family. The operator is told
+#: by all that it is: another scenario may call another operator the same.
 _best: dict[tuple[str, str, Family], float | None] = {}
 
 
 def best_known(oracle: Oracle, spec: OperatorSpec, operator: SimulatedOperator, family: Family) -> float | None:
     """`best_utility`, looked for once."""
-    key = (oracle.fingerprint, spec.name, family)
+    key = (oracle.fingerprint, describe(spec), family)
     if key not in _best:
         _best[key] = best_utility(oracle, operator, family)
     return _best[key]

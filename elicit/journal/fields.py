@@ -133,7 +133,6 @@ class Codec:
 
 INTEGER = Codec(integer, integer)
 TEXT = Codec(text, text)
-NUMBER = Codec(number, number)
 INTEGER_OR_NONE = Codec(
     lambda value, header: None if value is None else integer(value, header),
     lambda value, header: None if value is None else integer(value, header),

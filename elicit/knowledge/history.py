@@ -6,7 +6,6 @@ that is computed from the facts on demand and kept until the next fact.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
@@ -34,6 +33,9 @@ from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, co
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
+
+#: No measurement is as large: in steps of the grid it would be infinite.
+LARGEST = 1e250
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,11 @@ class History:
         if len(fact.criteria) != len(self.criteria):
             raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {len(fact.criteria)}")
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
-            if math.isnan(value):
-                raise InputError(f"criterion {criterion.name!r} of {names} is not a number; record a failure instead")
+            if not abs(value) < LARGEST:  # nor is what is not a number
+                raise InputError(
+                    f"criterion {criterion.name!r} of {names} is not a number below {LARGEST:g}, found {value}; "
+                    "record a failure instead"
+                )
 
     def _record_answer(self, fact: Preferred) -> None:
         for mask in (fact.first, fact.second):

@@ -117,7 +117,7 @@ class Dialogue:
             self._chosen = (self._chosen + (1 if key == "down" else -1)) % len(conflict)
         elif key == "k":
             return Settlement(None)
-        elif key in ("t", "enter"):
+        elif key == "t":  # an answer is never taken back by the key that only goes on
             return Settlement(conflict[self._chosen].request)
         elif key.isdecimal() and 1 <= int(key) <= len(conflict):
             self._chosen = int(key) - 1

@@ -24,6 +24,7 @@ from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
 from elicit.operators.expression import TOLERANCE, Column, Expression, parse
+from elicit.printable import printable
 from elicit.subsets import Mask, indicator, members
 
 #: The number of attributes: every operator may use it, whether or not the oracle reports it.
@@ -224,7 +225,13 @@ def _each(function: Callable[[Mapping[str, float]], float], columns: Mapping[str
     found = []
     for row in zip(*columns.values(), strict=True):
         criteria = dict(zip(names, map(float, row), strict=True))
-        value = float(function(criteria))
+        try:
+            value = float(function(criteria))
+        except Exception as error:
+            raise InputError(
+                f"the operator's utility failed with {type(error).__name__}: {printable(str(error))}; "
+                f"it is given one mapping, from {', '.join(sorted(names))} to their values, and returns a number"
+            ) from error
         if not np.isfinite(value):
             raise InputError(f"the operator's utility is {value} for the subset with {criteria}; make it finite")
         found.append(value)

@@ -92,6 +92,11 @@ def _column_names(X: Any, given: Sequence[str] | Attributes | None) -> tuple[str
     return Attributes(names).names
 
 
+def is_position(which: Any) -> bool:
+    """Whether a value is a whole number; neither a truth value nor a fraction is taken for one."""
+    return isinstance(which, int | np.integer) and not isinstance(which, bool | np.bool_)
+
+
 def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     """The column positions of one group, given by position or by name."""
     if isinstance(listed, str) or not len(listed):
@@ -101,7 +106,7 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
     for column in listed:
         if isinstance(column, str):
             columns.append(lookup.position(column))
-        elif 0 <= int(column) < len(names):
+        elif is_position(column) and 0 <= int(column) < len(names):
             columns.append(int(column))
         else:
             raise InputError(f"group {group!r} names column {column}, but X has the columns 0 to {len(names) - 1}")

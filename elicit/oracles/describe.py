@@ -1,7 +1,8 @@
 """What an oracle is made of, told the same way by every process: the text behind a fingerprint.
 
 A fingerprint is the SHA-256 of such descriptions. Arrays are told by their bytes, estimators by their
-class and parameters, functions by their names; a memory address is never part of it.
+class and parameters, functions of the libraries by their names and others by all that they compute with;
+a memory address is never part of it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import hashlib
 import re
 import threading
 from collections.abc import Mapping
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
+
+#: Packages whose functions are what their names say, whatever the version.
+_LIBRARIES = frozenset({"builtins", "elicit", "joblib", "numpy", "pandas", "scipy", "sklearn"})
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -52,50 +57,126 @@ def _thing(value: Any) -> str:
         rows.sum_duplicates()
         return f"sparse({rows.shape}, {_array(rows.data)}, {_array(rows.indices)}, {_array(rows.indptr)})"
     if hasattr(value, "columns") and hasattr(value, "shape"):
-        columns = ((str(name), np.asarray(value[name])) for name in value.columns)
-        return f"frame({', '.join(f'{name!r}: {_array(column)}' for name, column in columns)})"
+        return f"frame({', '.join(f'{str(name)!r}: {_column(value[name])}' for name in value.columns)})"
     if hasattr(value, "get_params") and not isinstance(value, type):
-        return f"{_named(type(value))}({describe(dict(sorted(value.get_params(deep=False).items())))})"
+        return f"{describe(type(value))}({describe(dict(sorted(value.get_params(deep=False).items())))})"
     if isinstance(value, functools.partial):
         return f"partial({describe(value.func)}, {describe(value.args)}, {describe(value.keywords)})"
     if isinstance(value, np.random.RandomState):
         return f"RandomState({describe(value.get_state())})"
     if isinstance(value, np.random.Generator):
         return f"Generator({describe(value.bit_generator.state)})"
+    if isinstance(value, MethodType):
+        return f"method({describe(value.__func__)}, {describe(value.__self__)})"
+    if isinstance(value, FunctionType):
+        return _function(value)
+    if isinstance(value, CodeType):
+        return _code(value)
+    if isinstance(value, ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, type):
+        return _class(value)
     if hasattr(value, "__qualname__"):
-        return _named(value) + _body(value)
-    if hasattr(value, "__self__") or not hasattr(value, "__dict__"):
+        return _named(value)
+    attributes = _attributes(value)
+    if hasattr(value, "__self__") or attributes is None:
         return f"{_named(type(value))} {_ADDRESS.sub('', repr(value))}"
-    return f"{_named(type(value))}({_inside(value)})"
+    return f"{describe(type(value))}({_once(value, attributes)})"
 
 
-#: Objects whose inside is being told, by thread: one that refers back to itself is not told twice.
+#: What is being told, by thread: what refers back to itself is not told twice.
 _telling = threading.local()
 
 
-def _inside(value: Any) -> str:
-    """The attributes of an object; a scorer, for one, refers to itself by way of its metadata request."""
+def _once(value: Any, inside: Mapping[str, Any]) -> str:
+    """The inside of a thing; a scorer, for one, refers to itself by way of its metadata request."""
     above: list[Any] = _telling.__dict__.setdefault("above", [])
     if any(value is known for known in above):
         return "itself"
     above.append(value)
     try:
-        return describe(dict(sorted(vars(value).items())))
+        return describe(inside)
     finally:
         above.pop()
+
+
+def _attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object, also those in slots; None when it has no place for any."""
+    slots = [name for kind in type(value).__mro__ for name in _listed(kind.__dict__.get("__slots__", ()))]
+    if not slots and not hasattr(value, "__dict__"):
+        return None
+    inside = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    return dict(sorted((inside | getattr(value, "__dict__", {})).items()))
+
+
+def _listed(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def _named(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
 
 
-def _body(function: Any) -> str:
-    """Lambdas share one name, so their compiled body tells them apart."""
-    code = getattr(function, "__code__", None)
-    if code is None or code.co_name != "<lambda>":
-        return ""
-    constants = [c for c in code.co_consts if isinstance(c, int | float | str | bytes | None)]
-    return f" {hashlib.sha256(code.co_code).hexdigest()} {code.co_names!r} {constants!r}"
+def _function(function: FunctionType) -> str:
+    """A function: its name, and unless a library has it also its body, defaults, closure and the globals it reads."""
+    if _of_library(function):
+        return _named(function)
+    inside = {
+        "code": function.__code__,
+        "defaults": function.__defaults__,
+        "keywords": function.__kwdefaults__,
+        "closure": [_held(cell) for cell in function.__closure__ or ()],
+        "globals": {
+            name: function.__globals__[name]
+            for name in sorted(_names(function.__code__))
+            if name in function.__globals__
+        },
+    }
+    return f"{_named(function)}({_once(function, inside)})"
+
+
+def _class(kind: type) -> str:
+    """A class: its name, and the methods that it does not have from a library. What it counts or keeps may change."""
+    own = {
+        f"{base.__qualname__}.{name}": part
+        for base in kind.__mro__
+        if not _of_library(base)
+        for name, part in sorted(vars(base).items())
+        for part in [getattr(part, "__func__", getattr(part, "fget", part))]
+        if isinstance(part, FunctionType)
+    }
+    return f"{_named(kind)}{_once(kind, own) if own else ''}"
+
+
+def _of_library(thing: Any) -> bool:
+    """Whether a function or class belongs to a library."""
+    module = getattr(thing, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
+
+
+def _held(cell: CellType) -> Any:
+    """What a variable of an enclosing function holds; None when it holds nothing yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _names(code: CodeType) -> set[str]:
+    """Every name that a body and the bodies in it look up."""
+    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _code(code: CodeType) -> str:
+    """A compiled body, without where it stands."""
+    return f"code({hashlib.sha256(code.co_code).hexdigest()}, {code.co_names!r}, {describe(code.co_consts)})"
+
+
+def _column(column: Any) -> str:
+    """A column of a frame: its type and contents; two of equal contents may be handled in different ways."""
+    kind = getattr(column, "dtype", None)
+    return f"{kind!r} {_array(np.asarray(column))}"
 
 
 def _array(array: np.ndarray[Any, Any]) -> str:

@@ -2,8 +2,9 @@
 
 A ColumnTransformer names the columns that each of its parts takes. Handed a subset it would miss the
 others, so a clone is made whose parts take only what is there: by name in a frame, by their new
-positions otherwise. Only a ColumnTransformer that X itself reaches is touched, never one further down.
-A callable that chooses columns is left alone: it looks at what it is given.
+positions otherwise. Only a ColumnTransformer that X itself reaches can be cut down; what chooses by name or
+position further down would take other columns, and is refused. A callable that chooses columns is left
+alone: it looks at what it is given.
 """
 
 from __future__ import annotations
@@ -23,6 +24,34 @@ from elicit.oracles.columns import is_frame
 def prunes(estimator: Any) -> bool:
     """Whether the estimator chooses columns of X itself."""
     return next(_choosers(estimator), None) is not None
+
+
+def refuse_misplaced(estimator: Any) -> None:
+    """An error for what chooses columns by name or position where those of a subset are no longer the same."""
+    reached = list(_choosers(estimator))
+    inside = {id(part) for chooser in reached for part in _parts(chooser)}
+    for part in _parts(estimator):
+        if id(part) in inside or any(part is chooser for chooser in reached):
+            continue
+        if isinstance(part, ColumnTransformer) and not all(callable(chosen) for _, _, chosen in part.transformers):
+            raise InputError(
+                "a ColumnTransformer behind another step chooses columns by name or position, which a subset of the "
+                "features shifts; put it first, or let a callable choose (make_column_selector)"
+            )
+        listed = getattr(part, "categorical_features", None)
+        if listed is not None and not isinstance(listed, str):
+            raise InputError(
+                f"{type(part).__name__} lists its categorical_features, which a subset of the features shifts; "
+                "give a frame with categories, and categorical_features='from_dtype'"
+            )
+
+
+def _parts(estimator: Any) -> list[Any]:
+    """An estimator and all those in it."""
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        return []
+    inner = estimator.get_params(deep=True).values()
+    return [estimator, *(part for part in inner if hasattr(part, "get_params") and not isinstance(part, type))]
 
 
 def pruned(estimator: Any, X: Any, columns: Sequence[int]) -> Any:
@@ -60,7 +89,7 @@ def _left(chosen: Any, X: Any, columns: Sequence[int]) -> Any:
     left = [column for column in _positions(chosen, X) if column in kept]
     if isinstance(chosen, str | int) and left:
         return chosen if isinstance(chosen, str) else kept[left[0]]  # one column, handed on as a vector
-    if is_frame(X):
+    if is_frame(X) and all(isinstance(X.columns[column], str) for column in left):
         return [X.columns[column] for column in left]
     return [kept[column] for column in left]
 

@@ -253,6 +253,8 @@ def write_table(
         raise InputError(
             f"{total} subsets are too many for one table (limit {limit}); drop attributes or set a max size"
         )
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is no ordinary file; choose another place")
     columns, places = _columns(oracle)
     failures: dict[Mask, str] = {}
     done = 0

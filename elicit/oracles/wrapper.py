@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.criteria import Extra, Trial, gathered, listed, one_line, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
-from elicit.oracles.pruning import pruned, prunes
+from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, splits_of
 from elicit.oracles.threads import one_thread
@@ -91,6 +92,7 @@ class WrapperOracle:
         self._score_params = dict(score_params or {})
         self._extras = listed(criteria, self.attributes, len(self._splits))
         self._fingerprint = self._identify()
+        refuse_misplaced(self._estimator)
         self._chooses = prunes(self._estimator)
         self._scaled: ScaledFolds | None = None
         self._neighbours: NeighbourFolds | None = None
@@ -229,7 +231,7 @@ def _usable(estimator: Any, scoring: Any, random_state: Any) -> tuple[Any, Any]:
     if isinstance(estimator, type):
         raise InputError(f"expected an estimator, found the class {estimator.__name__}; write {estimator.__name__}()")
     if isinstance(scoring, Mapping | list | tuple | set):
-        raise InputError("scoring must be one score, found several; give further numbers as criteria")
+        raise InputError("scoring must be one score, found several; name the one that counts")
     if isinstance(scoring, str) and scoring not in get_scorer_names():
         near = difflib.get_close_matches(scoring, get_scorer_names(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "sklearn.metrics.get_scorer_names() lists them"
@@ -269,7 +271,8 @@ def _weight_argument(estimator: Any, weights: Any) -> dict[str, Any]:
 
 
 def _takes_weights(estimator: Any) -> bool:
-    return bool(has_fit_parameter(estimator, "sample_weight") or has_fit_parameter(estimator, "params"))
+    open_to_any = any(p.kind is p.VAR_KEYWORD for p in signature(estimator.fit).parameters.values())
+    return bool(open_to_any or has_fit_parameter(estimator, "sample_weight"))
 
 
 def _length(value: Any) -> int:

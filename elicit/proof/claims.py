@@ -35,6 +35,7 @@ from elicit.utility.certificates import (
 )
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Monomials
+from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.regret import Regrets
 from elicit.utility.verify import verify
@@ -152,8 +153,10 @@ def _of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certif
 
 def _priced(certificate: Certificate, price: float) -> Certificate:
     """The certificate at the price itself: what is rejected at τ = p costs more than p. Where that fails, at τ."""
-    stated = math.floor(price * (1 - 1e-6) / PRICE_STEP) * PRICE_STEP
-    sharper = certificate | {"set": certificate["set"] | {"tau": f"{stated:.4f}"}}
+    stated = f"{math.floor(price * (1 - 1e-6) / PRICE_STEP) * PRICE_STEP:.4f}"
+    if exact(stated) <= exact(certificate["set"]["tau"]):
+        return certificate
+    sharper = certificate | {"set": certificate["set"] | {"tau": stated}}
     try:
         verify(sharper)
     except CertificateError:

@@ -22,8 +22,7 @@ from elicit.journal import Claimed, Record
 from elicit.knowledge.statements import Source, uncontradicted
 from elicit.proof.record_facts import Known, many, on_grid
 from elicit.subsets import Mask, mask_of, members, simplest
-from elicit.utility.monomials import MOST_MONOMIALS
-from elicit.utility.numbers import demand, exact
+from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
 from elicit.utility.tolerances import SMALLEST_MARGIN
 from elicit.utility.verify import verify
 

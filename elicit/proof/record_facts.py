@@ -7,7 +7,6 @@ point, as when the run made it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -159,10 +158,9 @@ class Known:
         ]
 
 
-def on_grid(value: float) -> float:
-    """The multiple of the grid nearest to a criterion: a whole number, unless it is too large to be one."""
-    steps = value / GRID
-    return steps if math.isinf(steps) else round(steps)
+def on_grid(value: float) -> int:
+    """The multiple of the grid nearest to a criterion: how many steps."""
+    return round(value / GRID)
 
 
 def dominance(vectors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:

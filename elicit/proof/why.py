@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
-from elicit.events import Answer, Asked, Fact, Preferred
+from elicit.events import Answer, Fact, Preferred
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
@@ -167,9 +167,8 @@ def _claimed(record: Record, history: History) -> Mask | None:
 
 
 def questions(facts: Sequence[Fact]) -> dict[int, int]:
-    """The number of each question, counted from 1, by its request."""
-    asked = [fact for fact in facts if isinstance(fact, Asked) and fact.compare is not None]
-    return {fact.request + len(fact.evaluate): k for k, fact in enumerate(asked, start=1)}
+    """The number of each answered question, counted from 1, by its request: as the dialogue numbers them."""
+    return {request: k for k, request in enumerate(sorted(f.request for f in facts if isinstance(f, Preferred)), 1)}
 
 
 def with_answer(record: Record, request: int, answer: Answer) -> Elicitation:

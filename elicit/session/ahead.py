@@ -22,7 +22,6 @@ from typing import Any
 
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
 from elicit.decide.elicitation import Elicitation
-from elicit.errors import ElicitError
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
 from elicit.oracles.threads import one_thread
@@ -71,7 +70,8 @@ class Ahead:
         self._oracle, self._workers, self._keep = oracle, workers, keep
         self._threads: list[threading.Thread] = []
         self._processes: list[Any] = []
-        self._unsendable: Exception | None = None
+        #: why no process can be sent the oracle, once one could not
+        self.hindrance: Exception | None = None
         self._changed = threading.Condition()
         self._closed = False
         self._forget()
@@ -102,7 +102,8 @@ class Ahead:
             self._request = request.id
             self._todo = list(replies_to(request))
             self._changed.notify_all()
-        while len(self._threads) < self._workers:
+        self._threads = [thread for thread in self._threads if thread.is_alive()]  # one that died is replaced
+        while self.hindrance is None and len(self._threads) < self._workers:
             self._threads.append(threading.Thread(target=self._serve, daemon=True))
             self._threads[-1].start()
 
@@ -170,7 +171,7 @@ class Ahead:
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             if reply is not None:
                 raise
-            self._unsendable = error  # this oracle stays in its own process; the run itself does all the work
+            self.hindrance = error  # this oracle stays in its own process; the run itself does all the work
         finally:
             with self._changed:
                 if reply is not None:
@@ -236,7 +237,9 @@ def _work(parent: Connection) -> None:
             remembering.learn(task.known)
             try:
                 parent.send(_played(task, remembering, parent))
-            except ElicitError:  # the run itself will meet the same error, and tell it
+            except (EOFError, OSError):
+                raise
+            except Exception:  # whatever it is, the run itself will meet it too, and tell it
                 parent.send(None)
     except (EOFError, OSError):
         return  # the parent has gone

@@ -41,7 +41,7 @@ def _like_identities(data: Data) -> Iterator[str]:
 def _rare(data: Data) -> Iterator[str]:
     labels, counts = np.unique(data.y, return_counts=True)
     least = int(counts.argmin())
-    if counts[least] < RARE * len(data.y):
+    if counts[least] < RARE * len(data.y) / max(1, len(labels) / 2):  # of many classes each may be small
         yield (
             f"class {str(labels[least])!r} has {counts[least]} of {len(data.y)} rows: accuracy hardly sees it; "
             "consider --scoring balanced_accuracy"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.knowledge.statements import Relation, Statement
-from elicit.subsets import Family, Mask, members
+from elicit.subsets import MOST_CUBES, Family, Mask, members
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.family import family_regret
@@ -37,7 +37,7 @@ from elicit.utility.issuing import (
 )
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.partition import MOST_CUBES, Piece
+from elicit.utility.partition import Piece
 from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination, rounded_up
 from elicit.utility.sets import difference
 from elicit.utility.solver import INFINITY, Program

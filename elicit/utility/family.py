@@ -2,8 +2,9 @@
 
 A rival is looked for by turns: the best y for a θ, by flips and swaps, then the best θ for that y, a
 linear program. That finds a counterexample within a few programs when there is one. What no rival can
-exceed is found by cuts, by branch and bound (`partition`), which also leaves a proof, or by the mixed-integer
-program of `solver.best_rival`; either may be stopped at any time and then says what lies between.
+exceed is found by cuts, by branch and bound (`partition`), which also leaves a proof. The mixed-integer
+program of `solver.best_rival` says the same in one readable model; tests and benchmarks hold both against each
+other. Either may be stopped at any time and then says what lies between.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
-from elicit.subsets import Family, Mask, simplest
+from elicit.subsets import MOST_CUBES, Family, Mask, simplest
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.monomials import Matrix, Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.partition import MOST_CUBES, Partition, Progress, partition
+from elicit.utility.partition import Partition, Progress, partition
 from elicit.utility.sets import Optimum, difference
 from elicit.utility.solver import Box, Budget, best_rival
 

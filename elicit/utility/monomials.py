@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.subsets import Mask, indicator, mask_of, members
+from elicit.utility.numbers import MOST_MONOMIALS
 
 #: The largest degree of a monomial.
 HIGHEST_DEGREE = 3
-
-#: More monomials than this are never listed at once (programs generate theirs when needed).
-MOST_MONOMIALS = 500_000
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from elicit.errors import CertificateError
 
-#: Digits of a number, and of its exponent, beyond which no honest certificate goes.
+#: Digits of a number, and of its exponent, beyond which no honest certificate goes; of all denominators of a θ together
+#: too, for sums have as many.
 MOST_DIGITS = 4_000
 MOST_EXPONENT = 400
+
+#: More monomials than this are never listed at once (programs generate theirs when needed).
+MOST_MONOMIALS = 500_000
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,6}))?)", re.ASCII)
 
@@ -48,6 +52,21 @@ def whole(value: Any) -> int:
     if value.bit_length() > 4 * MOST_DIGITS:
         raise CertificateError("a whole number of the proof is too long")
     return value
+
+
+def workable(n: Any, degree: int) -> int:
+    """A number of attributes with no more monomials than can be worked with."""
+    demand(whole(n) > 0 and sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS, "too many monomials")
+    return whole(n)
+
+
+def coefficients(plain: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Fraction]]:
+    """The coefficients of a θ, by term, with a common denominator that can be worked with."""
+    found, common = [(term, exact(value)) for term, value in plain], 1
+    for _, value in found:
+        common = math.lcm(common, value.denominator)
+        demand(common.bit_length() <= 4 * MOST_DIGITS, "the common denominator of θ is too long")
+    return found
 
 
 def dot(row: Sequence[Any], theta: Sequence[Any]) -> Fraction:

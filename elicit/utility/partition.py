@@ -17,15 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.knowledge.statements import Relation
-from elicit.subsets import Family, Mask, indicator, members
+from elicit.subsets import MOST_CUBES, Family, Mask, indicator, members
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.solver import INFINITY, Program
-
-#: Subcubes looked at before the search is given up.
-MOST_CUBES = 50_000
 
 
 @dataclass(frozen=True)

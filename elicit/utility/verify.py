@@ -17,7 +17,7 @@ from typing import Any
 
 from elicit.errors import CertificateError
 from elicit.subsets import cubes_cover
-from elicit.utility.numbers import demand, dot, exact, whole
+from elicit.utility.numbers import coefficients, demand, dot, exact, whole, workable
 
 Plain = Mapping[str, Any]
 Row = list[Any]  # one number for each monomial
@@ -33,11 +33,12 @@ def verify(certificate: Plain, record: Iterable[Plain] | None = None) -> str:
 
 class _Checker:
     def __init__(self, certificate: Plain, record: Iterable[Plain] | None) -> None:
-        self.n, self.claim, self.proof = certificate["n"], certificate["claim"], certificate["proof"]
+        self.claim, self.proof = certificate["claim"], certificate["proof"]
         self.unit, space, statements = whole(self.proof["unit"]), certificate["set"], certificate["statements"]
         self.kind, degree = space["kind"], whole(space["degree"])
         known = certificate["version"] == 1 and self.kind in ("cone", "slice", "parsimonious")
         demand(known and self.unit > 0 and 1 <= degree <= 3, "unknown version, set, degree or unit")
+        self.n = workable(certificate["n"], degree)
         both = statements, statements if record is None else record
         keys = [[(s["better"], s["worse"], s["relation"], exact(s["weight"])) for s in side] for side in both]
         demand(sorted(keys[0]) == sorted(keys[1]), "the certificate rests on other statements than those recorded")
@@ -76,7 +77,7 @@ class _Checker:
         return [sum(c for x, c in form if x & t == t) for t in self.terms]
 
     def theta(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
-        found = {self.mask(term): exact(value) for term, value in plain}
+        found = {self.mask(term): value for term, value in coefficients(plain)}
         demand(found.keys() <= set(self.terms), "θ has a coefficient outside the support")
         return [found.get(t, Fraction(0)) for t in self.terms]
 

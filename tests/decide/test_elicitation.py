@@ -56,6 +56,23 @@ def small(n=5, seed=0, **choices) -> Elicitation:
     return Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_of_those_that_the_operator_calls_equal_the_simplest_is_recommended(seed):
+    elicitation = small(seed=seed, budget=16)
+    done = run(elicitation, lambda _: Answer.EQUAL)
+    history, beliefs = elicitation.history, elicitation.beliefs
+    assert history.answers
+    for answer in history.answers.values():
+        pair = (answer.first, answer.second)
+        if done.subset in pair and set(pair) <= set(beliefs.candidates):
+            assert done.subset == min(pair, key=lambda m: (m.bit_count(), m))
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_run_may_begin_without_a_look_around(start):
+    assert run(small(start=start, budget=9)).subset is not None
+
+
 def test_asking_twice_returns_the_same_request():
     elicitation = small()
     assert elicitation.ask() is elicitation.ask()
@@ -238,6 +255,7 @@ def test_the_operators_wish_ends_the_run_at_once():
         {"parsimony": "exakt"},
         {"stop": ["optimum"]},
         {"batch": 0},
+        {"effort": 10_001},
         {"slack": 0.5},
         {"bugdet": 3},
         {"preset": "sauce"},

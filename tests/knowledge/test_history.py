@@ -238,6 +238,8 @@ WRONG = [
         Evaluated(9, 5, (float("nan"), 2.0)), r"'score' of \('a1', 'a3'\) is not a number", id="score not a number"
     ),
     pytest.param(Evaluated(9, 5, (0.5, float("nan"))), "'size' .* is not a number", id="size not a number"),
+    pytest.param(Evaluated(9, 5, (float("-inf"), 2.0)), "'score' .* found -inf", id="score infinite"),
+    pytest.param(Evaluated(9, 5, (1e300, 2.0)), r"below 1e\+250", id="score beyond the grid"),
     pytest.param(Failed(9, 1, "late"), "measured before", id="failed after it was evaluated"),
     pytest.param(Failed(9, 4, "again"), "measured before", id="failed twice"),
     pytest.param(Failed(9, 16, "who"), "beyond the 4", id="a stranger failed"),

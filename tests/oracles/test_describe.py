@@ -86,3 +86,61 @@ def test_an_object_that_refers_to_itself_is_told_once():
     with config_context(enable_metadata_routing=True):
         assert fingerprint(scorer(sample_weight=True)) == fingerprint(scorer(sample_weight=True))
         assert fingerprint(scorer(sample_weight=True)) != fingerprint(scorer(sample_weight=False))
+
+
+FACTOR = 2
+
+
+def by_global(x):
+    return FACTOR * x
+
+
+def raised_to(k):
+    return lambda x: x**k
+
+
+def by_default(k):
+    def power(x, k=k):
+        return x**k
+
+    return power
+
+
+class Scale:
+    __slots__ = ("by",)
+
+    def __init__(self, by):
+        self.by = by
+
+    def scaled(self, x):
+        return x * self.by
+
+
+@pytest.mark.parametrize(
+    "make",
+    [raised_to, by_default, Scale, lambda k: Scale(k).scaled],
+    ids=["closure", "default", "slots", "method"],
+)
+def test_functions_that_compute_different_things_are_told_apart(make):
+    assert describe(make(1)) == describe(make(1))
+    assert describe(make(1)) != describe(make(2))
+
+
+def test_the_body_of_a_function_is_told_to_its_last_constant(monkeypatch):
+    pairs = [
+        (lambda c: c in (1, 2), lambda c: c in (3, 4)),
+        (lambda c: [x * 2 for x in c], lambda c: [x * 3 for x in c]),
+        (lambda c: (lambda x: x + 1)(c), lambda c: (lambda x: x + 2)(c)),
+    ]
+    for one, other in pairs:
+        assert describe(one) != describe(other)
+    before = describe(by_global)
+    monkeypatch.setitem(globals(), "FACTOR", 3)
+    assert describe(by_global) != before
+
+
+def test_a_function_that_calls_itself_is_told_once():
+    def down(k):
+        return 0 if k == 0 else down(k - 1)
+
+    assert "itself" in describe(down)

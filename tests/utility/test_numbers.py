@@ -2,12 +2,13 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.errors import CertificateError
-from elicit.utility.numbers import MOST_DIGITS, MOST_EXPONENT, dot, exact, whole
+from elicit.utility.numbers import MOST_DIGITS, MOST_EXPONENT, coefficients, dot, exact, whole, workable
 
 
 @given(st.fractions())
@@ -75,3 +76,18 @@ def test_a_place_that_must_hold_a_whole_number_takes_nothing_else(value):
 
 def test_a_product_of_rows_is_exact():
     assert dot([1, 0, -1], [Fraction(1, 3), Fraction(5), Fraction(1, 7)]) == Fraction(4, 21)
+
+
+def test_no_more_monomials_than_can_be_worked_with():
+    assert workable(999, 2) == 999
+    for n, degree in ((10**9, 1), (1000, 2), (200, 3), (0, 1), (2.0, 1)):
+        with pytest.raises(CertificateError):
+            workable(n, degree)
+
+
+def test_the_denominators_of_a_theta_may_not_be_too_long_together():
+    rng = np.random.default_rng(0)
+    long = ["1/" + "1" + "".join(map(str, rng.integers(0, 10, 1998))) + "1" for _ in range(9)]
+    assert len(coefficients([([k], text) for k, text in enumerate(long[:2])])) == 2
+    with pytest.raises(CertificateError, match="denominator"):
+        coefficients([([k], text) for k, text in enumerate(long)])
