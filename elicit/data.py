@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.printable import printable
-from elicit.session.tidying import as_numbers, encoded, tidied, with_target
+from elicit.session.tidying import as_numbers, encoded, stray, tidied, with_target
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
@@ -83,7 +83,11 @@ def load(
         hint = f"did you mean {near[0]!r}?" if near else f"the built-in data are {', '.join(BUILT_IN)}"
         raise InputError(f"{printable(str(path))}: no such file or built-in data; {hint}")
     if target is None:
-        raise InputError(f'{printable(str(path))}: say which column is the target (--target, or target = "…")')
+        columns = ", ".join(map(repr, cells_of(path)[0]))
+        raise InputError(
+            f'{printable(str(path))}: say which column is the target (--target, or target = "…"); '
+            f"the columns are {printable(columns)}"
+        )
     return _from_csv(path, target, tidy, group_col)
 
 
@@ -127,11 +131,18 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     notes: list[str] = []
     if tidy:
         rows, lines = with_target(rows, lines, at, target, notes)
+        if not rows:
+            raise InputError(f"{shown}: the target {target!r} is missing in every row; choose another column")
     blocks: list[NDArray[np.float64]] = []
     columns: list[str] = []
     groups: dict[str, tuple[str, ...]] = {}
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
+        if tidy and i != by and (odd := stray(cells)) is not None:
+            raise InputError(
+                f"{shown}, line {lines[odd]}: column {name!r} holds numbers, but here {cells[odd]!r}; "
+                "correct it, or leave it empty"
+            )
         if not tidy or i in (at, by):
             _require_complete(cells, name, lines, shown)
         if i in (at, by):
@@ -144,6 +155,8 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
         if levels:
             groups[name] = tuple(f"{name}={level}" for level in levels)
         columns.extend(groups.get(name, (name,)))
+    if not columns and notes:
+        raise InputError(f"{shown}: no attribute is left: {printable('; '.join(notes))}")
     if not columns:
         raise InputError(f"{shown}: there is no column besides the target {target!r}; add attributes")
     labels = [row[at] for row in rows]

@@ -456,3 +456,24 @@ def test_whoever_reads_less_than_all_is_not_complained_to():
 )
 def test_a_path_in_a_command_is_written_as_a_shell_reads_it(path, written):
     assert pasted(path) == written
+
+
+NUMBERS = [f"{k}.5,{k % 7},{k % 2}" for k in range(60)]
+BAD_DATA = {
+    "a stray entry": (["inf,3,1", *NUMBERS], ["x.csv, line 2: column 'a' holds numbers, but here 'inf'"]),
+    "a stray target": ([*(f"{k % 3},{k % 7},{k}.5" for k in range(60)), "1,2,one"], ["line 62: column 'y'", "'one'"]),
+    "no target at all": (["1,2,", "3,4,"], ["the target 'y' is missing in every row"]),
+    "nothing but constants": (["1,2,0", "1,2,1", "1,2,0"], ["no attribute is left: 'a' is left out: it is constant"]),
+}
+
+
+@pytest.mark.parametrize(("lines", "words"), BAD_DATA.values(), ids=BAD_DATA)
+def test_data_that_cannot_be_used_say_where_and_why(here, capsys, lines, words):
+    (here / "x.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    complains(*run("ask", "x.csv", "--target", "y", "--journal", "j", capsys=capsys), *words)
+
+
+@pytest.mark.usefixtures("here")
+def test_who_names_no_target_is_told_the_columns(capsys):
+    complains(*run("ask", "d.csv", capsys=capsys), "d.csv: say which column is the target", "'a', 'b', 'y'")
+    complains(*run("ask", "nope.csv", capsys=capsys), "nope.csv: no such file")

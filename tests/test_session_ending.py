@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from elicit.cli import main
+from elicit.commands.defaults import SETTINGS
 from elicit.commands.resume import session_section
 from elicit.events import Answer, Preferred
 from elicit.journal import read
@@ -108,3 +109,32 @@ def test_the_journal_is_enough_for_the_snippet(ended):
     exec("\n".join(code), names)
     assert list(names["X"].columns) == ["alcohol", "hue"]
     assert names["model"].score(names["X"], names["y"]) > 0.7
+
+
+def end_of(monkeypatch, capsys, folder, *options):
+    """What a session on iris said at its end."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
+    assert main(["ask", "iris", "--model", "knn:3", "--cv", "3", "--journal", "j", *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_set_in_which_nothing_can_be_rejected_is_told(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(SETTINGS, "parsimony", 500.0)
+    assert "no subset can be rejected: setting every" in end_of(monkeypatch, capsys, tmp_path, "--budget", "8")
+
+
+def test_nobody_is_sent_on_when_every_subset_was_evaluated(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(SETTINGS, "stop", ())
+    told = end_of(monkeypatch, capsys, tmp_path, "--budget", "15")
+    assert "no subset can be rejected" not in told
+    assert "elicit resume" not in told
+    assert "of the other 0 subsets" not in told
+    assert "elicit report j -o report.html" in told
+
+
+def test_who_could_measure_nothing_is_told_what_to_change(monkeypatch, capsys, tmp_path):
+    told = end_of(monkeypatch, capsys, tmp_path, "--budget", "3", "--model", "knn:1000")
+    assert "Nothing could be measured" in told
+    assert "another model or score may do: --model and --scoring" in told
+    assert "elicit resume" not in told

@@ -33,6 +33,7 @@ from elicit.sessions import Session
 from elicit.subsets import Mask, simplest
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain
+from elicit.utility.parsimony import ParsimoniousSet
 
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
@@ -123,6 +124,10 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
     incumbent, evaluated = beliefs.incumbent, len(elicitation.history.evaluated)
     total = elicitation.family.count()
     yield from paragraph(f"ended by {result.reason}", _columns(), 2)
+    utilities = beliefs.utilities
+    if isinstance(utilities, ParsimoniousSet) and utilities.informative and utilities.cap <= utilities.settings.tau:
+        text = f"no subset can be rejected: setting every statement aside costs only {utilities.cap:.2g}, and tau is "
+        yield from paragraph(f"{text}{utilities.settings.tau:g}", _columns(), 2)
     if incumbent is None or isinf(incumbent.value):
         yield "proven: nothing beyond the measured numbers; the simplest member of the front is named"
         return

@@ -119,6 +119,8 @@ class Settings:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
+        if self.temperature == 0:
+            raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")
         if not self.neighbours <= 1:
             raise InputError(f"neighbours is a share between 0 and 1, found {self.neighbours}")
         if not self.noise_level < 0.5:

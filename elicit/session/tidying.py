@@ -20,6 +20,9 @@ MISSING_LEVEL = "(missing)"
 #: A column of texts with more levels than this, most of which occur once, names cases and not a property.
 MOST_LEVELS = 20
 
+#: A column of many values holds numbers when at least so many of them are, for each that is none.
+STRAY = 10
+
 
 def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
     """The cells as finite numbers, None when one of them is none."""
@@ -56,6 +59,16 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     note = f"{name!r} has {gaps} missing values: they are a level of their own" if gaps else ""
     return note, block, found
+
+
+def stray(cells: Sequence[str]) -> int | None:
+    """Where a column of many values, nearly all of them numbers, holds something else; None when it does not."""
+    known = [cell for cell in cells if cell.lower() not in MISSING]
+    if len(set(known)) <= MOST_LEVELS or as_numbers(known) is not None:
+        return None
+    others = {cell for cell in set(known) if as_numbers([cell]) is None}
+    found = [k for k, cell in enumerate(cells) if cell in others]
+    return found[0] if STRAY * len(found) <= len(known) else None
 
 
 def with_target(

@@ -256,6 +256,7 @@ def test_the_operators_wish_ends_the_run_at_once():
         {"stop": ["optimum"]},
         {"batch": 0},
         {"effort": 10_001},
+        {"temperature": 0},
         {"slack": 0.5},
         {"bugdet": 3},
         {"preset": "sauce"},
