@@ -33,6 +33,7 @@ from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
 from elicit.estimator.judges import best_for, judge_of
+from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.estimator.warrant import warrant_of
@@ -353,7 +354,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan or takes_missing(self.estimator)
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.target_tags.required = True
         return tags

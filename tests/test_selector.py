@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -626,3 +629,38 @@ def test_sparse_matrices_go_where_the_estimator_takes_them():
     assert found.transform(X).shape == (60, found.support_.sum())
     dense = selector(estimator=LogisticRegression(), cv=3, budget=8).fit(X.toarray(), y)
     assert dense.cv_results_["mean_test_score"] == pytest.approx(found.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        make_pipeline(SimpleImputer(), StandardScaler(), KNeighborsClassifier(3)),
+        make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=5)),
+        GridSearchCV(make_pipeline(SimpleImputer(), GaussianNB()), {"gaussiannb__var_smoothing": [1e-9, 1e-3]}, cv=2),
+        make_pipeline(ColumnTransformer([("some", SimpleImputer(), [0, 1, 2])]), GaussianNB()),
+    ],
+)
+def test_nan_passes_where_a_part_of_the_estimator_takes_it(estimator):
+    X, y = _with_nan()
+    found = selector(estimator=estimator, budget=8, max_features=3, keep=[0]).fit(X[:, :5], y)
+    assert found.transform(X[:, :5]).shape == (len(X), len(found.feature_names_))
+    splits = StratifiedKFold(5, shuffle=True, random_state=0)
+    table = found.cv_results_
+    if not isinstance(estimator.get_params().get("columntransformer"), ColumnTransformer):
+        for features, score in zip(table["features"], table["mean_test_score"], strict=True):
+            columns = [int(name[1:]) for name in features]
+            assert score == pytest.approx(cross_val_score(estimator, X[:, columns], y, cv=splits).mean())
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        make_pipeline(StandardScaler(), GaussianNB()),
+        make_pipeline(GaussianNB()),
+        make_pipeline(ColumnTransformer([("one", SimpleImputer(), [0])], remainder="passthrough"), GaussianNB()),
+    ],
+)
+def test_nan_is_refused_at_once_where_a_predictor_would_get_it(estimator):
+    X, y = _with_nan()
+    with pytest.raises(ValueError, match="NaN"):
+        selector(estimator=estimator).fit(X, y)

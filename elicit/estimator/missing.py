@@ -1,0 +1,57 @@
+"""Missing values: whether an estimator takes or fills NaN itself, by what scikit-learn's tags say of its parts.
+
+A pipeline's own tag says no whatever is in it. Here its steps are followed: an imputer, or a predictor that
+takes NaN, ends the way; a transformer that takes NaN hands it on.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.utils._tags import get_tags
+
+
+class Fate(enum.Enum):
+    """What becomes of NaN in an estimator."""
+
+    TAKEN = "taken"
+    PASSED = "passed"
+    REFUSED = "refused"
+
+
+def takes_missing(estimator: Any) -> bool:
+    """Whether NaN may be handed to an estimator."""
+    return _fate(estimator) is Fate.TAKEN
+
+
+def _fate(estimator: Any) -> Fate:
+    if isinstance(estimator, str) or estimator is None:
+        return Fate.TAKEN if estimator == "drop" else Fate.PASSED
+    if isinstance(estimator, Pipeline):
+        return _in_turn(step for _, step in estimator.steps)
+    if isinstance(estimator, ColumnTransformer):
+        return _together([part for _, part, _ in estimator.transformers] + [estimator.remainder])
+    if isinstance(estimator, FeatureUnion):
+        return _together([part for _, part in estimator.transformer_list])
+    inner = estimator.get_params(deep=False).get("estimator") if hasattr(estimator, "get_params") else None
+    if hasattr(inner, "fit"):  # a search over it, or a bag of it, hands X on
+        return _fate(inner)
+    if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.allow_nan:
+        return Fate.REFUSED
+    fills = type(estimator).__name__.endswith("Imputer")
+    return Fate.TAKEN if fills or not hasattr(estimator, "transform") else Fate.PASSED
+
+
+def _in_turn(steps: Iterable[Any]) -> Fate:
+    """Each step gets what the one before hands on."""
+    return next((fate for fate in map(_fate, steps) if fate is not Fate.PASSED), Fate.PASSED)
+
+
+def _together(parts: Iterable[Any]) -> Fate:
+    """All parts get the same, and their results stand side by side."""
+    fates = {_fate(part) for part in parts}
+    return Fate.REFUSED if Fate.REFUSED in fates else Fate.PASSED if Fate.PASSED in fates else Fate.TAKEN
