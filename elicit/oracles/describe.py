@@ -10,15 +10,18 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+import sys
+import sysconfig
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-#: Packages whose functions are what their names say, whatever the version.
-_LIBRARIES = frozenset({"builtins", "elicit", "joblib", "numpy", "pandas", "scipy", "sklearn"})
+#: Where installed packages lie.
+_INSTALLED = {"site-packages", "dist-packages"}
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -127,7 +130,7 @@ def _function(function: FunctionType) -> str:
         "keywords": function.__kwdefaults__,
         "closure": [_held(cell) for cell in function.__closure__ or ()],
         "globals": {
-            name: function.__globals__[name]
+            name: _as_read(function.__globals__[name])
             for name in sorted(_names(function.__code__))
             if name in function.__globals__
         },
@@ -149,9 +152,27 @@ def _class(kind: type) -> str:
 
 
 def _of_library(thing: Any) -> bool:
-    """Whether a function or class belongs to a library."""
+    """Whether a function or class belongs to what is installed: then it is what its name says."""
     module = getattr(thing, "__module__", None)
-    return isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
+    return isinstance(module, str) and _installed(module)
+
+
+@functools.cache
+def _installed(module: str) -> bool:
+    if module.partition(".")[0] == "elicit" or module in sys.builtin_module_names:
+        return True
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:  # typed in, or made while running
+        return False
+    return not _INSTALLED.isdisjoint(Path(file).parts) or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
+
+
+def _as_read(value: Any) -> Any:
+    """What a function reads of a global: an object of a library (a logger, a lock) is only told by its class."""
+    told = hasattr(value, "__qualname__") or any(hasattr(value, name) for name in ("get_params", "tocsr", "columns"))
+    data = isinstance(value, ModuleType | Mapping | np.ndarray | np.generic | functools.partial)
+    plain = type(value).__module__ == "builtins"
+    return value if told or data or plain or not _of_library(type(value)) else type(value)
 
 
 def _held(cell: CellType) -> Any:

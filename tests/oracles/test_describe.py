@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import json
+import logging
 
 import numpy as np
 import pytest
@@ -137,6 +139,24 @@ def test_the_body_of_a_function_is_told_to_its_last_constant(monkeypatch):
     before = describe(by_global)
     monkeypatch.setitem(globals(), "FACTOR", 3)
     assert describe(by_global) != before
+
+
+LOG = logging.getLogger("elicit.tests")
+
+
+def logs(x):
+    LOG.debug("%s", x)
+    return x
+
+
+def test_a_library_is_told_by_name_and_what_it_keeps_is_not(monkeypatch):
+    assert describe(accuracy_score) == "sklearn.metrics._classification.accuracy_score"
+    assert describe(json.dumps) == "json.dumps"
+    before = describe(logs)
+    monkeypatch.setattr(LOG, "level", 10)
+    assert describe(logs) == before
+    assert "logging.Logger" in before
+    assert len(before) < 1000
 
 
 def test_a_function_that_calls_itself_is_told_once():
