@@ -2,7 +2,8 @@
 
 It belongs to no operator. What only matters together is together at the start, and shows when one of it
 goes; one subset of every size is on the way, whatever size is worth. Of each size at most two are looked
-at: one goes on at once from what is not worse, else from the better of the two.
+at: one goes on at once from what is not worse, else from the better of the two. A better one that turns up
+later on the chain is gone down from as well.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def propose(
                 chosen.append(_cheapest(rejected))
     if not chosen and rejected and "rejections" not in beliefs.settings.stop:
         chosen.append(_cheapest(rejected))  # the family holds no more than these: patience cannot run out
-    why = "a proof of optimality needs it" if proving else search.reason
+    why = "a proof of optimality needs it" if proving else search.reason(chosen)
     return Proposal(tuple(chosen), tuple(rejected.items()), why)
 
 
@@ -98,17 +98,16 @@ class _Explorer:
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
         self._believed = 0
-        self._going_down = False
+        self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
         self._starting = len(beliefs.evaluated) < max(least, self._settings.start)
 
-    @property
-    def reason(self) -> str:
-        """Why the candidates so far, in a few words."""
+    def reason(self, chosen: Sequence[Mask]) -> str:
+        """Why the chosen candidates, in a few words."""
         if self._starting:
             return "a first look at the family"
-        if self._going_down:
+        if not self._on_the_way.isdisjoint(chosen):
             return "on the way down from all attributes"
         if self._settings.explore == "gain":
             return "where plausible operators may gain most"
@@ -152,7 +151,8 @@ class _Explorer:
         if not on_the_way(self._beliefs):
             return None
         found = next_down(self._beliefs, self._forecast, lambda m: self.new(m, chosen, rejected), chosen)
-        self._going_down = self._going_down or found is not None
+        if found is not None:
+            self._on_the_way.add(found)
         return found
 
     def _gainful(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
