@@ -180,11 +180,17 @@ def cells_of(path: Path) -> tuple[list[str], list[list[str]]]:
     return _cells(path, printable(str(path)))[:2]
 
 
+def padded(path: Path) -> bool:
+    """Whether names in the header stand between spaces, which are no part of them here."""
+    with _opened(path) as text:
+        return any(name != name.strip() for name in next(csv.reader(text), []))
+
+
 def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int]]:
     """Header, rows of stripped cells, and the line of each row."""
     try:
         with _opened(path) as text:
-            reader = csv.reader(text)
+            reader = csv.reader(text, skipinitialspace=True)
             header = [name.strip() for name in next(reader, [])]
             rows, lines = [], []
             for row in reader:
@@ -199,6 +205,7 @@ def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{shown}: not a CSV file ({error}); expected text in UTF-8 with a header line") from error
     _check_header(header, shown)
+    _check_separator(header, shown)
     if not rows:
         raise InputError(f"{shown}, line 1: no row follows the header; add one row a case")
     for row, line in zip(rows, lines, strict=True):
@@ -228,11 +235,19 @@ def _check_header(header: Sequence[str], shown: str) -> None:
             raise InputError(f"{shown}, line 1: the column {name!r} occurs {header.count(name)} times; rename one")
 
 
+def _check_separator(header: Sequence[str], shown: str) -> None:
+    """A single name that is full of another separator is a whole line of names."""
+    for mark, called in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and mark in header[0]:
+            raise InputError(f"{shown}, line 1: the columns stand between {called}; write the file with commas")
+
+
 def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str) -> None:
     for cell, line in zip(cells, lines, strict=True):
         if not cell or cell.lower() in ("nan", "inf", "-inf", "na"):
             raise InputError(
-                f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; fill it or remove the row"
+                f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; fill it, remove the row, "
+                "or have the data tidied (--tidy; in a scenario, tidy = true)"
             )
 
 

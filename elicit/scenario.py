@@ -305,12 +305,18 @@ def _check_method(method: str, material: DataMaterial | None) -> None:
         raise InputError(f"`methods`: {method!r} needs `{needs}` in [oracle] besides what is measured; add it")
 
 
+#: More seeds than this are not played: a run takes a tenth of a second at least, so that would be days.
+MOST_SEEDS = 1_000_000
+
+
 def seeds_of(given: Any) -> tuple[int, ...]:
     """So many seeds from 0, or the listed ones."""
     listed = given if isinstance(given, list) else None
     if listed is None:
         if isinstance(given, bool) or not isinstance(given, int) or given < 1:
             raise InputError(f"`seeds` is a number of at least 1 or a list of seeds, found {given!r}")
+        if given > MOST_SEEDS:
+            raise InputError(f"`seeds` is a number of at most {MOST_SEEDS}, found {given}")
         return tuple(range(given))
     if not listed or any(isinstance(seed, bool) or not isinstance(seed, int) or seed < 0 for seed in listed):
         raise InputError(f"`seeds` lists whole numbers of at least 0, found {given!r}")

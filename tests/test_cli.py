@@ -89,7 +89,8 @@ def elicit(*arguments, **options):
 def complains(status, out, err, *words):
     assert status == 2
     assert out == ""
-    lines = [line for line in err.splitlines() if "runs finished" not in line]  # progress
+    progress = ("runs finished", "evaluated ")
+    lines = [line for line in err.splitlines() if not any(words in line for words in progress)]
     assert len(lines) == 1, err
     assert lines[0].startswith("elicit: ")
     for word in words:
@@ -115,6 +116,9 @@ BAD = {
     "a table in place of its data": (["table", "d.csv", "--target", "y", "-o", "d.csv"], ["d.csv", "another file"]),
     "a table in place of a device": (["table", "iris", "-o", "/dev/null"], ["/dev/null", "no ordinary file"]),
     "a target that is always the same": (["ask", "c.csv", "--target", "y"], ["the target is 3.5 in every row"]),
+    "more seeds than days": (["run", "s.toml", "--seeds", "99999999999999"], ["at most 1000000"]),
+    "a table of failures": (["table", "iris", "--model", "knn:200", "-o", "o.csv"], ["no subset could be measured"]),
+    "names in broken quotes": (["table", "iris", "--drop", '"a" b', "-o", "o.csv"], ["correct the quotes"]),
     "seeds below one": (["run", "s.toml", "--seeds", "-1"], ["--seeds"]),
     "no jobs": (["run", "s.toml", "--n-jobs", "0"], ["--n-jobs", "-1 for every processor"]),
     "a missing journal": (["resume", "none.jsonl"], ["none.jsonl", "does not exist"]),
@@ -146,6 +150,7 @@ BAD_FILES = {
     "an unknown criterion": ("s.toml", SCENARIO.replace("score -", "scor -"), ["[operator]", "did you mean score"]),
     "a malformed table": ("t.csv", TABLE.replace("0.6", "x", 1), ["t.csv, line 2", "'x0'"]),
     "a table of one column": ("t.csv", "score\n1\n", ["t.csv, line 1", "no attribute"]),
+    "a price beyond all": ("s.toml", SCENARIO.replace("= 7", "= 7\nparsimony = 1e300"), ["between 0 and 1e+09"]),
     "a name that steers the terminal": ("s.toml", SCENARIO + '"\\u001b[31m" = 1\n', ["\\x1b[31m"]),
 }
 
@@ -471,6 +476,39 @@ BAD_DATA = {
 def test_data_that_cannot_be_used_say_where_and_why(here, capsys, lines, words):
     (here / "x.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
     complains(*run("ask", "x.csv", "--target", "y", "--journal", "j", capsys=capsys), *words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a;b;y\n1;2;0\n", ["line 1", "between semicolons", "with commas"]),
+        ("a\tb\ty\n1\t2\t0\n", ["line 1", "between tabs"]),
+        ("a,y\n1,0\n2,1\n3,0\n4,1\n", ["'a' is the only attribute", "nothing to choose"]),
+    ],
+)
+def test_a_file_that_is_no_table_of_attributes_is_named_as_such(here, capsys, text, words):
+    (here / "x.csv").write_text(text)
+    complains(*run("ask", "x.csv", "--target", "y", "--cv", "2", "--journal", "j", capsys=capsys), *words)
+
+
+def test_a_gap_is_named_with_the_way_round_it(here, capsys):
+    lines = "".join(f"{k},{'' if k == 3 else k % 5},{k % 2}\n" for k in range(20))
+    (here / "x.csv").write_text("a,b,y\n" + lines)
+    table = ("table", "x.csv", "--target", "y", "--folds", "2", "-o", "o.csv")
+    complains(*run(*table, capsys=capsys), "line 5: 'b' is empty", "--tidy")
+    status, out, _ = run(*table, "--tidy", capsys=capsys)
+    assert status == 0
+    assert out.splitlines()[0] == "o.csv: 3 subsets"
+    assert "note: 'b' has 1 missing values" in out
+
+
+def test_a_report_does_not_replace_the_data(here, capsys, monkeypatch):
+    (here / "x.csv").write_text("a,b,y\n" + "".join(f"{k},{k * k % 7},{k % 2}\n" for k in range(20)))
+    asked = ("ask", "x.csv", "--target", "y", "--cv", "2", "--budget", "2", "--journal", "j")
+    assert run(*asked, capsys=capsys, text="a\n" * 9, monkeypatch=monkeypatch)[0] == 0
+    before = (here / "x.csv").read_bytes()
+    complains(*run("report", "j", "-o", "x.csv", capsys=capsys), "x.csv", "another file")
+    assert (here / "x.csv").read_bytes() == before
 
 
 @pytest.mark.usefixtures("here")

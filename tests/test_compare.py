@@ -220,6 +220,12 @@ def test_what_is_wrong_is_named(folder, sections, message):
         scenario(folder, **sections)
 
 
+def test_a_model_that_cannot_be_fitted_is_named(folder):
+    one = scenario(folder, experiment={"methods": ["rfe"]}, oracle={"model": "knn:200"})
+    with pytest.raises(InputError, match=r"no importance of .* can be computed: ValueError: .*n_neighbors = 200"):
+        compare(one, 1)
+
+
 # goals
 
 

@@ -130,6 +130,7 @@ def test_correlations_are_those_of_pandas():
     X[rng.random(X.shape) < 0.2] = np.nan
     assert np.allclose(correlations(X), pd.DataFrame(X).corr().to_numpy())
     assert (correlations(np.ones((5, 2))) == 0).all()
+    assert np.allclose(correlations(X * 1e300), correlations(X))
 
 
 def test_a_session_on_a_file_says_what_was_decided_and_estimates_before_any_work(ask, tmp_path):

@@ -111,6 +111,16 @@ def test_the_journal_is_enough_for_the_snippet(ended):
     assert names["model"].score(names["X"], names["y"]) > 0.7
 
 
+def test_the_snippet_reads_a_file_whose_names_stand_between_spaces(tmp_path):
+    lines = "".join(f"{k % 7}, {k * k % 5}, {'odd' if k % 2 else 'even'}\n" for k in range(20))
+    (tmp_path / "t.csv").write_text(' a , "b,c" , y \n' + lines)
+    names = {}
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    exec("\n".join(snippet(section, ("a", "b,c"))), names)
+    assert list(names["X"].columns) == ["a", "b,c"]
+    assert set(names["model"].predict(names["X"])) <= {"odd", "even"}
+
+
 def end_of(monkeypatch, capsys, folder, *options):
     """What a session on iris said at its end."""
     monkeypatch.chdir(folder)

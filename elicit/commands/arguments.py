@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import csv
 from collections.abc import Callable
 
 from elicit.errors import InputError
+from elicit.printable import printable
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -19,7 +21,7 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
-count, count_or_none, folds = at_least(1), at_least(0), at_least(2)
+count, natural, folds = at_least(1), at_least(0), at_least(2)
 
 
 def jobs(text: str) -> int:
@@ -34,8 +36,12 @@ def jobs(text: str) -> int:
 
 
 def listed(text: str) -> list[str]:
-    """Names with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Names with commas between them; a name that holds a comma stands in double quotes."""
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error as error:
+        raise InputError(f"{printable(text)!r}: names stand between commas ({error}); correct the quotes") from error
+    return [name.strip() for name in cells if name.strip()]
 
 
 def column_groups(text: str) -> dict[str, list[str]]:

@@ -41,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     section |= _criteria(args)
     oracle = oracle_of(section, Path())
     attributes = oracle.attributes
+    if len(attributes) == 1:
+        raise InputError(f"{attributes.names[0]!r} is the only attribute, there is nothing to choose; add another")
     keep, drop = (attributes.mask(listed(text)) for text in (args.keep, args.drop))
     family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
     chosen = {**SETTINGS, "budget": args.budget}

@@ -25,7 +25,7 @@ from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
 from elicit.oracles.threads import one_thread
 from elicit.printable import pasted, printable
-from elicit.session.display import clock_time
+from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.insight import mirrored_beliefs
 from elicit.session.snippet import snippet
@@ -52,14 +52,14 @@ def ending(
     yield ""
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
-        yield from _failures(result)
+        yield from not_measured([result.failures])
     else:
         with one_thread():
             yield from _recommended(elicitation, oracle, section, result.subset)
             yield from _proven(elicitation, result)
             yield from _reasons(elicitation, result.subset)
             yield from _what_answers_did(elicitation, result.subset, show)
-        yield from _failures(result)
+        yield from not_measured([result.failures])
         yield from _set_aside(elicitation, result)
     yield f"spent: {result.evaluations} evaluations, {result.questions} questions, {clock_time(result.seconds)}"
     yield ""
@@ -176,6 +176,8 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     ]
     yield ""
     yield "why this one:"
+    if not others:
+        yield "  it dominates every other that was measured"
     for request, answer in sorted(history.answers.items()):
         if request not in history.retracted and _winner(answer) == subset:
             other = answer.second if answer.first == subset else answer.first
@@ -244,11 +246,6 @@ def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Pr
 
 def _plain(elicitation: Elicitation, subset: Mask) -> str:
     return named(subset, elicitation.history.attributes)
-
-
-def _failures(result: Result) -> Iterator[str]:
-    for reason, times in result.failures.items():
-        yield f"not measured, {times} times: {printable(reason)}"
 
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:

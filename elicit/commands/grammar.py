@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import TypeVar
 
-from elicit.commands.arguments import count, count_or_none, folds, jobs
+from elicit.commands.arguments import count, folds, jobs, natural
 from elicit.data import BUILT_IN
 
 #: The model when none is named.
@@ -62,12 +62,12 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
         help="where the session is kept (default: beside you, by name)",
     )
     command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
-    command.add_argument("--questions", type=count_or_none, metavar="N", help="questions at most (default 9)")
+    command.add_argument("--questions", type=natural, metavar="N", help="questions at most (default 9)")
     command.add_argument(
-        "--check-every", type=count_or_none, metavar="N", help="answers between two checks (default 3), 0 for none"
+        "--check-every", type=natural, metavar="N", help="answers between two checks (default 3), 0 for none"
     )
     command.add_argument(
-        "--seed", type=count_or_none, default=0, metavar="N", help="another course of the session (default 0)"
+        "--seed", type=natural, default=0, metavar="N", help="another course of the session (default 0)"
     )
     command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
     command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
@@ -110,6 +110,7 @@ def _table(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("table", help="evaluate every subset, to an oracle table", allow_abbrev=False)
     command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
     command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    command.add_argument("--tidy", action="store_true", help="fill missing values, leave out what says nothing")
     command.add_argument("--model", default="knn:3", metavar="M", help="such as knn:3, logistic, ridge (default knn:3)")
     command.add_argument("--folds", type=folds, default=10, metavar="N", help="folds (default 10)")
     command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 from elicit.commands.output import destination
 from elicit.commands.resume import session_section
@@ -23,14 +25,16 @@ from elicit.session.display import Meter
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
-    with destination(args.output, args.path) as out, one_thread():
+    section = _section(args.path)
+    read_from = [section[key] for key in ("data", "path") if isinstance(section.get(key), str)]
+    with destination(args.output, args.path, *read_from) as out, one_thread():
         meter = Meter(sys.stderr)
         try:
             content = gather(record, Why(record).otherwise(meter.update))
             meter.clear()
             story = ModelStory(missing=("the model was not looked at (--no-model)",))
             if not args.no_model:
-                story = _story(record, content, args.path)
+                story = _story(record, content, section)
         finally:
             meter.clear()
         assert out is not None
@@ -39,10 +43,16 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _story(record: Record, content: Content, path: str) -> ModelStory:
+def _section(path: str) -> Mapping[str, Any]:
+    """What the oracle was made of; nothing where the record does not say, as a run from Python need not."""
     try:
-        section = session_section(path)
-    except InputError:  # a run from Python need not say what its oracle was made of
+        return session_section(path)
+    except InputError:
+        return {}
+
+
+def _story(record: Record, content: Content, section: Mapping[str, Any]) -> ModelStory:
+    if not section:
         return ModelStory(missing=("the record does not say what the oracle was made of",))
     best = content.recommended
     return story_of(section, best.subset, best.values[0], record.header.fingerprint)

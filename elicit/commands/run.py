@@ -10,7 +10,7 @@ from elicit.commands.output import destination
 from elicit.commands.status import DONE
 from elicit.experiments.experiment import Standing, at_once, run_scenario, summary
 from elicit.scenario import read_scenario
-from elicit.session.display import Meter, standing
+from elicit.session.display import Meter, not_measured, standing
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,5 +33,5 @@ def run(args: argparse.Namespace) -> int:
         if out is not None:
             json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
             out.write("\n")
-    print("\n".join(summary(results)))
+    print("\n".join([*summary(results), *not_measured(result["failures"] for result in results)]))
     return DONE

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import column_groups
+from elicit.commands.arguments import column_groups, listed
 from elicit.commands.grammar import EXPLAINED, FIRST_SCORES
 from elicit.commands.output import destination
 from elicit.commands.reproduce import reproduce
@@ -106,7 +106,7 @@ def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     if by is None:
         first = [measure for measure in map(score_named, FIRST_SCORES) if measure.serves(data.classes)]
         return [] if relevance else [measure for measure in first if measure.gaps or not data.missing]
-    measures = [score_named(name.strip()) for name in by.split(",") if name.strip()]
+    measures = [score_named(name) for name in listed(by)]
     if not measures:
         raise InputError("--by names no score; elicit score --list shows them all")
     for k, measure in enumerate(measures):

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
+from elicit.commands.arguments import listed
 from elicit.commands.output import keep_apart
 from elicit.commands.session import oracle_of
 from elicit.commands.status import DONE
+from elicit.experiments.sources import data_of
 from elicit.oracles import write_table
 from elicit.printable import printable
-from elicit.session.display import Meter
+from elicit.session.display import Meter, not_measured
 from elicit.subsets import Family
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     keep_apart(args.output, args.data)
-    section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds}
+    section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds, "tidy": args.tidy}
     section |= {key: getattr(args, key) for key in ("target", "scoring") if getattr(args, key) is not None}
     oracle = oracle_of(section, Path())
     attributes = oracle.attributes
-    dropped = attributes.mask(name for name in args.drop.split(",") if name)
+    dropped = attributes.mask(listed(args.drop))
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
     meter = Meter(sys.stderr)
     try:
@@ -35,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
         )
     finally:
         meter.clear()
-    print(f"{printable(args.output)}: {written.rows} subsets")
-    for reason in sorted(set(written.failures.values())):
-        times = sum(1 for other in written.failures.values() if other == reason)
-        print(f"not measured, {times} times: {printable(reason)}")
+    notes = [f"note: {printable(note)}" for note in data_of(section, Path()).notes]
+    failed = not_measured([Counter(written.failures.values())])
+    print("\n".join([f"{printable(args.output)}: {written.rows} subsets", *notes, *failed]))
     return DONE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from elicit.commands.arguments import listed
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import read
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
 def _rival(text: str, why: Why) -> Mask:
     names = why.attributes.names
     # a name may hold a comma: the whole text may be one name
-    rival = why.attributes.mask([text] if text in names else [part.strip() for part in text.split(",") if part.strip()])
+    rival = why.attributes.mask([text] if text in names else listed(text))
     if not rival:
         raise InputError("--not needs the attributes of a subset, separated by commas")
     if rival == why.best:

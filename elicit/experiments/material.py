@@ -21,6 +21,7 @@ from elicit.data import Data
 from elicit.errors import InputError
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
+from elicit.oracles.criteria import one_line
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.threads import one_thread
 from elicit.scores import score_named
@@ -85,14 +86,21 @@ class DataMaterial:
     def _fitted_importance(self, subset: Mask) -> tuple[float, ...]:
         columns = self._columns.of(subset)
         X, y = self._data.X[:, columns], self._data.y
-        with one_thread():
-            fitted = clone(self._model).fit(X, y)
-            found = _own_importances(fitted, len(columns))
-            if found is None:
-                permuted = permutation_importance(
-                    fitted, X, y, n_repeats=_PERMUTATIONS, random_state=self._random_state
-                )
-                found = permuted.importances_mean
+        try:
+            with one_thread():
+                fitted = clone(self._model).fit(X, y)
+                found = _own_importances(fitted, len(columns))
+                if found is None:
+                    permuted = permutation_importance(
+                        fitted, X, y, n_repeats=_PERMUTATIONS, random_state=self._random_state
+                    )
+                    found = permuted.importances_mean
+        except Exception as error:  # whatever the model raises, and it raises what it likes
+            names = ", ".join(self.attributes.subset(subset))
+            raise InputError(
+                f"no importance of {names} can be computed: {one_line(error)}; choose another model, "
+                "or name `methods` that fit none"
+            ) from error
         place = {column: k for k, column in enumerate(columns)}
         positions = (p for i, p in enumerate(self._columns.positions) if subset >> i & 1)
         return tuple(float(sum(found[place[column]] for column in p)) for p in positions)

@@ -277,6 +277,9 @@ def write_table(
                 if progress is not None:
                     progress(done, total)
             text.flush()
+        if len(failures) == total:
+            reason = next(iter(failures.values()))
+            raise InputError(f"no subset could be measured, there is no table to write: {reason}")
         _publish(name, path)
     except OSError as error:
         raise InputError(

@@ -1,10 +1,11 @@
-"""Display: how a long run shows that it goes on, a bar on a terminal and a plain line now and then elsewhere."""
+"""Display: how a long run shows that it goes on: a bar on a terminal, plain lines elsewhere; and what failed in it."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TextIO
 
 from elicit.printable import printable
@@ -82,3 +83,11 @@ def standing(progress: Progress) -> str:
 def told(criteria: Mapping[str, float]) -> str:
     """Criteria by name in one line."""
     return ", ".join(f"{printable(name)} {value:.4g}" for name, value in criteria.items())
+
+
+def not_measured(failures: Iterable[Mapping[str, int]]) -> list[str]:
+    """One line for each reason why subsets could not be measured, over one run or many."""
+    times: Counter[str] = Counter()
+    for counted in failures:
+        times.update(counted)
+    return [f"not measured, {count} times: {printable(reason)}" for reason, count in sorted(times.items())]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from elicit.data import BUILT_IN, load, model_of, regrouped
+from elicit.data import BUILT_IN, load, model_of, padded, regrouped
 
 
 def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -42,7 +43,11 @@ def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Sequence
         name = f"load_{section['data']}"
         lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
         return [*lines, f"X = X[{list(columns)!r}]"]
-    lines = ["import pandas as pd", f"data = pd.read_csv({section['data']!r})"]
+    lines = ["import pandas as pd"]
+    if padded(Path(section["data"])):
+        lines.append(f"data = pd.read_csv({section['data']!r}, skipinitialspace=True).rename(columns=str.strip)")
+    else:
+        lines.append(f"data = pd.read_csv({section['data']!r})")
     if section.get("tidy"):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
     lines.append(f"X, y = data[{list(columns)!r}], data[{section['target']!r}]")

@@ -74,11 +74,12 @@ def correlations(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """(n, n) Pearson correlations of the columns of X, each over the rows in which both are known; 0 for none.
 
     With m the mask of what is known and x centred and 0 elsewhere: r = (Σxy − ΣxΣy/k) / √(Σx² − (Σx)²/k) √(…),
-    each sum over the k rows that a pair shares.
+    each sum over the k rows that a pair shares. Columns are divided by their largest value first.
     """
     known = ~np.isnan(X)
     counts = known.sum(axis=0)
     x = np.where(known, X, 0.0)
+    x = x / np.maximum(np.abs(x).max(axis=0, initial=0.0), 1e-300)  # no square is too large then
     x = np.where(known, x - x.sum(axis=0) / np.maximum(counts, 1), 0.0)
     m = known.astype(np.float64)
     shared = np.maximum(m.T @ m, 1.0)

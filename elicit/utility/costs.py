@@ -28,6 +28,10 @@ LISTED_AT_ONCE = 600
 ENTER_AT_ONCE = 50
 
 
+#: τ, C and the weights lie within this, and the weights above its inverse: beyond, programs lose their digits.
+LARGEST_SETTING = 1e9
+
+
 @dataclass(frozen=True)
 class Parsimony:
     """The settings of Θ_τ: τ, C, w by degree, and the degree k."""
@@ -38,13 +42,17 @@ class Parsimony:
     degree: int = 2
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tau < float("inf"):
-            raise InputError(f"parsimony τ must be at least 0 and finite, found {self.tau}")
-        if len(self.weights) < self.degree or not all(0 < w < float("inf") for w in self.weights):
-            raise InputError(f"{self.degree} positive weights w are needed, found {self.weights}")
-        if not self.weights[0] < self.slack < float("inf"):
+        if not 0 <= self.tau <= LARGEST_SETTING:
+            raise InputError(f"parsimony τ must lie between 0 and {LARGEST_SETTING:g}, found {self.tau}")
+        least, most = 1 / LARGEST_SETTING, LARGEST_SETTING
+        if len(self.weights) < self.degree or not all(least <= w <= most for w in self.weights):
             raise InputError(
-                f"the slack weight C must exceed w_1 = {self.weights[0]} and be finite, found {self.slack}"
+                f"{self.degree} positive weights w are needed, from {least:g} to {most:g}, found {self.weights}"
+            )
+        if not self.weights[0] < self.slack <= LARGEST_SETTING:
+            raise InputError(
+                f"the slack weight C must exceed w_1 = {self.weights[0]} and be at most {LARGEST_SETTING:g}, "
+                f"found {self.slack}"
             )
 
 
