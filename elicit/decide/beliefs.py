@@ -98,10 +98,10 @@ class Beliefs:
 
     def _equal_to(self, subset: Mask) -> set[Mask]:
         """Those that the operator calls equal to a subset, itself included, where no answers contradict it."""
-        equal = [s for s in self.history.statements if s.relation is Relation.EQUAL]
-        if not equal:
+        statements = self.history.statements
+        if all(s.relation is not Relation.EQUAL for s in statements):
             return {subset}
-        standing = [s for s in uncontradicted(self.history.statements) if s.relation is Relation.EQUAL]
+        standing = [s for s in uncontradicted(statements) if s.relation is Relation.EQUAL]
         found, waiting = {subset}, [subset]
         while waiting:
             here = waiting.pop()

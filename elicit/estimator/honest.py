@@ -89,9 +89,7 @@ def nested_score(
         groups=params.get("groups"),
         random_state=seed_of(selector.random_state),
     )
-    rows = Parallel(n_jobs=n_jobs)(
-        delayed(_one_fold)(fresh, X, y, split, _inside(fresh, given), routed) for split in outer
-    )
+    rows = Parallel(n_jobs=n_jobs)(delayed(_one_fold)(fresh, X, y, split, inside, routed) for split in outer)
     scores, promised, everything, subsets = zip(*rows, strict=True)
     return NestedScore(tuple(scores), tuple(promised), tuple(everything), tuple(subsets))
 
