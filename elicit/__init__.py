@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         WrapperOracle,
         cost,
         fit_time,
+        from_callable,
+        scored,
         stability,
     )
     from elicit.selector import ElicitSelector
@@ -57,6 +59,8 @@ _HOME = {
     "WrapperOracle": "oracles",
     "cost": "oracles",
     "fit_time": "oracles",
+    "from_callable": "oracles",
+    "scored": "oracles",
     "stability": "oracles",
 }
 
@@ -84,6 +88,8 @@ __all__ = [
     "WrapperOracle",
     "cost",
     "fit_time",
+    "from_callable",
+    "scored",
     "stability",
 ]
 

@@ -65,7 +65,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         path, n(n+1)/6, at least 5 n and 20, at most 400.
     questions : the most questions put to the operator.
     parsimony : tau of the parsimonious set of utilities, or "exact".
-    criteria : criteria beyond score and size, such as `elicit.oracles.stability()`.
+    criteria : criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`.
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
     keep : names (or positions) of attributes that every subset must hold.

@@ -36,8 +36,8 @@ def _closed():
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_every_display_draws_on_the_axes_given_or_on_new_ones(display, fitted):
     _, ax = plt.subplots()
-    assert display.from_selector(fitted, ax=ax).ax_ is ax
-    drawn = display.from_selector(fitted)
+    assert display.from_estimator(fitted, ax=ax).ax_ is ax
+    drawn = display.from_estimator(fitted)
     assert drawn.ax_ is not ax
     drawn.ax_.figure.canvas.draw()
     again = drawn.plot()
@@ -47,11 +47,11 @@ def test_every_display_draws_on_the_axes_given_or_on_new_ones(display, fitted):
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_an_unfitted_selector_is_refused(display):
     with pytest.raises(NotFittedError):
-        display.from_selector(ElicitSelector(GaussianNB()))
+        display.from_estimator(ElicitSelector(GaussianNB()))
 
 
 def test_the_front_rises_and_holds_the_choice(fitted):
-    display = ParetoDisplay.from_selector(fitted)
+    display = ParetoDisplay.from_estimator(fitted)
     assert len(display.sizes) == 24
     assert (np.diff(display.front_sizes) > 0).all()
     assert (np.diff(display.front_scores) > 0).all()
@@ -68,7 +68,7 @@ def test_the_front_rises_and_holds_the_choice(fitted):
 
 
 def test_the_regret_falls_to_zero_in_the_order_of_the_record(fitted):
-    display = RegretDisplay.from_selector(fitted)
+    display = RegretDisplay.from_estimator(fitted)
     table = fitted.cv_results_
     scores = table["mean_test_score"][table["decision"] == "evaluated"]
     assert display.regret.tolist() == (scores.max() - np.maximum.accumulate(scores)).tolist()
@@ -78,7 +78,7 @@ def test_the_regret_falls_to_zero_in_the_order_of_the_record(fitted):
 
 def test_the_regret_of_an_operator_is_in_the_units_of_its_utility():
     asked = ElicitSelector(GaussianNB(), operator="score - 0.1 * size", cv=5, budget=12, questions=3).fit(X, Y)
-    display = RegretDisplay.from_selector(asked)
+    display = RegretDisplay.from_estimator(asked)
     table = asked.cv_results_
     worth = (table["mean_test_score"] - 0.1 * table["size"])[table["decision"] == "evaluated"]
     assert display.regret == pytest.approx(worth.max() - np.maximum.accumulate(worth))
@@ -88,11 +88,11 @@ def test_the_regret_of_an_operator_is_in_the_units_of_its_utility():
             return Answer.EQUAL
 
     person = ElicitSelector(GaussianNB(), operator=Person(), cv=5, budget=12, questions=3).fit(X, Y)
-    assert RegretDisplay.from_selector(person).unit == "fitted utility"
+    assert RegretDisplay.from_estimator(person).unit == "fitted utility"
 
 
 def test_interactions_are_symmetric_and_the_powers_follow_from_them(fitted):
-    display = InteractionDisplay.from_selector(fitted)
+    display = InteractionDisplay.from_estimator(fitted)
     u = display.interactions
     assert u == pytest.approx(u.T)
     assert display.names == fitted.attributes_
@@ -103,19 +103,19 @@ def test_interactions_are_symmetric_and_the_powers_follow_from_them(fitted):
 
 
 def test_of_many_attributes_the_most_powerful_are_named_and_the_rest_is_told(fitted):
-    power = PowerDisplay.from_selector(fitted, most=5)
+    power = PowerDisplay.from_estimator(fitted, most=5)
     assert power.power.tolist() == sorted(fitted.power_, reverse=True)[:5]
     assert power.left_out == 8
     assert "8 more attributes" in power.ax_.get_title()
-    assert set(InteractionDisplay.from_selector(fitted, most=5).names) == set(power.names)
+    assert set(InteractionDisplay.from_estimator(fitted, most=5).names) == set(power.names)
     assert power.chosen == tuple(name in fitted.feature_names_ for name in power.names)
     with pytest.raises(InputError, match="most must be at least 1"):
-        PowerDisplay.from_selector(fitted, most=0)
+        PowerDisplay.from_estimator(fitted, most=0)
 
 
 def test_names_from_data_are_drawn_as_they_are_and_never_as_formulas():
     frame = X.iloc[:, :3].set_axis(["$x^2", "a\x1b[31mred", "plain"], axis=1)
-    display = PowerDisplay.from_selector(ElicitSelector(GaussianNB(), cv=5).fit(frame, Y))
+    display = PowerDisplay.from_estimator(ElicitSelector(GaussianNB(), cv=5).fit(frame, Y))
     display.ax_.figure.canvas.draw()
     labels = {label.get_text() for label in display.ax_.get_yticklabels()}
     assert r"\$x^2" in labels
@@ -133,12 +133,12 @@ def test_without_matplotlib_the_remedy_is_told(fitted, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot")
     with pytest.raises(InputError, match="pip install"):
-        ParetoDisplay.from_selector(fitted)
+        ParetoDisplay.from_estimator(fitted)
 
 
 @pytest.mark.parametrize("display", [InteractionDisplay, PowerDisplay])
 def test_names_on_new_axes_lie_inside_the_picture_and_do_not_overlap(display, fitted):
-    ax = display.from_selector(fitted).ax_
+    ax = display.from_estimator(fitted).ax_
     canvas = ax.figure.canvas
     canvas.draw()
     boxes = [label.get_window_extent(canvas.get_renderer()) for label in ax.get_yticklabels()]

@@ -199,8 +199,10 @@ def test_models_of_numbers_measure(name):
 
 def test_criteria_beyond_score_and_size_are_made_as_asked():
     section = {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3, "costs": [1, 2, 3, 4]}
-    oracle = oracle_from({**section, "cost_unit": "EUR", "stability": True, "fit_time": True}, None)
-    assert [c.name for c in oracle.criteria] == ["score", "size", "cost", "stability", "fit_time"]
+    oracle = oracle_from(
+        {**section, "cost_unit": "EUR", "stability": True, "fit_time": True, "scorers": ["recall_macro"]}, None
+    )
+    assert [c.name for c in oracle.criteria] == ["score", "size", "cost", "recall_macro", "stability", "fit_time"]
     assert oracle(Evaluate(0, 0b101)).criteria[2] == 4
 
 

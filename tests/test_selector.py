@@ -27,7 +27,7 @@ from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
 from elicit.events import Answer, Assumed, Failed, Preferred, Retracted
 from elicit.journal import read
-from elicit.oracles import from_callable, stability
+from elicit.oracles import from_callable, scored, stability
 from elicit.utility.verify import verify
 
 WINE, CLASSES = load_wine(return_X_y=True)
@@ -116,6 +116,13 @@ def test_costs_and_other_criteria_are_recorded_and_count_in_a_utility():
     assert (table["stability"][measured] <= 0).all()
     assert 0 < found.n_questions_ <= 5
     assert "x12" not in found.best_subset_for("score - cost")
+
+
+def test_a_second_score_counts_in_a_utility():
+    found = selector(criteria=[scored("recall_macro")], operator="score + 0.5 * recall_macro", questions=5)
+    table = found.fit(WINE, CLASSES).cv_results_
+    assert 0 < table["recall_macro"][table["decision"] == "evaluated"].max() <= 1
+    assert "recall_macro" in found.session_.history.criteria[2].name
 
 
 def test_the_budget_left_open_is_a_third_of_a_forward_path_within_its_bounds():

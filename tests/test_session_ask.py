@@ -151,7 +151,18 @@ def test_a_session_on_a_file_says_what_was_decided_and_estimates_before_any_work
 def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path):
     table(tmp_path / "t.csv", a=number, b=number, c=number, d=number, who=lambda k, _: f"p{k % 6}", y=number)
     (tmp_path / "costs.csv").write_text("attribute,cost\na,1\nbc,2.5\nd,4\n")
-    options = ("--criteria", "stability", "--cost", "costs.csv", "--keep", "a", "--max-size", 2, "--groups", "bc=b,c")
+    options = (
+        "--criteria",
+        "stability,neg_max_error",
+        "--cost",
+        "costs.csv",
+        "--keep",
+        "a",
+        "--max-size",
+        2,
+        "--groups",
+        "bc=b,c",
+    )
     status, out, _ = ask(
         "t.csv", *SMALL, *options, "--group-col", "who", "--seed", 3, "--scoring", "r2", answers="a\n" * 9
     )
@@ -159,7 +170,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
     assert f"model {REGRESSOR}, score: r2" in out
     record = read(tmp_path / "j")
     assert record.header.attributes.names == ("a", "bc", "d")
-    assert [c.name for c in record.header.criteria] == ["score", "size", "cost", "stability"]
+    assert [c.name for c in record.header.criteria] == ["score", "size", "cost", "neg_max_error", "stability"]
     assert record.header.seed == 3
     assert record.header.settings["family"] == {"keep": ["a"], "drop": [], "max_size": 2}
     measured = [fact for fact in record.facts if isinstance(fact, Evaluated)]
@@ -174,7 +185,9 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "z"), "no column is called 'z'; the columns are"),
         ((), "--target"),
         (("--target", "y", "--model", "knm:3"), "did you mean 'knn'"),
-        (("--target", "y", "--criteria", "speed"), "--criteria knows"),
+        (("--target", "y", "--criteria", "spd"), "--criteria knows"),
+        (("--target", "y", "--criteria", "recal"), "did you mean 'recall'"),
+        (("--target", "y", "--criteria", "stabilty"), "did you mean 'stability'"),
         (("--target", "y", "--criteria", "cost"), "--cost FILE"),
         (("--target", "y", "--cost", "none.csv"), "none.csv: cannot be read"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),

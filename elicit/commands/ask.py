@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import get_scorer_names
 
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
@@ -69,12 +71,16 @@ def _notes(data: Data, section: Mapping[str, Any], attributes: Attributes) -> It
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     """The keys of the oracle for criteria beyond score and size."""
     wanted = [name for name in listed(args.criteria) if name not in ("score", "size")]
-    for name in wanted:
-        if name not in EXTRAS:
-            raise InputError(f"--criteria knows {', '.join(EXTRAS)}, found {name!r}")
+    scorers = [name for name in wanted if name not in EXTRAS]
+    for name in scorers:
+        if name not in (known := get_scorer_names()):
+            near = difflib.get_close_matches(name, [*EXTRAS, *known], n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"--criteria knows {', '.join(EXTRAS)} and scikit-learn's scorers, found {name!r}{hint}")
     if "cost" in wanted and args.cost is None:
         raise InputError("the criterion cost needs the costs; add --cost FILE, a CSV of attribute,cost")
-    section: dict[str, Any] = {name: True for name in wanted if name != "cost"}
+    section: dict[str, Any] = {name: True for name in wanted if name in EXTRAS and name != "cost"}
+    section |= {"scorers": scorers} if scorers else {}
     return section if args.cost is None else section | {"costs": _costs(Path(args.cost))}
 
 

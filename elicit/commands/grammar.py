@@ -45,7 +45,9 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
     command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
     command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
-    command.add_argument("--criteria", metavar="A,B", default="", help=f"more criteria: {', '.join(EXTRAS)}")
+    command.add_argument(
+        "--criteria", metavar="A,B", default="", help=f"more criteria: {', '.join(EXTRAS)}, or scorers"
+    )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
     command.add_argument("--keep", default="", metavar="A,B", help="attributes in every subset")
     command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")

@@ -1,4 +1,4 @@
-"""Displays: a fitted selector as pictures, each a class with `from_selector` and `plot`, as in scikit-learn.
+"""Displays: a fitted selector as pictures, each a class with `from_estimator` and `plot`, as in scikit-learn.
 
 They need matplotlib (the extra "plot"), which is imported only when something is drawn. Colour never
 carries meaning alone: what is chosen has its own marker and is named in the legend.
@@ -63,7 +63,7 @@ class ParetoDisplay:
     ax_: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
+    def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
         """Draw the front of a fitted selector."""
         check_is_fitted(selector)
         history = selector.session_.history
@@ -129,7 +129,7 @@ class RegretDisplay:
     ax_: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
+    def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
         """Draw the path of a fitted selector."""
         check_is_fitted(selector)
         worth, unit = _worth(selector)
@@ -173,7 +173,7 @@ class InteractionDisplay:
     im_: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
+    def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
         """Draw the interactions of the utility of least norm, of the `most` attributes of largest power index."""
         check_is_fitted(selector)
         chosen = _most_powerful(selector, most)
@@ -209,7 +209,7 @@ class PowerDisplay:
     ax_: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_selector(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
+    def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
         """Draw the `most` largest power indices of a fitted selector."""
         check_is_fitted(selector)
         order = sorted(_most_powerful(selector, most), key=lambda i: (-selector.power_[i], i))

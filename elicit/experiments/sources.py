@@ -29,6 +29,7 @@ from elicit.oracles import (
     WrapperOracle,
     cost,
     fit_time,
+    scored,
     stability,
 )
 from elicit.subsets import Attributes
@@ -116,7 +117,7 @@ def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
     )
 
 
-_EXTRAS = ("costs", "cost_unit", "stability", "fit_time")
+_EXTRAS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
 
 #: What is done with a table from the wild: see `data.load` and `data.regrouped`.
 _TIDYING = ("tidy", "group_col", "groups")
@@ -167,6 +168,8 @@ def _extras(section: Section) -> list[Extra]:
             found.append(cost(sections.numbers(section, "costs"), unit=unit))
     elif "cost_unit" in section:
         raise InputError("`cost_unit` has no `costs` beside it; add them, or leave it out")
+    if "scorers" in section:
+        found += [scored(name) for name in sections.texts(section, "scorers")]
     if sections.truth(section, "stability", False):
         found.append(stability())
     if sections.truth(section, "fit_time", False):

@@ -1,6 +1,6 @@
 """Oracles: what measures a subset. Each holds data and settings, and answers `Evaluate`."""
 
-from elicit.oracles.criteria import Extra, Reading, Trial, cost, fit_time, from_callable, stability
+from elicit.oracles.criteria import Extra, Reading, Trial, cost, fit_time, from_callable, scored, stability
 from elicit.oracles.filters import FilterOracle
 from elicit.oracles.function import CallableOracle
 from elicit.oracles.parallel import Remembering, measure_many
@@ -23,6 +23,7 @@ __all__ = [
     "fit_time",
     "from_callable",
     "measure_many",
+    "scored",
     "stability",
     "write_table",
 ]

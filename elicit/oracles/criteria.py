@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,13 +24,15 @@ from elicit.subsets import Attributes, Mask, members
 class Trial:
     """What a measurement saw: the subset, and a score and the seconds of the fit for each fold.
 
-    `scores` and `seconds` are () for an oracle without folds.
+    `scores` and `seconds` are () for an oracle without folds; `others` holds what further scorers gave in each
+    fold, by criterion.
     """
 
     attributes: Attributes
     subset: Mask
     scores: tuple[float, ...] = ()
     seconds: tuple[float, ...] = ()
+    others: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,20 @@ def fit_time() -> Extra:
     return _FitTime(Criterion("fit_time", maximise=False, unit="s"))
 
 
+def scored(scoring: Any, name: str = "") -> Extra:
+    """One more score of the same fitted models on the same folds, by a scorer's name or a callable; more is better.
+
+    `name` is what the criterion is called: by default the scorer's name. The scorer is given no metadata. Fast
+    paths, which may fit no model at all, are off.
+    """
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(f"a score is a scorer's name or a callable (estimator, X, y) -> number, found {scoring!r}")
+    called = name or (scoring if isinstance(scoring, str) else getattr(scoring, "__name__", ""))
+    if not called:
+        raise InputError("the scorer has no name of its own; give scored(scoring, name) one")
+    return Scored(Criterion(called), scoring)
+
+
 def stability() -> Extra:
     """Minus the standard deviation of the fold scores: 0 when every fold agrees; more is better.
 
@@ -102,7 +118,7 @@ def listed(extras: Sequence[Extra] | None, attributes: Attributes, folds: int) -
     for extra in extras:
         if isinstance(extra, type) or not isinstance(extra, Extra):
             raise InputError(
-                f"expected criteria from cost(), fit_time(), stability() or from_callable(), found {extra!r}"
+                f"expected criteria from cost(), fit_time(), stability(), scored() or from_callable(), found {extra!r}"
             )
         if extra.criterion.name in taken:
             raise InputError(f"two criteria are called {extra.criterion.name!r}; rename one")
@@ -175,6 +191,22 @@ class _FitTime:
 
     def __call__(self, trial: Trial) -> Reading:
         return over_folds(trial.seconds)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A further score; an oracle that fits models sees to it that each trial holds its values."""
+
+    criterion: Criterion
+    scoring: Any
+    timed: bool = False
+
+    def check(self, attributes: Attributes, folds: int) -> None:  # noqa: ARG002
+        if not folds:
+            raise InputError(f"the score {self.criterion.name!r} needs an oracle that fits models; use WrapperOracle")
+
+    def __call__(self, trial: Trial) -> Reading:
+        return over_folds(trial.others[self.criterion.name])
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.columns import Columns, columns_of
-from elicit.oracles.criteria import Extra, Trial, gathered, listed, one_line, over_folds
+from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, one_line, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
@@ -91,12 +91,17 @@ class WrapperOracle:
             self._fit_params |= _weight_argument(self._estimator, sample_weight)
         self._score_params = dict(score_params or {})
         self._extras = listed(criteria, self.attributes, len(self._splits))
+        self._others = {
+            extra.criterion.name: _usable(estimator, extra.scoring, random_state)[1]
+            for extra in self._extras
+            if isinstance(extra, Scored)
+        }
         self._fingerprint = self._identify()
         refuse_misplaced(self._estimator)
         self._chooses = prunes(self._estimator)
         self._scaled: ScaledFolds | None = None
         self._neighbours: NeighbourFolds | None = None
-        if fast and not any(extra.timed for extra in self._extras):
+        if fast and not self._others and not any(extra.timed for extra in self._extras):
             self._share_work()
 
     @property
@@ -135,8 +140,8 @@ class WrapperOracle:
         mask = self.attributes.check(request.subset)
         try:
             with one_thread():
-                scores, seconds = self._folds(self._columns.of(mask))
-            trial = Trial(self.attributes, mask, tuple(scores), tuple(seconds))
+                scores, seconds, others = self._folds(self._columns.of(mask))
+            trial = Trial(self.attributes, mask, tuple(scores), tuple(seconds), others)
             return gathered(over_folds(scores), self._extras, trial)
         except Exception as error:
             return Failure(one_line(error))
@@ -145,26 +150,29 @@ class WrapperOracle:
         """An unfitted clone for these columns; one that chooses columns by itself is cut down to them."""
         return pruned(self._estimator, self._columns.X, columns) if self._chooses else clone(self._estimator)
 
-    def _folds(self, columns: list[int]) -> tuple[list[float], list[float]]:
-        """Score and fit time of every fold; time is 0 where the fit was shared."""
+    def _folds(self, columns: list[int]) -> tuple[list[float], list[float], dict[str, tuple[float, ...]]]:
+        """Score, fit time and further scores of every fold; time is 0 where the fit was shared."""
         known: list[float | None] = [None] * len(self._splits)
         if self._neighbours is not None:
             known = self._neighbours.scores(columns)
         scaled = self._scaled if self._scaled and len(columns) >= self._scaled.narrowest else None
         part = self._columns.take(columns) if scaled is None and None in known else None
-        scores, seconds = [], []
+        scores, seconds, further = [], [], []
         checked: bool | None = None  # as it is
         for f, score in enumerate(known):
             elapsed = 0.0
             if score is None:
                 with config_context(skip_parameter_validation=checked):
-                    score, elapsed = self._fold(f, columns, scaled, part)
+                    score, elapsed, more = self._fold(f, columns, scaled, part)
                 checked = True  # the settings of the model are the same in all folds; once is enough
+                further.append(more)  # with further scores no fold is known beforehand
             scores.append(score)
             seconds.append(elapsed)
-        return scores, seconds
+        return scores, seconds, {name: tuple(more[k] for more in further) for k, name in enumerate(self._others)}
 
-    def _fold(self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any) -> tuple[float, float]:
+    def _fold(
+        self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any
+    ) -> tuple[float, float, tuple[float, ...]]:
         train, test = self._splits[f]
         if scaled is not None:
             model, (X_train, X_test) = clone(scaled.rest), scaled.fold(f, columns)
@@ -175,9 +183,8 @@ class WrapperOracle:
         model.fit(X_train, self._y[train], **self._rows_of(self._fit_params, train))
         elapsed = time.perf_counter() - start
         score = self._scorer(model, X_test, self._y[test], **self._rows_of(self._score_params, test))
-        if isinstance(score, bool) or not isinstance(score, int | float | np.number):
-            raise TypeError(f"the scorer gave {type(score).__name__}, expected one number")
-        return float(score), elapsed
+        more = [other(model, X_test, self._y[test]) for other in self._others.values()]
+        return _number(score), elapsed, tuple(map(_number, more))
 
     def _rows_of(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
         """Arguments with one entry a row are split, others are handed on whole."""
@@ -210,6 +217,12 @@ class WrapperOracle:
             self._fit_params,
             self._score_params,
         )
+
+
+def _number(score: Any) -> float:
+    if isinstance(score, bool) or not isinstance(score, int | float | np.number):
+        raise TypeError(f"the scorer gave {type(score).__name__}, expected one number")
+    return float(score)
 
 
 def _target(y: Any, rows: int) -> NDArray[Any]:

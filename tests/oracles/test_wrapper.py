@@ -23,6 +23,7 @@ from sklearn.model_selection import (
     RepeatedKFold,
     StratifiedKFold,
     cross_val_score,
+    cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -31,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 
 from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
-from elicit.oracles import WrapperOracle, cost, fit_time, from_callable, stability
+from elicit.oracles import FilterOracle, WrapperOracle, cost, fit_time, from_callable, scored, stability
 
 X, y = load_wine(return_X_y=True)
 
@@ -241,6 +242,40 @@ def test_weights_of_the_score_are_split_like_rows():
         train, test = oracle.splits[1]
         right = model.fit(X[train][:, :4], y[train]).predict(X[test][:, :4]) == y[test]
         assert measure(oracle, 15).folds[0][1] == pytest.approx(np.average(right, weights=weights[test]), rel=1e-12)
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(3), LogisticRegression(max_iter=500), GaussianNB()])
+def test_further_scores_are_those_of_cross_validate(model):
+    model = make_pipeline(StandardScaler(), model)
+    wide = scored(lambda _, X, __: X.shape[1], "columns")
+    extras = [scored("recall_macro"), scored("neg_log_loss", "loss"), wide]
+    oracle = WrapperOracle(model, X, y, cv=4, scoring="accuracy", criteria=extras)
+    assert [c.name for c in oracle.criteria] == ["score", "size", "recall_macro", "loss", "columns"]
+    names = ["accuracy", "recall_macro", "neg_log_loss"]
+    theirs = cross_validate(oracle.estimator_for([1, 2, 5]), X[:, [1, 2, 5]], y, cv=oracle.splits, scoring=names)
+    reply = measure(oracle, 0b100110)
+    for place, name in zip((0, 2, 3), names, strict=True):
+        assert reply.folds[place] == tuple(theirs[f"test_{name}"])
+        assert reply.criteria[place] == pytest.approx(theirs[f"test_{name}"].mean(), abs=1e-15)
+    assert reply.criteria[4] == 3
+    assert oracle.fast_path == ""
+    without = WrapperOracle(model, X, y, cv=4, scoring="accuracy")
+    assert measure(without, 0b100110).folds[0] == reply.folds[0]
+    assert without.fingerprint != oracle.fingerprint
+
+
+def test_a_further_score_that_cannot_be_had_is_named():
+    with pytest.raises(InputError, match="unknown scoring 'recal'; did you mean 'recall'"):
+        WrapperOracle(KNeighborsClassifier(3), X, y, cv=3, criteria=[scored("recal")])
+    with pytest.raises(InputError, match=r"found \['recall'\]"):
+        scored(["recall"])
+    with pytest.raises(InputError, match="two criteria are called 'score'"):
+        WrapperOracle(KNeighborsClassifier(3), X, y, cv=3, criteria=[scored("recall_macro", "score")])
+    with pytest.raises(InputError, match="needs an oracle that fits models"):
+        FilterOracle(X, y, criteria=[scored("recall_macro")])
+    no_number = scored(lambda *_: "high", "words")
+    failed = measure(WrapperOracle(KNeighborsClassifier(3), X, y, cv=3, criteria=[no_number]), 0b11)
+    assert failed == Failure("TypeError: the scorer gave str, expected one number")
 
 
 def test_further_criteria_follow_score_and_size():
