@@ -3,9 +3,10 @@
 import numpy as np
 
 from elicit.asks import Done, Measured
+from elicit.decide.climbing import CLIMBS
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared, best_by_score
-from elicit.estimator.seeking import Outlook, sought
+from elicit.estimator.seeking import WIDER, Outlook, sought
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family, indicator, mask_of
@@ -90,3 +91,16 @@ def test_of_many_neighbours_those_that_the_prior_likes_are_looked_at_more_often(
         assert why == "where most may be gained"
         entered += [i for m in chosen if m.bit_count() < 20 for i in np.flatnonzero(indicator([m], n)[0])]
     assert np.median([i for i in entered if i not in (0, 5, 2000)]) < n / 10
+
+
+def test_what_is_drawn_later_is_not_much_wider_than_the_best():
+    """At most twice as wide, and what climbing adds to that one by one."""
+    n = 400
+    rng = np.random.default_rng(0)
+    seen = {mask_of(rng.choice(60, size, replace=False).tolist()): float(rng.random()) for size in (1, 2, 3, 4) * 5}
+    outlook = Outlook(0, -np.arange(n, dtype=float))
+    seen |= {m: -0.1 * k for k, m in enumerate(outlook.ladder(Family(n)), start=1)}
+    rounds = [sought(history(seen, n), Family(n), outlook, 4, np.random.default_rng(seed)) for seed in range(5)]
+    assert {why for _, why in rounds} == {"where most may be gained"}
+    widths = [m.bit_count() for chosen, _ in rounds for m in chosen]
+    assert max(widths) <= WIDER * 4 + 1 + CLIMBS

@@ -2,9 +2,11 @@
 
 A Gaussian process over subsets. Two subsets resemble each other the less the more attributes they differ
 in, exp(−flips / reach): a long reach means that attributes add up, a short one that they interact in ways
-no pair explains. How the numbers are read (kernel, noise, scale) is what makes those seen most likely,
-with some preference for a reach about as long as there are attributes: few numbers say little about it,
-and a reach that is too short makes one look nowhere in particular.
+no pair explains. They may resemble each other for being of one size, too: of a thousand attributes most are
+noise, and then how many a subset holds tells most of what it measures. How the numbers are read (kernel,
+noise, scale) is what makes those seen most likely, with some preference for a reach about as long as there
+are attributes: few numbers say little about it, and a reach that is too short makes one look nowhere in
+particular.
 
 The rule: how to read is looked at again whenever there are a fiftieth more numbers, not with each one,
 and depends on nothing but the numbers up to there. So a run that was interrupted goes on alike.
@@ -35,6 +37,11 @@ BEYOND = (None, 0.1, 1.0)
 #: Shares of the part that adds up which are tried, where something is known of the attributes beforehand.
 SHARES_OF_SUM = (0.0, 0.3, 0.7)
 
+#: Variances that are tried of what subsets of one size share, against that of the differences between subsets.
+#: None is where nothing is known of the attributes beforehand, or there are no more than so many: there it makes
+#: one look away from what interacts.
+OF_SIZE, FEW = (0.0, 0.5, 2.0), 20
+
 #: How to read is looked at again when there is one more for every so many numbers; with this many, no more.
 EVERY, MOST_LOOKED_AT = 50, 400
 
@@ -46,27 +53,26 @@ _PREFERENCE = 1.0
 
 
 @dataclass(frozen=True)
-class Fading:
-    """exp(−flips / reach), and a level that all subsets share."""
+class Likeness:
+    """exp(−flips / reach), a level that all subsets share, and what else makes two subsets alike.
+
+    share: of a part in which attributes add up, 1 − 2 Σ_{i flipped} w_i / n, instead of the first; `weights` have
+    mean 1. of_size: variance of what subsets of one size share, which fades as the smaller to the larger.
+    """
 
     reach: float
+    share: float = 0.0
+    weights: Vector | None = None
+    of_size: float = 0.0
 
     def __call__(self, a: Matrix, b: Matrix) -> Matrix:
-        return np.asarray(np.exp(-flips(a, b) / self.reach) + LEVEL)
-
-
-@dataclass(frozen=True)
-class FadingAndSum:
-    """The same, and a part in which attributes add up, 1 − 2 Σ_{i flipped} w_i / n; weights have mean 1."""
-
-    reach: float
-    share: float
-    weights: Vector
-
-    def __call__(self, a: Matrix, b: Matrix) -> Matrix:
-        weighted = flips(a, b, self.weights) / len(self.weights)
-        fading = np.exp(-flips(a, b) / self.reach)
-        return np.asarray((1 - self.share) * fading + self.share * (1 - 2 * weighted) + LEVEL)
+        found = (1 - self.share) * np.exp(-flips(a, b) / self.reach) + LEVEL
+        if self.share:
+            found += self.share * (1 - 2 * flips(a, b, self.weights) / a.shape[1])
+        if self.of_size:
+            sizes, others = 1 + a.sum(axis=1)[:, None], 1 + b.sum(axis=1)[None, :]
+            found += self.of_size * np.minimum(sizes / others, others / sizes)
+        return np.asarray(found)
 
 
 @dataclass(frozen=True)
@@ -199,11 +205,14 @@ def _solved(similar: Matrix, noise: float, targets: Matrix) -> tuple[Matrix, Mat
 
 def kernels(n: int, weights: Vector | None = None) -> list[tuple[Kernel, float]]:
     """What is tried, with its preference; `weights` say of which attributes much is expected beforehand."""
-    if weights is None:
-        return [(Fading(reach), preference(reach, n)) for reach in reaches(n)]
-    mean_one = weights / weights.mean()
+    shares = (0.0,) if weights is None else SHARES_OF_SUM
+    sizes = (0.0,) if weights is None or n <= FEW else OF_SIZE
+    mean_one = None if weights is None else weights / weights.mean()
     return [
-        (FadingAndSum(reach, share, mean_one), preference(reach, n)) for reach in reaches(n) for share in SHARES_OF_SUM
+        (Likeness(reach, share, mean_one, of_size), preference(reach, n))
+        for reach in reaches(n)
+        for share in shares
+        for of_size in sizes
     ]
 
 

@@ -36,6 +36,10 @@ FEWER = 0.05
 #: Draws that are looked at besides what is around the best, which may all lie close together.
 DRAWS = 30
 
+#: They have at most so many times the attributes of the widest of the best: of a thousand attributes most are noise,
+#: and a subset that holds a hundred of them is unlike all that was seen without being promising.
+WIDER = 2
+
 #: A family up to this size is listed when neighbours run out.
 MOST_LISTED = 1 << 14
 
@@ -93,15 +97,19 @@ def sought(
     return tuple(chosen), why
 
 
-def _draws(family: Family, outlook: Outlook, rng: np.random.Generator) -> Iterator[Mask]:
-    """Draws for a look around: with a prior of any size (in its logarithm), and the likelier the better its place."""
+def _draws(family: Family, outlook: Outlook, rng: np.random.Generator, most: int | None = None) -> Iterator[Mask]:
+    """Draws for a look around: with a prior of any size (in its logarithm), and the likelier the better its place.
+
+    `most` is the greatest size besides what is kept, by default that of what the prior proposes.
+    """
     free = np.array(family.free, dtype=np.intp)
     weights = outlook.weights(family.n)[free]
+    most = max(1, min(outlook.widest(family), most or family.n))
     for _ in range(MOST_STALE):
         if outlook.prior is None or not len(free):
             yield draw("logistic", np.zeros(family.n), family, rng)
         else:
-            size = round(float(np.exp(rng.uniform(0.0, np.log(max(1, outlook.widest(family)))))))
+            size = round(float(np.exp(rng.uniform(0.0, np.log(most)))))
             arrival = rng.exponential(size=len(free)) / weights
             mask = family.keep | mask_of(free[np.argsort(arrival)[:size]].tolist())
             if mask in family:
@@ -118,7 +126,9 @@ def _gainful(
     aim = _Aim.of(history, family.n)
     ranked = (history.subsets[k] for k in _best_first(history))
     centres = list(islice((m for m in ranked if m in family), CENTRES))
-    pool = list(dict.fromkeys([*_around(centres, family, outlook, rng), *islice(_draws(family, outlook, rng), DRAWS)]))
+    most = WIDER * max((centre & ~family.keep).bit_count() for centre in centres)
+    drawn = islice(_draws(family, outlook, rng, most), DRAWS)
+    pool = list(dict.fromkeys([*_around(centres, family, outlook, rng), *drawn]))
     found: list[Mask] = []
 
     def new(subset: Mask) -> bool:

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from elicit.decide.process import (
     EVERY,
+    FEW,
     MOST_LOOKED_AT,
     NOISES,
-    FadingAndSum,
+    OF_SIZE,
+    Likeness,
     Scale,
     flips,
     kernels,
@@ -132,17 +134,30 @@ def test_flips_are_counted_and_weighed(known):
     assert flips(seen, seen, weights) == pytest.approx((np.abs(seen[:, None] - seen) * weights).sum(axis=2))
 
 
-def test_the_part_that_adds_up_weighs_the_flips():
-    """Brute force, with what is expected of attributes beforehand."""
-    rng = np.random.default_rng(1)
+@given(st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(OF_SIZE), st.integers(0, 2**32))
+def test_a_likeness_is_the_sum_of_its_parts(share, of_size, seed):
+    """Brute force, with what is expected of attributes beforehand; no set of subsets has a negative variance."""
+    rng = np.random.default_rng(seed)
     seen, weights = as_bits(rng.choice(np.arange(1, 1 << 12), 30, replace=False), 12), 1.0 / np.arange(1, 13)
-    process = fitted(12, seen[:20], seen[:20] @ rng.normal(size=12), weights=weights)
-    assert isinstance(process.kernel, FadingAndSum)
-    share, differ = process.kernel.share, np.abs(seen[:, None] - seen)
+    kernel = Likeness(4.0, share, weights / weights.mean(), of_size)
+    differ, sizes = np.abs(seen[:, None] - seen), seen.sum(axis=1)
     summing = 1 - 2 * (differ @ (weights / weights.mean())) / 12
-    plain = (1 - share) * np.exp(-differ.sum(axis=2) / process.kernel.reach) + share * summing + 0.3
-    assert process.kernel(seen, seen) == pytest.approx(plain)
+    of_one_size = np.exp(-np.abs(np.log1p(sizes)[:, None] - np.log1p(sizes)))
+    plain = (1 - share) * np.exp(-differ.sum(axis=2) / 4) + share * summing + of_size * of_one_size + 0.3
+    assert kernel(seen, seen) == pytest.approx(plain)
     assert np.linalg.eigvalsh(plain).min() > -1e-9
+
+
+def test_of_many_attributes_the_size_is_learnt_where_something_is_expected_of_them():
+    """Numbers that depend on the size alone are forecast by it, far from all that was seen."""
+    rng, n = np.random.default_rng(4), 200
+    seen = np.array([rng.permutation(n) < size for size in rng.integers(1, 60, 80)], dtype=float)
+    numbers = -np.log1p(seen.sum(axis=1)) + 0.05 * rng.normal(size=80)
+    process = fitted(n, seen[:60], numbers[:60], weights=1.0 / np.arange(1, n + 1))
+    assert process.kernel.of_size > 0
+    assert np.corrcoef(process.predicted(seen[60:])[0], numbers[60:])[0, 1] > 0.9
+    assert {kernel.of_size for kernel, _ in kernels(n)} == {0.0}
+    assert {kernel.of_size for kernel, _ in kernels(FEW, np.ones(FEW))} == {0.0}
 
 
 def test_sums_of_attributes_are_recognised_and_ranked():
