@@ -267,16 +267,16 @@ else:
         clear_typeahead(input)
         try:
             termios.tcflush(input.fileno(), termios.TCIFLUSH)
-        except (termios.error, NotImplementedError):
-            return  # not a terminal: nothing was typed
+        except (termios.error, NotImplementedError):  # not a terminal: nothing was typed
+            return
 
     @contextmanager
     def _without_echo(input: Input) -> Iterator[None]:
         """Between two questions, keys are not shown on the screen; Ctrl-C still interrupts."""
         try:
             before = termios.tcgetattr(input.fileno())
-        except (termios.error, NotImplementedError):
-            yield  # not a terminal: nothing is shown
+        except (termios.error, NotImplementedError):  # not a terminal: nothing is shown
+            yield
             return
         quiet = list(before)
         quiet[3] &= ~(termios.ECHO | termios.ICANON)
