@@ -231,7 +231,8 @@ def cubes_cover(cubes: Sequence[tuple[Mask, Mask]], inside: Mask, outside: Mask,
 
     A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. The members are counted, so
     the cubes must not share one; a cube within another counts for nothing. (Whether cubes that overlap in
-    other ways cover a cube is a question that nobody can answer fast: for these the answer is no.)
+    other ways cover a cube is a question that nobody can answer fast: for these the answer is no.) Where there
+    is no such subset at all, nothing is covered either.
     """
 
     def count(cube: tuple[Mask, Mask]) -> int:
@@ -251,4 +252,4 @@ def cubes_cover(cubes: Sequence[tuple[Mask, Mask]], inside: Mask, outside: Mask,
         if any(not k & o and not m & i and count((k | i, m | o)) for k, m in whole):
             return False
         whole.append((i, o))
-    return sum(counts[share] for share in whole) == count((inside, outside))
+    return 0 < count((inside, outside)) == sum(counts[share] for share in whole)

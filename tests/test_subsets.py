@@ -212,7 +212,7 @@ def in_cube(v, cube):
 
 def covered(n, cubes, asked, size):
     wanted = [v for v in range(1, 1 << n) if in_cube(v, asked) and v.bit_count() <= size]
-    return all(any(in_cube(v, cube) for cube in cubes) for v in wanted)
+    return bool(wanted) and all(any(in_cube(v, cube) for cube in cubes) for v in wanted)
 
 
 @given(coverings())

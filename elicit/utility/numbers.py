@@ -54,6 +54,12 @@ def whole(value: Any) -> int:
     return value
 
 
+def listed(value: Any) -> Sequence[Any]:
+    """A list; a text has places, too, and its letters may be numbers."""
+    demand(isinstance(value, list | tuple), f"{value!r:.40} is no list")
+    return tuple(value)
+
+
 def workable(n: Any, degree: int) -> int:
     """A number of attributes with no more monomials than can be worked with."""
     demand(whole(n) > 0 and sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS, "too many monomials")

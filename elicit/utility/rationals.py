@@ -58,7 +58,7 @@ def rational_combination(
     """
     for most in (1, 64, 10_000):
         guess = [Fraction(float(x)).limit_denominator(most) for x in near]
-        if _combines(rows, target, guess):
+        if _combines(rows, target, guess) and (any(guess) or not any(near)):  # nothing at all combines to nothing
             return guess
     columns = len(target)
     if all(x == 0 for x in target):  # homogeneous: keep the scale by fixing the largest multiplier

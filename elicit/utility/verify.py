@@ -17,7 +17,7 @@ from typing import Any
 
 from elicit.errors import CertificateError
 from elicit.subsets import cubes_cover
-from elicit.utility.numbers import coefficients, demand, dot, exact, whole, workable
+from elicit.utility.numbers import coefficients, demand, dot, exact, listed, whole, workable
 
 Plain = Mapping[str, Any]
 Row = list[Any]  # one number for each monomial
@@ -36,15 +36,16 @@ class _Checker:
         self.claim, self.proof = certificate["claim"], certificate["proof"]
         self.unit, space, statements = whole(self.proof["unit"]), certificate["set"], certificate["statements"]
         self.kind, degree = space["kind"], whole(space["degree"])
-        known = certificate["version"] == 1 and self.kind in ("cone", "slice", "parsimonious")
-        demand(known and self.unit > 0 and 1 <= degree <= 3, "unknown version, set, degree or unit")
+        demand(self.kind in ("cone", "slice", "parsimonious") and 1 <= degree <= 3, "unknown set or degree")
+        demand(certificate["version"] == 1 and self.unit > 0, "unknown version or unit")
         self.n = workable(certificate["n"], degree)
         both = statements, statements if record is None else record
         keys = [[(s["better"], s["worse"], s["relation"], exact(s["weight"])) for s in side] for side in both]
         demand(sorted(keys[0]) == sorted(keys[1]), "the certificate rests on other statements than those recorded")
         higher = [c for k in range(2, degree + 1) for c in combinations(range(self.n), k)]
         self.terms = [*(1 << i for i in range(self.n)), *map(self.mask, space.get("support", higher))]
-        demand(len(set(self.terms)) == len(self.terms), "the support repeats a monomial")
+        fitting = {t for t in self.terms if t.bit_count() <= degree}
+        demand(len(fitting) == len(self.terms), "the support repeats a monomial, or has one above the degree")
         self.relations = [s["relation"] for s in statements]
         demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
         sides = ([(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements)
@@ -52,7 +53,7 @@ class _Checker:
         self.delta = exact(space.get("delta", 0))
         if self.kind == "parsimonious":
             self.tau, slack = exact(space["tau"]), exact(space["C"])
-            self.weights = [exact(space["w"][t.bit_count() - 1]) for t in self.terms]
+            self.weights = [exact(listed(space["w"])[t.bit_count() - 1]) for t in self.terms]
             self.limits = [slack * exact(s["weight"]) for s in statements]  # C c_r
             demand(min(slack, *self.weights, *self.limits) > 0 <= self.tau, "τ, C, w or c has the wrong sign")
         else:
@@ -130,8 +131,8 @@ class _Checker:
         """What the subset gains on a mixture μ of evaluated subsets is negative, or costs more than B."""
         phi = self.row([(self.mask(self.claim["subset"]), 1)])
         rivals = {self.mask(x): whole(mu) for x, mu in self.proof["rivals"]}
-        evaluated = set(map(self.mask, self.claim["evaluated"]))
-        demand(rivals.keys() <= evaluated and min(rivals.values()) >= 0, "a rival does not count")
+        known = rivals.keys() <= set(map(self.mask, self.claim["evaluated"]))
+        demand(known and min(rivals.values()) >= 0, "a rival does not count")
         gain = [sum(rivals.values()) * p - q for p, q in zip(phi, self.row(rivals.items()), strict=True)]
         if self.kind == "parsimonious":
             believed = self.cost_at_least(self.proof["multipliers"], gain)
@@ -152,9 +153,10 @@ class _Checker:
     def least(self) -> str:
         """Each candidate loses at least the floor to some evaluated subset, by a printed θ of the set."""
         floor, thetas = exact(self.claim["floor"]), list(map(self.inside, self.proof["thetas"]))
+        _, *evaluated = map(self.mask, [self.claim["subset"], *self.claim["evaluated"]])
         for candidate, (k, rival) in zip(self.claim["candidates"], self.proof["gaps"], strict=True):
             lost = dot(self.row([(self.mask(rival), 1), (self.mask(candidate), -1)]), thetas[whole(k)])
-            demand(rival in self.claim["evaluated"] and lost >= floor, f"{candidate} is not shown to lose {floor}")
+            demand(self.mask(rival) in evaluated and lost >= floor, f"{candidate} is not shown to lose {floor}")
         return f"every candidate may lose {floor} or more"
 
     def inside(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
@@ -172,19 +174,17 @@ class _Checker:
         subset, bound = self.mask(self.claim["subset"]), exact(self.claim["bound"])
         demand(bound > 0 or (bound == 0 and "strict" in self.relations), "no strict statement, no optimum")
         scope, everything, phi = self.claim["scope"], (1 << self.n) - 1, self.row([(subset, 1)])
+        demand(len(scope) == (1 if "subsets" in scope else 3), "the scope is either subsets or a family")
+        parts = [(y, everything & ~y) for y in map(self.mask, scope.get("subsets", []))]
+        box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
+        pieces = ((self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in self.proof["pieces"])
+        cubes = [(subset, everything & ~subset), *pieces]  # y = x gains nothing
+        demand(all(cubes_cover(cubes, i, o, self.n, whole(size)) for i, o in box), "the pieces overlap or leave a gap")
         cuts = list(map(self.multipliers, self.proof["cuts"]))
         self.budget = self.budget_at_most() if self.kind == "parsimonious" else Fraction(0)
-        cubes = [(subset, everything & ~subset)]  # y = x gains nothing
-        for piece in self.proof["pieces"]:
-            inside, outside = self.mask(piece["in"], 0), self.mask(piece["out"], 0)
-            proven = self.piece(cuts[piece["cut"]], inside, outside, phi) / self.unit
+        for piece, cube in zip(self.proof["pieces"], cubes[1:], strict=True):
+            proven = self.piece(cuts[piece["cut"]], *cube, phi) / self.unit
             demand(proven <= bound, f"the piece with {piece['in']} proves only {proven}")
-            cubes.append((inside, outside))
-        if "subsets" in scope:
-            parts, size = [(y, everything & ~y) for y in map(self.mask, scope["subsets"])], self.n
-        else:
-            parts, size = [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], whole(scope["max_size"])
-        demand(all(cubes_cover(cubes, *part, self.n, size) for part in parts), "the pieces overlap or leave a gap")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
     def piece(self, cut: Any, inside: int, outside: int, phi: Row) -> Any:

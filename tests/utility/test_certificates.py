@@ -20,6 +20,7 @@ import pytest
 from instances import BATCHES, Case, batch, random_case, stated
 
 from elicit.errors import CertificateError
+from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Family, mask_of
 from elicit.utility import verify as verifier
 from elicit.utility.certificates import (
@@ -675,6 +676,59 @@ def test_a_false_claim_is_refused_when(claim, proof, statements, space):
     with pytest.raises(CertificateError) as refused:
         verify(forged)
     assert "malformed" not in str(refused.value)  # refused for what it says, not for how it is written
+
+
+def test_a_text_is_no_list_of_weights():
+    statements = plain(([0, 1], [0], "strict"))
+    claim = {"kind": "rejected", "subset": [0], "evaluated": [[0], [0, 1]]}
+    proof = {"unit": 1, "multipliers": [[0, 20]], "rivals": [[[0, 1], 20]], "simple": [[[1], "1"]], "strain": []}
+    space = parsimonious("5", "20")
+    assert verifies(by_hand(claim, proof, statements, space))
+    for w in ("10.0", "15", "1", {"0": "1"}):
+        assert not verifies(by_hand(claim, proof, statements, {**space, "w": w}))
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {"keep": [], "drop": [], "max_size": 0},
+        {"keep": [], "drop": [], "max_size": -5},
+        {"keep": [1], "drop": [1], "max_size": 2},
+        {"keep": [], "drop": [0, 1], "max_size": 2},
+        {"keep": [0, 1], "drop": [], "max_size": 1},
+        {"subsets": []},
+        {"keep": [], "drop": [], "max_size": 2, "subsets": []},
+        {"keep": [], "drop": [], "max_size": 2, "subsets": [[1]]},
+    ],
+)
+def test_a_scope_without_a_subset_proves_nothing(scope):
+    claim = {"kind": "regret", "subset": [1], "bound": "0", "scope": scope}
+    proof = {"unit": 1, "cuts": [], "pieces": [], "witness": [[[0], "1"]]}
+    assert not verifies(by_hand(claim, proof, ONE_OVER_TWO, CONE))
+    with pytest.raises(CertificateError, match=r"gap|scope|malformed"):
+        verify(by_hand(claim, proof, ONE_OVER_TWO, CONE))
+
+
+def test_a_monomial_above_the_degree_is_refused():
+    claim = {"kind": "possible", "subset": [0], "evaluated": [[0], [1]]}
+    proof = {"unit": 1, "witness": [[[0], "1/2"]], "theta": [[[0], "1/2"]]}
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, {**HALF, "degree": 2, "support": [[0, 1]]}))
+    assert not verifies(by_hand(claim, proof, ONE_OVER_TWO, {**HALF, "support": [[0, 1]]}))
+
+
+def test_light_statements_that_contradict_each_other_are_certified_too():
+    # every multiplier is at most one half: the nearest whole numbers are all 0, which cancels and proves nothing
+    light = [Statement(2, 1, Relation.EQUAL), Statement(2, 1, weight=0.3)]
+    theirs = ParsimoniousSet(2, [1, 2], light, Parsimony(0.5, 10.0, (1.0, 2.0, 4.0), 2))
+    assert rational_combination([[0, 1], [0, -1]], [0, 0], [0.5, 0.5]) == [Fraction(1, 2)] * 2
+    for certificate in (
+        certify_best_among(theirs, 2, [1, 2], bound=None),
+        certify_optimal(theirs, 2, Family(2, keep=2), bound=None),
+    ):
+        assert certificate is not None
+        assert certificate["proof"]["strain"]
+        assert verifies(certificate)
+        assert claim_holds(certificate)
 
 
 def test_multipliers_are_rationalised_exactly():
