@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from elicit.errors import InputError
@@ -14,6 +14,9 @@ from elicit.subsets import MOST_CUBES, Family
 from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
 from elicit.utility.sampling import LAWS
+
+#: A whole number may be larger than every float, and then nothing can be computed with it.
+LARGEST = sys.float_info.max
 
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
@@ -109,6 +112,8 @@ class Settings:
             _one_of("stop", rule, STOPS)
         if self.budget is not None:
             _whole("budget", self.budget, 1)
+        if "questions" in self.stop and self.questions == 0:
+            raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
         for name, least in _WHOLE.items():
             _whole(name, getattr(self, name), least)
         if self.effort > MOST_CUBES:
@@ -117,7 +122,7 @@ class Settings:
             )
         for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
         if self.temperature == 0:
             raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")

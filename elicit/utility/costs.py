@@ -29,7 +29,7 @@ ENTER_AT_ONCE = 50
 
 
 #: τ, C and the weights lie within this, and the weights above its inverse: beyond, programs lose their digits.
-LARGEST_SETTING = 1e9
+LARGEST_SETTING = 1e6
 
 
 @dataclass(frozen=True)

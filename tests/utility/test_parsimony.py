@@ -317,8 +317,8 @@ def test_one_preference_by_hand():
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"tau": float("nan")}, r"between 0 and 1e\+09"),
-        ({"tau": 1e300}, r"between 0 and 1e\+09"),
+        ({"tau": float("nan")}, r"between 0 and 1e\+06"),
+        ({"tau": 1e300}, r"between 0 and 1e\+06"),
         ({"slack": float("nan")}, "must exceed w_1"),
         ({"slack": 1.0}, "must exceed w_1"),
         ({"weights": (1.0,)}, "2 positive weights"),
