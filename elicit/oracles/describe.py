@@ -7,6 +7,7 @@ a memory address is never part of it.
 
 from __future__ import annotations
 
+import dis
 import functools
 import hashlib
 import re
@@ -129,26 +130,52 @@ def _function(function: FunctionType) -> str:
         "defaults": function.__defaults__,
         "keywords": function.__kwdefaults__,
         "closure": [_held(cell) for cell in function.__closure__ or ()],
-        "globals": {
-            name: _as_read(function.__globals__[name])
-            for name in sorted(_names(function.__code__))
-            if name in function.__globals__
-        },
+        "globals": _looked_up(function.__globals__, _names(function.__code__)),
     }
     return f"{_named(function)}({_once(function, inside)})"
 
 
+def _looked_up(space: Mapping[str, Any], names: set[str], above: tuple[ModuleType, ...] = ()) -> dict[str, Any]:
+    """What these names mean among globals; of a module that is no library's, what they mean in it."""
+    found: dict[str, Any] = {}
+    for name in sorted(names & space.keys()):
+        value = space[name]
+        if isinstance(value, ModuleType) and value not in above and not _installed(value.__name__):
+            found[name] = _looked_up(vars(value), names, (*above, value))
+        else:
+            found[name] = _as_read(value)
+    return found
+
+
 def _class(kind: type) -> str:
-    """A class: its name, and the methods that it does not have from a library. What it counts or keeps may change."""
-    own = {
-        f"{base.__qualname__}.{name}": part
-        for base in kind.__mro__
-        if not _of_library(base)
-        for name, part in sorted(vars(base).items())
-        for part in [getattr(part, "__func__", getattr(part, "fget", part))]
-        if isinstance(part, FunctionType)
-    }
+    """A class: its name, and the methods and constants that it does not have from a library.
+
+    A constant is plain and no method of the class assigns it: what a class counts or keeps may change.
+    """
+    own: dict[str, Any] = {}
+    for base in (base for base in kind.__mro__ if not _of_library(base)):
+        parts = {name: getattr(p, "__func__", getattr(p, "fget", p)) for name, p in sorted(vars(base).items())}
+        methods = {name: part for name, part in parts.items() if isinstance(part, FunctionType)}
+        changed = set().union(*(_assigned(method.__code__) for method in methods.values()))
+        constants = {
+            name: part
+            for name, part in parts.items()
+            if not name.startswith("__") and name not in changed and _constant(part)
+        }
+        own |= {f"{base.__qualname__}.{name}": part for name, part in (constants | methods).items()}
     return f"{_named(kind)}{_once(kind, own) if own else ''}"
+
+
+def _constant(value: Any) -> bool:
+    if isinstance(value, tuple | frozenset):
+        return all(map(_constant, value))
+    return value is None or isinstance(value, bool | int | float | complex | str | bytes)
+
+
+def _assigned(code: CodeType) -> set[str]:
+    """The attributes that a body and the bodies in it assign."""
+    own = {str(step.argval) for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
+    return own.union(*(_assigned(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 def _of_library(thing: Any) -> bool:

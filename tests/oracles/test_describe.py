@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -164,3 +165,32 @@ def test_a_function_that_calls_itself_is_told_once():
         return 0 if k == 0 else down(k - 1)
 
     assert "itself" in describe(down)
+
+
+def test_constants_of_a_class_of_one_s_own_belong_to_it_and_counters_do_not():
+    def made(alpha, counted):
+        class Own:
+            ALPHA, table, calls = alpha, {}, counted
+
+            def fit(self):
+                type(self).calls += 1
+                return self.ALPHA
+
+        return Own
+
+    assert fingerprint(made(0.1, 0)) == fingerprint(made(0.1, 7))
+    assert fingerprint(made(0.1, 0)) != fingerprint(made(-0.1, 0))
+    assert fingerprint(made(0.1, 0)()) != fingerprint(made(-0.1, 0)())
+
+
+def test_what_a_function_uses_of_a_module_of_one_s_own_belongs_to_it():
+    def scorer_of(body, other=0):
+        inner, outer = ModuleType("inner"), ModuleType("outer")
+        exec(f"FACTOR = 2\ndef f(x):\n    return {body}\ndef g(x):\n    return {other}", vars(inner))
+        outer.inner, inner.outer = inner, outer  # each knows the other
+        space = {"outer": outer, "np": np}
+        exec("def scorer(x):\n    return np.abs(outer.inner.f(x))", space)
+        return space["scorer"]
+
+    assert fingerprint(scorer_of("x + 1")) == fingerprint(scorer_of("x + 1", other=5))
+    assert fingerprint(scorer_of("x + 1")) != fingerprint(scorer_of("x - 1"))
