@@ -38,7 +38,7 @@ from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.estimator.warrant import warrant_of
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import is_frame, is_position
+from elicit.oracles.columns import by_name, is_frame, is_position
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
 
@@ -181,6 +181,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """
         if not hasattr(self.estimator, "fit"):
             raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # a fit that fails leaves nothing of the one before
         X = checked_features(self, X)
         y = checked_target(self, y)
         seed = seed_of(self.random_state)
@@ -226,9 +228,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self._keep_choice(oracle, chosen)
         return self
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
     def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
         routed = routed_arguments(self, X, y, params)
         names = [str(name) for name in X.columns] if is_frame(X) else [f"x{k}" for k in range(X.shape[1])]
+        if self.criteria is not None and not isinstance(self.criteria, Sequence):
+            raise InputError(f"criteria is a list of criteria, found {self.criteria!r}")
         extras = list(self.criteria or ())
         if self.costs is not None:
             extras.append(cost(self.costs))
@@ -250,7 +257,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _family(self, attributes: Attributes) -> Family:
         kept = 0
-        for which in self._listed_to_keep(len(attributes)):
+        for which in self._listed_to_keep(attributes):
             if isinstance(which, str):
                 kept |= 1 << attributes.position(which)
             elif is_position(which) and 0 <= int(which) < len(attributes):
@@ -264,18 +271,18 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
         return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
 
-    def _listed_to_keep(self, n: int) -> list[Any]:
+    def _listed_to_keep(self, attributes: Attributes) -> list[Any]:
         """Names and positions of what must be kept; one truth value for each attribute says it too."""
         if self.keep is None:
             return []
         if isinstance(self.keep, str) or not isinstance(self.keep, Iterable):
             raise InputError(f"keep lists names or positions of attributes, found {self.keep!r}")
-        listed = list(self.keep)
+        listed, n = list(self.keep), len(attributes)
         if not listed or not all(isinstance(which, bool | np.bool_) for which in listed):
             return listed
         if len(listed) != n:
             raise InputError(f"keep holds {len(listed)} truth values, but there are {n} attributes")
-        return [k for k, held in enumerate(listed) if held]
+        return [k for k, held in enumerate(by_name(self.keep, attributes.names, "keep")) if held]
 
     def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
         """The fitted attributes that say what was chosen."""

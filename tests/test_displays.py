@@ -145,3 +145,10 @@ def test_names_on_new_axes_lie_inside_the_picture_and_do_not_overlap(display, fi
     assert min(box.x0 for box in boxes) >= 0
     heights = sorted((box.y0, box.y1) for box in boxes)
     assert all(upper[0] >= lower[1] for lower, upper in itertools.pairwise(heights))
+
+
+def test_what_is_no_selector_is_named():
+    other = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    for display in (ParetoDisplay, RegretDisplay, InteractionDisplay, PowerDisplay):
+        with pytest.raises(InputError, match="expected a fitted ElicitSelector, found GaussianNB"):
+            display.from_estimator(other)

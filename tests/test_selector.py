@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -426,10 +426,10 @@ class Failing(KNeighborsClassifier):
 class Counting(KNeighborsClassifier):
     """Counts its fits, and is interrupted before one too many."""
 
-    fits, most = 0, float("inf")
+    fits, limit = 0, {"most": float("inf")}  # in a dictionary, since constants of a class belong to its fingerprint
 
     def fit(self, X, y):
-        if type(self).fits >= type(self).most:
+        if type(self).fits >= self.limit["most"]:
             raise KeyboardInterrupt
         type(self).fits += 1
         return super().fit(X, y)
@@ -439,10 +439,10 @@ def test_a_fit_that_was_interrupted_goes_on_and_ends_the_same(tmp_path, monkeypa
     straight = selector(estimator=Counting(3)).fit(WINE, CLASSES)
 
     monkeypatch.setattr(Counting, "fits", 0)
-    monkeypatch.setattr(Counting, "most", 47)
+    monkeypatch.setitem(Counting.limit, "most", 47)
     with pytest.raises(KeyboardInterrupt):
         selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
-    Counting.most = float("inf")
+    Counting.limit["most"] = float("inf")
     (path,) = tmp_path.glob("*.jsonl")
     Counting.fits = 0
     resumed = selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
@@ -671,3 +671,80 @@ def test_nan_is_refused_at_once_where_a_predictor_would_get_it(estimator):
     X, y = _with_nan()
     with pytest.raises(ValueError, match="NaN"):
         selector(estimator=estimator).fit(X, y)
+
+
+# --- what would go wrong unseen ------------------------------------------------------------------------
+
+
+def test_labels_of_a_series_name_the_attributes():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(IRIS, columns=list("abcd"))
+    costs = {"a": 5.0, "b": 5.0, "c": 0.0, "d": 5.0}
+
+    def chosen(**changed):
+        return ElicitSelector(GaussianNB(), cv=3, operator="score - 0.1 * cost", budget=15, **changed).fit(
+            frame, SPECIES
+        )
+
+    by_name = chosen(costs=costs).feature_names_
+    for order in (list("abcd"), list("cabd"), list("dcba")):
+        assert chosen(costs=pd.Series(costs)[order]).feature_names_ == by_name == ("c",)
+    told = chosen(costs=costs, prior=pd.Series([4.0, 3.0, 2.0, 1.0], index=list("dcba")))
+    assert told.prior_.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert chosen(costs=[5.0, 5.0, 0.0, 5.0], prior=pd.Series([1.0, 2.0, 3.0, 4.0])).feature_names_ == by_name
+    kept = chosen(costs=costs, keep=pd.Series([True, False, False, False], index=list("dcba")))
+    assert "d" in kept.feature_names_
+    with pytest.raises(InputError, match="labels of prior are not the attributes"):
+        chosen(costs=costs, prior=pd.Series([1.0, 2.0, 3.0, 4.0], index=list("abcx")))
+
+
+def test_outer_folds_do_not_depend_on_the_order_in_which_they_are_played():
+    mine = ElicitSelector(DecisionTreeClassifier(), cv=3, budget=4)
+    outer = list(StratifiedKFold(3).split(IRIS, SPECIES))
+    found = [
+        mine.set_params(random_state=np.random.RandomState(0)).nested_score(IRIS, SPECIES, outer, n_jobs=k).scores
+        for k in (1, 2)
+    ]
+    assert found[0] == found[1]
+
+
+def test_an_honest_score_does_not_need_that_of_every_feature():
+    def few(estimator, X, y):
+        return np.array(estimator.score(X, y)) if X.shape[1] <= 3 else float("nan")
+
+    with pytest.warns(FitFailedWarning):
+        honest = ElicitSelector(GaussianNB(), cv=3, budget=12, scoring=few).nested_score(IRIS, SPECIES, cv=2)
+    assert np.isfinite(honest.scores).all()
+    assert np.isnan(honest.all_features).all()
+
+
+def test_a_fit_that_fails_leaves_a_selector_that_is_not_fitted():
+    mine = ElicitSelector(GaussianNB(), cv=3, budget=8).fit(IRIS, SPECIES)
+    mine.set_params(scoring=lambda *_: float("nan"))
+    with pytest.raises(InputError, match="no subset could be measured"):
+        mine.fit(IRIS[:, :3], SPECIES)
+    with pytest.raises(NotFittedError):
+        mine.transform(IRIS[:, :3])
+
+
+def test_a_splitter_without_a_seed_has_that_of_the_selector():
+    mine = ElicitSelector(GaussianNB(), cv=ShuffleSplit(3), budget=8)
+    assert mine.fit(IRIS, SPECIES).best_score_ == mine.fit(IRIS, SPECIES).best_score_
+    assert mine.cv.random_state is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"costs": 3}, "costs are one number an attribute"),
+        ({"criteria": stability()}, "criteria is a list of criteria"),
+        ({"random_state": "a"}, "random_state is a whole number, a RandomState or None"),
+        ({"random_state": 2**40}, r"random_state is a whole number from 0 to 2\^32"),
+        ({"tolerance": np.array([0.1, 0.2])}, "tolerance is a number"),
+        ({"feature_groups": {"g": 3}}, "group 'g' needs a list of at least one column"),
+        ({"journal": 3}, "journal is a folder or None"),
+    ],
+)
+def test_what_a_parameter_must_be_is_said(changed, words):
+    with pytest.raises(InputError, match=words):
+        ElicitSelector(GaussianNB(), cv=3, budget=8, **changed).fit(IRIS, SPECIES)

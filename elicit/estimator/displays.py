@@ -49,6 +49,13 @@ def _shown(names: tuple[str, ...]) -> list[str]:
     return [printable(name).replace("$", r"\$") for name in names]
 
 
+def _require_fitted(selector: Any) -> None:
+    """Refuse what is not a selector, or not fitted."""
+    check_is_fitted(selector)
+    if not hasattr(selector, "session_"):
+        raise InputError(f"expected a fitted ElicitSelector, found {type(selector).__name__}")
+
+
 @dataclass
 class ParetoDisplay:
     """Score against size: everything evaluated, the front with its spread over the folds, and the choice."""
@@ -65,7 +72,7 @@ class ParetoDisplay:
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
         """Draw the front of a fitted selector."""
-        check_is_fitted(selector)
+        _require_fitted(selector)
         history = selector.session_.history
         measured = history.evaluated.values()
         # with a third criterion the front is wider than what a picture of two can show: score and size alone count
@@ -131,7 +138,7 @@ class RegretDisplay:
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
         """Draw the path of a fitted selector."""
-        check_is_fitted(selector)
+        _require_fitted(selector)
         worth, unit = _worth(selector)
         values = np.array([worth[x] for x in selector.session_.history.evaluated if x in worth])
         so_far = np.maximum.accumulate(values)
@@ -175,7 +182,7 @@ class InteractionDisplay:
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
         """Draw the interactions of the utility of least norm, of the `most` attributes of largest power index."""
-        check_is_fitted(selector)
+        _require_fitted(selector)
         chosen = _most_powerful(selector, most)
         names = tuple(selector.attributes_[i] for i in chosen)
         table = selector.interactions_[np.ix_(chosen, chosen)]
@@ -211,7 +218,7 @@ class PowerDisplay:
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
         """Draw the `most` largest power indices of a fitted selector."""
-        check_is_fitted(selector)
+        _require_fitted(selector)
         order = sorted(_most_powerful(selector, most), key=lambda i: (-selector.power_[i], i))
         names = tuple(selector.attributes_[i] for i in order)
         selected = set(selector.feature_names_)

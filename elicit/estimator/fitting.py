@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from elicit.asks import Measured
 from elicit.decide.settings import Settings
@@ -68,10 +67,12 @@ def seed_of(random_state: Any) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise InputError(f"random_state is a whole number from 0, found {random_state}")
+        if not 0 <= random_state < 1 << 32:
+            raise InputError(f"random_state is a whole number from 0 to 2^32 - 1, found {random_state}")
         return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    raise InputError(f"random_state is a whole number, a RandomState or None, found {random_state!r}")
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ def played(
 ) -> tuple[Unattended, Result]:
     """Play a run to its end."""
     with _showing(verbose) as show:
+        if not isinstance(folder, str | os.PathLike | None):
+            raise InputError(f"journal is a folder or None, found {folder!r}")
         if folder is None:
             elicitation = run.elicitation(oracle)
             return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NestedScore:
-    """One entry for each outer fold: on held-out rows, during the selection, and with every feature."""
+    """One entry for each outer fold: on held-out rows, during the selection, and with every feature (NaN where that
+    could not be measured)."""
 
     scores: tuple[float, ...]
     selection_scores: tuple[float, ...]
@@ -78,6 +79,7 @@ def nested_score(
     given = {name: value for name, value in params.items() if value is not None}
     # not clone(): an operator who talks to a person cannot be copied
     fresh = type(selector)(**selector.get_params(deep=False) | {"operator": _operator_for_folds(selector)})
+    seed = fresh.random_state = seed_of(selector.random_state)  # drawn once: folds may go in any order
     X, y = checked_features(fresh, X), checked_target(fresh, y)
     inside = _inside(fresh, given)
     routed = routed_arguments(fresh, X, y, inside)
@@ -87,7 +89,7 @@ def nested_score(
         y,
         classifies=is_classifier(selector.estimator),
         groups=params.get("groups"),
-        random_state=seed_of(selector.random_state),
+        random_state=seed,
     )
     rows = Parallel(n_jobs=n_jobs)(delayed(_one_fold)(fresh, X, y, split, inside, routed) for split in outer)
     scores, promised, everything, subsets = zip(*rows, strict=True)
@@ -132,16 +134,9 @@ def _one_fold(
         score_params=routed.score,
         random_state=seed_of(selector.random_state),
     )
-    return (
-        _score(judged, judged.attributes.mask(fitted.feature_names_)),
-        fitted.best_score_,
-        _score(judged, judged.attributes.everything),
-        fitted.feature_names_,
-    )
-
-
-def _score(oracle: WrapperOracle, mask: int) -> float:
-    reply = oracle(Evaluate(0, mask))
+    reply = judged(Evaluate(0, judged.attributes.mask(fitted.feature_names_)))
     if isinstance(reply, Failure):
         raise InputError(f"the outer fold could not be judged: {reply.reason}")
-    return reply.criteria[0]
+    every = judged(Evaluate(1, judged.attributes.everything))  # only to compare with
+    everything = float("nan") if isinstance(every, Failure) else every.criteria[0]
+    return reply.criteria[0], fitted.best_score_, everything, fitted.feature_names_

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.oracles.columns import Columns, is_position
+from elicit.oracles.columns import Columns, by_name, is_position
 from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
@@ -38,6 +38,7 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         return None
     if isinstance(given, str):
         return _scored(AUTO_SCORE if given == AUTO else given, columns, y, classes)
+    given = by_name(given, columns.attributes.names, "prior")
     try:
         index = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -95,7 +96,7 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
             raise InputError(
                 f"a table of pair strengths has {n} rows and columns, one an attribute; found {strengths.shape}"
             )
-        return pair_prior(np.asarray(strengths))
+        return pair_prior(np.asarray(by_name(strengths, columns.attributes.names, "pairs")))
     if not isinstance(given, Sequence | np.ndarray):
         raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
     return tuple(_pair(pair, columns) for pair in given)

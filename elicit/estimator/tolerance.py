@@ -27,7 +27,7 @@ def tolerance_of(given: Any, judge: Judge) -> float | str | None:
     if given is None:
         return None
     number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-    if given != ONE_SE and not (number and math.isfinite(given) and given >= 0):
+    if not (isinstance(given, str) and given == ONE_SE) and not (number and math.isfinite(given) and given >= 0):
         raise InputError(f'tolerance is a number of at least 0, "{ONE_SE}" or None; found {given!r}')
     if not judge.declared:
         raise InputError("tolerance goes with operator=None; an operator says itself what a smaller subset is worth")

@@ -6,7 +6,7 @@ on, in their original order, so that an estimator sees what it would see outside
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,24 @@ class Columns:
 def is_frame(X: object) -> bool:
     """Whether X is a table with named columns (pandas, polars) rather than an array."""
     return hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def labelled(value: Any) -> bool:
+    """Whether a value is a pandas series or frame whose labels say more than the order."""
+    return hasattr(value, "reindex") and list(value.index) != list(range(len(value.index)))
+
+
+def by_name(value: Any, names: Sequence[str], what: str) -> Any:
+    """A labelled series (or square frame) as an array in the order of the names; anything else as it is."""
+    if not labelled(value):
+        return value
+    found = np.asarray(value)
+    for axis, labels in enumerate([value.index, value.columns] if is_frame(value) else [value.index]):
+        told = [str(label) for label in labels]
+        if sorted(told) != sorted(names):
+            raise InputError(f"the labels of {what} are not the attributes; label each attribute once, or give a list")
+        found = np.take(found, [told.index(name) for name in names], axis=axis)
+    return found
 
 
 def columns_of(
@@ -99,7 +117,7 @@ def is_position(which: Any) -> bool:
 
 def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     """The column positions of one group, given by position or by name."""
-    if isinstance(listed, str) or not len(listed):
+    if isinstance(listed, str) or not isinstance(listed, Iterable) or not len(listed := list(listed)):
         raise InputError(f"group {group!r} needs a list of at least one column, found {listed!r}")
     columns = []
     lookup = Attributes(names)

@@ -7,7 +7,7 @@ against the attributes once, when the oracle is made, so that a missing cost is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Protocol, runtime_checkable
@@ -17,6 +17,7 @@ import numpy as np
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.oracles.columns import labelled
 from elicit.subsets import Attributes, Mask, members
 
 
@@ -67,10 +68,14 @@ def _spread(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1))
 
 
-def cost(per_attribute: Mapping[str, float] | Sequence[float], name: str = "cost", unit: str = "") -> Extra:
-    """The sum of the costs of the attributes in the subset; less is better."""
+def cost(per_attribute: Any, name: str = "cost", unit: str = "") -> Extra:
+    """The sum of the costs of the attributes in the subset, given by name or in their order; less is better."""
+    if labelled(per_attribute):
+        per_attribute = {str(label): value for label, value in zip(per_attribute.index, per_attribute, strict=True)}
     if isinstance(per_attribute, Mapping):
         return _Cost(Criterion(name, maximise=False, unit=unit), dict(per_attribute), None)
+    if isinstance(per_attribute, str) or not isinstance(per_attribute, Iterable):
+        raise InputError(f"costs are one number an attribute, by name or in order; found {per_attribute!r}")
     return _Cost(Criterion(name, maximise=False, unit=unit), None, tuple(per_attribute))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,6 +29,9 @@ def splits_of(
         cv = _shuffled(int(cv), y, classifies, groups, random_state)
     elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise InputError(f"cv must be a number of folds, a splitter or a list of splits, found {cv!r}")
+    elif getattr(cv, "random_state", 0) is None:  # folds that differ from call to call belong to no journal
+        cv = copy.copy(cv)
+        cv.random_state = random_state
     try:
         pairs = list(check_cv(cv, y, classifier=classifies).split(X, y, groups))
         splits = tuple((_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs)
@@ -44,6 +48,8 @@ def splits_of(
 def _shuffled(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random_state: Any) -> Any:
     if folds < 2:
         raise InputError(f"cv needs at least 2 folds, found {folds}")
+    if len(y) < 2:
+        raise InputError(f"{len(y)} row cannot be split into folds; give more rows")
     if len(y) < folds:
         raise InputError(f"{len(y)} rows cannot be split into {folds} folds; use cv={len(y)} or fewer")
     stratified = classifies and type_of_target(y) in ("binary", "multiclass")

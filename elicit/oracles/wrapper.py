@@ -220,6 +220,8 @@ class WrapperOracle:
 
 
 def _number(score: Any) -> float:
+    if isinstance(score, np.ndarray) and score.ndim == 0:
+        score = score.item()
     if isinstance(score, bool) or not isinstance(score, int | float | np.number):
         raise TypeError(f"the scorer gave {type(score).__name__}, expected one number")
     return float(score)
@@ -275,7 +277,10 @@ def _weight_argument(estimator: Any, weights: Any) -> dict[str, Any]:
         raise InputError(
             f"{type(last).__name__} takes no sample weights in fit; leave them out or use another estimator"
         )
-    values = np.asarray(weights, dtype=np.float64)
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)  # said below
     if values.ndim != 1 or not np.isfinite(values).all() or (values < 0).any():
         raise InputError("sample_weight must hold finite numbers of at least 0, one a row")
     if isinstance(estimator, Pipeline) and not routed:
