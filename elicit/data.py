@@ -98,6 +98,8 @@ def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:
         columns: list[str] = []
         for name in listed:
             columns += made.pop(name, ()) or _known_column(name, data, group)
+        if group in made:
+            raise InputError(f"an attribute is called {group!r} already; give the group another name")
         made[group] = tuple(columns)
     return replace(data, groups=made)
 
@@ -244,11 +246,19 @@ def _check_separator(header: Sequence[str], shown: str) -> None:
 
 def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str) -> None:
     for cell, line in zip(cells, lines, strict=True):
-        if not cell or cell.lower() in ("nan", "inf", "-inf", "na"):
+        if not cell or cell.lower() == "na" or _not_finite(cell):
             raise InputError(
                 f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; fill it, remove the row, "
                 "or have the data tidied (--tidy; in a scenario, tidy = true)"
             )
+
+
+def _not_finite(cell: str) -> bool:
+    """Whether a cell is a number of no size: nan, inf, Infinity, 1e999."""
+    try:
+        return not math.isfinite(float(cell))
+    except ValueError:
+        return False
 
 
 # --- models ------------------------------------------------------------------------------------------

@@ -96,6 +96,8 @@ def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
     assert data.groups == {"place": ("a", "site=n", "site=s", "site=w")}
     with pytest.raises(InputError, match="did you mean 'a'"):
         regrouped(data, {"g": ["aa"]})
+    with pytest.raises(InputError, match="called .place. already"):
+        regrouped(data, {"place": ["b"]})
 
 
 def test_warnings_name_what_may_mislead():
@@ -190,6 +192,8 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--criteria", "stabilty"), "did you mean 'stability'"),
         (("--target", "y", "--criteria", "cost"), "--cost FILE"),
         (("--target", "y", "--cost", "none.csv"), "none.csv: cannot be read"),
+        (("--target", "y", "--cost", "twice.csv"), "twice.csv, line 2: 'a' has a cost already"),
+        (("--target", "y", "--cost", "euro.csv"), "euro.csv, line 1: '1 EUR' is no number"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),
         (("--target", "y", "--keep", "q"), "unknown attribute 'q'"),
         (("--target", "y", "--group-col", "y"), "rows belong together"),
@@ -200,6 +204,8 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
 )
 def test_bad_input_is_one_line_and_makes_no_journal(ask, tmp_path, options, words):
     table(tmp_path / "t.csv")
+    (tmp_path / "twice.csv").write_text("a,1\na,100\nb,2\n")
+    (tmp_path / "euro.csv").write_text("a,1 EUR\nb,2\n")
     status, out, err = ask("t.csv", *options)
     assert status == 2
     assert out == ""

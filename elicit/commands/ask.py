@@ -98,9 +98,13 @@ def _costs(path: Path) -> dict[str, float]:
             continue
         if len(line) != 2:
             raise InputError(f"{shown}, line {number}: expected attribute,cost, found {len(line)} entries")
+        name = line[0].strip()
+        if name in costs:
+            raise InputError(f"{shown}, line {number}: {printable(name)!r} has a cost already; keep one of them")
         try:
-            costs[line[0].strip()] = float(line[1])
+            costs[name] = float(line[1])
         except ValueError:
-            if number > 1:
+            header = number == 1 and not any(letter.isdigit() for letter in line[1])
+            if not header:
                 raise InputError(f"{shown}, line {number}: {line[1]!r} is no number; correct the cost") from None
     return costs

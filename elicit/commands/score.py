@@ -139,9 +139,13 @@ def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dic
 def _value(text: str) -> Any:
     """A number, true, false, null or a list of these as JSON has them; a text otherwise."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refused)
     except json.JSONDecodeError:
         return {"none": None, "None": None}.get(text, text)
+
+
+def _refused(text: str) -> Any:
+    raise InputError(f"--option takes finite numbers, found {text}")
 
 
 def _scored(

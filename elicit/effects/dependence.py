@@ -140,13 +140,21 @@ def number_grid(sheet: Sheet, j: int, points: int, percentiles: tuple[float, flo
 def levels(sheet: Sheet, j: int) -> Values:
     """The levels of a categorical column: in its own order when it has one, else sorted."""
     column = sheet.column(j)
+    if any(map(_gap, column)):
+        raise InputError(f"the column {sheet.names[j]!r} has gaps; fill or drop such rows first")
     kind = getattr(getattr(sheet.X, "dtypes", None), "iloc", {j: None})[j]
     if getattr(kind, "ordered", False):
         seen = set(column)
         return np.array([level for level in kind.categories if level in seen], dtype=column.dtype)
-    if any(v is None or v != v for v in column):
-        raise InputError(f"the column {sheet.names[j]!r} has gaps; fill or drop such rows first")
     try:
         return np.unique(column)
     except TypeError as error:
         raise InputError(f"the column {sheet.names[j]!r} mixes kinds of values; make them all texts") from error
+
+
+def _gap(value: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, or what pandas has for a gap, which is neither true nor false."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True

@@ -23,14 +23,15 @@ from elicit.effects.dependence import at_points
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
 from elicit.scores.answers import Answers, answers, in_calls
-from elicit.scores.protocol import Floats
+from elicit.scores.protocol import LARGEST, Floats
 from elicit.scores.sheet import Sheet
 
 if TYPE_CHECKING:
     from elicit.effects.display import InteractionDisplay
 
-#: What is below this share of the spread of the answers is rounding: H and strength are 0 there.
-ROUNDING = 1e-9
+#: What is below this share of the spread of the answers is rounding: H and strength are 0 there. So is what is below
+#: so many last digits of the answers themselves.
+ROUNDING, LAST_DIGITS = 1e-9, 32
 
 #: Boxes must give the model's answers to this share of their spread.
 _AGREE = 1e-9
@@ -99,10 +100,14 @@ def h_statistic(
     chosen = _pairs(sheet, pairs)
     if sheet.n < 2:
         raise InputError("interactions are spreads over rows; give at least 2 rows")
-    f = _centred(ask(sheet.X))
+    said = ask(sheet.X)
+    size = float(np.abs(said).max())
+    if size > LARGEST or 0 < size < 1 / LARGEST:
+        raise InputError(f"the model answers with numbers as {size:g}, which cannot be squared; rescale its target")
+    f = _centred(said)
     exact = _by_boxes(ask, sheet, chosen, f, overall) if path == "auto" else None
     single, joint, without = exact or _by_batches(ask, sheet, chosen, overall)
-    floor = (ROUNDING**2) * float(f @ f)
+    floor = max(ROUNDING**2 * float(f @ f), sheet.n * (LAST_DIGITS * np.finfo(np.float64).eps * size) ** 2)
     h, strength = np.zeros(len(chosen)), np.zeros(len(chosen))
     for p, (j, k) in enumerate(chosen):
         extra = joint[j, k]

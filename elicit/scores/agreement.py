@@ -46,6 +46,7 @@ def as_power_index(values: Floats, higher_is_better: bool = True) -> Floats:
     finite = better[np.isfinite(better)]
     limits = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     better = np.clip(better, *limits)
+    better = better / max(np.abs(better).max(), np.finfo(np.float64).tiny)  # its squares should exist
     centred = better - better.mean()
     deviation = better.std()
-    return centred / deviation if deviation > 1e-12 * np.abs(better).max() else np.zeros_like(better)
+    return centred / deviation if deviation > 1e-12 else np.zeros_like(better)

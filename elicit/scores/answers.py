@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from elicit.errors import InputError
@@ -27,11 +28,15 @@ ROWS_A_CALL = 200_000
 
 @dataclass(frozen=True)
 class Answers:
-    """A model as a function of rows: (rows,) numbers, or (rows, classes) while no class is chosen."""
+    """A model as a function of rows: (rows,) numbers, or (rows, classes) while no class is chosen.
+
+    single: one number a row is wanted, so several outputs of which none is chosen are refused.
+    """
 
     model: Any
     method: str
     column: int | None
+    single: bool = False
 
     def __call__(self, X: Any) -> Floats:
         given = self.model(X) if self.method == "call" else getattr(self.model, self.method)(X)
@@ -41,6 +46,10 @@ class Answers:
             raise InputError("the model answers with texts; use response='predict_proba', or a regressor") from error
         if answer.ndim == 2 and answer.shape[1] == 1:
             answer = answer[:, 0]
+        if answer.ndim == 2 and self.column is None and self.single:
+            raise InputError(
+                f"the model answers with {answer.shape[1]} outputs; name one as `target`, by its position from 0"
+            )
         if answer.ndim == 2 and self.column is not None:
             if self.column >= answer.shape[1]:
                 raise InputError(
@@ -65,12 +74,12 @@ def answers(model: Any, response: str = "auto", target: Any = None, *, single: b
             raise InputError(f"expected a fitted estimator or a function of X, found {type(model).__name__}")
         if response != "auto":
             raise InputError("a function of X has one response; leave `response` out")
-        return Answers(model, "call", _position(target) if target is not None else None)
+        return Answers(model, "call", _position(target) if target is not None else None, single)
     _require_fitted(model)
     method = _method(model) if response == "auto" else response
     if not hasattr(model, method):
         raise InputError(f"{type(model).__name__} has no {method}; use another response")
-    return Answers(model, method, _column(model, method, target, single))
+    return Answers(model, method, _column(model, method, target, single), single)
 
 
 def _require_fitted(model: Any) -> None:
@@ -93,7 +102,12 @@ def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
     classes = getattr(model, "classes_", None)
     if method == "predict" or classes is None:
         return None if target is None else _position(target)
-    labels = list(classes)
+    labels: list[Any] = np.asarray(classes).tolist()
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if method == "decision_function" and len(labels) > 2 and getattr(last, "decision_function_shape", "") == "ovo":
+        raise InputError(
+            "this decision function has one number a pair of classes; set decision_function_shape='ovr' in the model"
+        )
     if target is not None:
         if target not in labels:
             raise InputError(f"the target {target!r} is no class of the model; its classes are {labels}")

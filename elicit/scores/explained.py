@@ -18,9 +18,10 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from elicit.scores.answers import answers
 from elicit.scores.johnson_shapley import johnson_shapley
+from elicit.scores.models import seeded
 from elicit.scores.pimp import pimp
 from elicit.scores.predictions import shapley_values
-from elicit.scores.protocol import Floats, Table, table, whole
+from elicit.scores.protocol import Floats, Groups, Table, table, whole
 
 #: Trees of the forest that is fitted when no model is given.
 TREES = 100
@@ -46,7 +47,9 @@ def johnson_shapley_of_data(
     labels = list(fitted.classes_) if given.classes else [None]
     asked = labels[1:] if len(labels) == 2 else labels
     found = [
-        johnson_shapley(answers(fitted, target=label), given.X, runs=whole("runs", runs) // len(asked))
+        johnson_shapley(
+            answers(fitted, target=label), given.X, runs=max(1, whole("runs", runs) // len(asked)), random_state=seed
+        )
         for label in asked
     ]
     variances = np.array([part.variance for part in found])
@@ -62,11 +65,12 @@ def pimp_of_data(
     test_size: float | None = 0.3,
     seed: int = 0,
     classes: bool | None = None,
+    groups: Groups | None = None,
 ) -> Floats:
-    """p-values of permutation importance on the share `test_size` of the rows, one a column; small ones matter."""
+    """p-values of permutation importance on the share `test_size` of the rows, one an attribute; small ones matter."""
     given = table(X, y, "pimp", classes=classes)
     chosen = _model(model, given, seed)
-    return pimp(chosen, given.X, given.y, draws=draws, test_size=test_size, random_state=seed).p_values
+    return pimp(chosen, given.X, given.y, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values
 
 
 def _fitted(model: Any, given: Table, seed: int) -> Any:
@@ -75,5 +79,5 @@ def _fitted(model: Any, given: Table, seed: int) -> Any:
 
 def _model(model: Any, given: Table, seed: int) -> Any:
     if model is not None:
-        return model
+        return seeded(model, seed)
     return (RandomForestClassifier if given.classes else RandomForestRegressor)(TREES, random_state=seed)

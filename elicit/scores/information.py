@@ -18,6 +18,9 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 from elicit.errors import InputError
 from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, table, whole
 
+#: A target of less spread (its square would be nothing), or further from 0 in units of its spread, is centred first.
+LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4
+
 
 def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | None = None) -> Floats:
     """Mutual information by counts; columns of more than `bins` values are cut at quantiles (None: never)."""
@@ -47,8 +50,18 @@ def mutual_information(
     estimate = mutual_info_classif if given.classes else mutual_info_regression
     mask = column_mask(discrete, given.X.shape[1])
     X = np.where(mask, given.X, centred(given.X))  # the unit does not matter, and its squares should exist
-    found = estimate(X, given.y, discrete_features=mask, n_neighbors=neighbours, random_state=seed)
+    alone = [len(np.unique(column)) == len(column) for column in given.X.T]
+    if not given.classes and (mask & alone).any():
+        raise InputError(f"column {int(np.argmax(mask & alone))} is discrete, but no value occurs twice; cut it first")
+    target = given.y if given.classes or _near_zero(given.y) else given.target
+    found = estimate(X, target, discrete_features=mask, n_neighbors=neighbours, random_state=seed)
     return np.where(constant(given.X), 0.0, found)
+
+
+def _near_zero(y: Floats) -> bool:
+    """Whether numbers spread as wide as they are large, more or less: what separates ties is a share of their size."""
+    spread = float(y.std())
+    return spread > LEAST_SPREAD and abs(float(y.mean())) < MOST_OFFSET * spread
 
 
 def shared(a: Ints, b: Ints) -> float:

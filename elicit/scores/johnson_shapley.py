@@ -124,13 +124,15 @@ def _by_arrays(function: Function, inputs: Inputs, runs: int, designs: int, rng:
     first, second, variances = (np.array([part[k] for part in found]) for k in range(3))
     variance = float(variances.mean())
     _require_variance(variance)
-    each = (first + second.sum(axis=2) / 2) / variance  # (designs, d)
-    shares = each @ inputs.weights.T
-    errors = shares.std(axis=0, ddof=1) / np.sqrt(designs) if designs > 1 else np.full(inputs.d, np.nan)
+    each = first + second.sum(axis=2) / 2  # (designs, d)
+    of_z = each.mean(axis=0) / variance
+    shares = inputs.weights @ of_z
+    residual = each @ inputs.weights.T - np.outer(variances, shares)  # of a ratio of means, as with walks
+    errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(designs) if designs > 1 else np.full(inputs.d, np.nan)
     return FunctionShares(
-        shares.mean(axis=0),
+        shares,
         errors,
-        each.mean(axis=0),
+        of_z,
         variance,
         2 * designs * q * q,
         first.mean(axis=0) / variance,

@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Groups, Table, centred, constant, numbers, table, whole
+from elicit.scores.protocol import Floats, Groups, centred, constant, numbers, table, whole
 
 
 def permuted(
@@ -45,7 +45,8 @@ def permuted(
     if model is not None and _fitted(model):
         return _fall(model, numbers(X), np.asarray(y), scoring, repeats, seed, groups)
     given = table(X, y, "permutation", classes=classes)
-    target = np.asarray(y) if given.classes else given.y
+    plain = model is None and scoring is None  # what is measured then is the same in any unit
+    target = np.asarray(y) if given.classes else given.target if plain else given.y
     whole("folds", folds, 2)
     if given.classes and given.counts.min() < folds:
         raise InputError(f"{folds} folds need as many rows of every class, found {given.counts.min()}; ask for fewer")
@@ -54,7 +55,8 @@ def permuted(
     kind = StratifiedKFold if given.classes else KFold
     falls = []
     for train, test in kind(folds, shuffle=True, random_state=seed).split(given.X, target):
-        fitted = clone(_forest(given.classes, 100, seed) if model is None else model).fit(given.X[train], target[train])
+        forest_or_model = _forest(given.classes, 100, seed) if model is None else seeded(model, seed)
+        fitted = forest_or_model.fit(given.X[train], target[train])
         falls.append(_fall(fitted, given.X[test], target[test], scoring, repeats, seed, groups))
     return np.asarray(np.mean(falls, axis=0))
 
@@ -67,7 +69,7 @@ def coefficients(
     Z = _standardised(given.X)
     if model is None:
         model = LogisticRegression(max_iter=5000) if given.classes else Ridge(1.0)
-    beta = np.atleast_2d(_read(_fit(model, Z, given), "coef_", Z.shape[1]))  # (outputs, columns)
+    beta = np.atleast_2d(_read(_fit(model, Z, given.y), "coef_", Z.shape[1]))  # (outputs, columns)
     R = Z.T @ Z / len(Z)
     listed = [[i] for i in range(Z.shape[1])] if groups is None else [list(g) for g in groups]
     parts = [np.einsum("oi,ij,oj->", beta[:, g], R[np.ix_(g, g)], beta[:, g]) for g in listed]
@@ -77,8 +79,8 @@ def coefficients(
 def trees(X: Any, y: Any, *, model: Any = None, trees: int = 100, seed: int = 0, classes: bool | None = None) -> Floats:
     """Mean decrease in impurity; `model` None is a random forest of so many `trees`."""
     given = table(X, y, "trees", classes=classes)
-    fitted = _fit(_forest(given.classes, whole("trees", trees), seed) if model is None else model, given.X, given)
-    return _read(fitted, "feature_importances_", given.X.shape[1])
+    grown = _forest(given.classes, whole("trees", trees), seed) if model is None else seeded(model, seed)
+    return _read(_fit(grown, given.X, given.target), "feature_importances_", given.X.shape[1])
 
 
 def _fall(model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None) -> Floats:
@@ -111,9 +113,35 @@ def _forest(classes: bool, trees: int, seed: int) -> Any:
     return (RandomForestClassifier if classes else RandomForestRegressor)(trees, random_state=seed)
 
 
-def _fit(model: Any, X: Floats, given: Table) -> Any:
-    fitted = clone(model).fit(X, given.y)
-    return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+def seeded(model: Any, seed: int) -> Any:
+    """A clone in which every `random_state` that is None is the seed."""
+    fresh = clone(model)
+    params = fresh.get_params()
+    unset = [name for name in params if name.split("__")[-1] == "random_state" and params[name] is None]
+    return fresh.set_params(**dict.fromkeys(unset, seed))
+
+
+def _fit(model: Any, X: Floats, y: Any) -> Any:
+    fitted = clone(model).fit(X, y)
+    if not isinstance(fitted, Pipeline):
+        return fitted
+    if len(fitted) > 1:
+        _require_the_same_columns(fitted[:-1], X.shape[1])
+    return fitted.steps[-1][1]
+
+
+def _require_the_same_columns(before: Any, columns: int) -> None:
+    """Refuse steps after which a number belongs to something else than the column in its place."""
+    names = [f"x{k}" for k in range(columns)]
+    try:
+        kept = list(before.get_feature_names_out(names)) == names
+    except (AttributeError, ValueError):  # a step that cannot say what its columns are
+        kept = False
+    if not kept:
+        raise InputError(
+            "the steps before the last one make other columns, so its numbers are not those of the attributes; "
+            "choose a model that keeps them all, or the score permutation"
+        )
 
 
 def _read(model: Any, attribute: str, columns: int) -> Floats:

@@ -50,7 +50,7 @@ def correlations(X: Any, y: Any, by: str, classes: bool | None = None) -> Correl
     """Correlations of the data, for the score called `by`."""
     data = table(X, y, by, classes=classes)
     unit = unit_columns(data.X)
-    target = indicators(data.y) if data.classes else data.y.reshape(-1, 1)
+    target = indicators(data.y) if data.classes else data.target.reshape(-1, 1)
     centred = target - target.mean(axis=0)
     R = np.asarray(unit.T @ unit)
     np.fill_diagonal(R, np.round(np.diag(R)))  # 1, or 0 for a constant column
@@ -61,6 +61,7 @@ def unit_columns(X: Floats) -> Floats:
     """Centred columns of length 1; a constant column becomes 0. Safe for columns of any scale."""
     same = constant(X)
     centred = X - X.mean(axis=0)
+    centred -= centred.mean(axis=0)  # far from 0 the first mean is rounded
     largest = np.where(same, 1.0, np.abs(centred).max(axis=0))
     scaled = centred / largest
     unit = np.asarray(scaled / np.where(same, 1.0, np.sqrt((scaled**2).sum(axis=0))))

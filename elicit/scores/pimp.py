@@ -23,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
 from elicit.scores.permutation import permutation_importance
-from elicit.scores.protocol import Floats, whole
+from elicit.scores.protocol import Floats, Groups, whole
 from elicit.scores.sheet import Sheet
 
 #: f(fitted model, X, y) -> one number an attribute.
@@ -47,6 +47,7 @@ def pimp(
     draws: int = 100,
     importance: Importance | None = None,
     test_size: float | None = None,
+    groups: Groups | None = None,
     n_jobs: int | None = None,
     random_state: int | np.random.Generator = 0,
 ) -> Significance:
@@ -54,14 +55,19 @@ def pimp(
 
     importance: how a fitted model is measured; by default permutation importance.
     test_size: the share of the rows that is held out of every fit and measured on; None: all rows serve both.
+    groups: positions of the columns of each attribute, for the default importance.
     """
     whole("draws", draws)
     target = np.asarray(y)
-    if target.ndim != 1 or len(target) < 2 or (target == target[0]).all():
-        raise InputError("PIMP needs one target a row that varies; a constant one has no other order")
+    if target.ndim != 1:
+        raise InputError(f"PIMP needs one target a row, found shape {target.shape}")
+    if len(target) < 2 or (target == target[0]).all():
+        raise InputError("PIMP needs a target that varies; a constant one has no other order")
+    if groups is not None and importance is not None:
+        raise InputError("groups are for the default importance; one of your own knows its attributes")
     rng = np.random.default_rng(random_state)
     seed = int(rng.integers(2**32))
-    measure = importance if importance is not None else _Permuted(seed)
+    measure = importance if importance is not None else _Permuted(seed, groups)
     targets = [target, *(rng.permutation(target) for _ in range(draws))]
     sheet, everything = Sheet(X), np.arange(len(target))
     if sheet.n != len(target):
@@ -76,6 +82,8 @@ def pimp(
         delayed(_refitted)(model, fitted_to, t[train], measured_on, t[test], measure) for t in targets
     )
     observed, null = np.asarray(found[0]), np.asarray(found[1:])
+    if np.isnan(observed).any() or np.isnan(null).any():
+        raise InputError("an importance is not a number, which no other can be compared with; look at the measure")
     return Significance(observed, null, p_values(observed, null))
 
 
@@ -93,6 +101,7 @@ class _Permuted:
     """Permutation importance with the same exchanges for every model."""
 
     seed: int
+    groups: Groups | None
 
     def __call__(self, model: Any, X: Any, y: NDArray[Any]) -> Floats:
-        return permutation_importance(model, X, y, random_state=self.seed).mean
+        return permutation_importance(model, X, y, groups=self.groups, random_state=self.seed).mean

@@ -10,7 +10,8 @@ all in the mean of f is taken out by regression (a control variate). Either way 
 Σ_j φ_j = f(x) − mean_z f(z), and so is a linear model once every background row was used.
 
 The rule: values come with their standard errors, over the rounds, sizes apart. Where every background row
-was used twice they are those within the rows; with fewer rounds that cannot be known, and they are too large.
+was used twice they are those within the rows; with fewer rounds that cannot be known, and they are too large. Of
+less than some ten rounds they are not worth much: few of the large differences have been seen.
 """
 
 from __future__ import annotations

@@ -39,6 +39,11 @@ class Table:
     classes: bool
 
     @property
+    def target(self) -> NDArray[Any]:
+        """y, and where it holds numbers, centred with largest |value| 1: for scores that no unit changes."""
+        return self.y if self.classes else centred(self.y[:, None])[:, 0]
+
+    @property
     def counts(self) -> Ints:
         """Rows of each class."""
         return np.bincount(self.y)
@@ -49,11 +54,16 @@ def table(
 ) -> Table:
     """X and y, checked for the score called `by`, which serves these targets; `gaps` lets NaN through in X."""
     data = numbers(X, gaps=gaps)
-    target = np.asarray(y)
+    target = _plain(np.asarray(y))
     if target.shape != (len(data),):
         raise InputError(f"X has {len(data)} rows but the target has shape {target.shape}; give one value a row")
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
+    if target.dtype.kind == "f" and (np.abs(target) > LARGEST).any():
+        row = int(np.argmax(np.abs(target)))
+        raise InputError(f"the target is {target[row]:g} in row {row}, too large to square; rescale it")
+    if classes is not None and not isinstance(classes, bool | np.bool_):
+        raise InputError(f"classes is true, false or None, found {classes!r}")
     held = targets != "numbers" and (holds_classes(target) if classes is None else classes)
     if held:
         codes = _codes(target)
@@ -69,6 +79,16 @@ def table(
     if (target == target[0]).all():
         raise InputError(f"every row of the target is {target[0]!s}, so nothing explains it; give one that varies")
     return Table(data, target.astype(np.float64), False)
+
+
+def _plain(target: NDArray[Any]) -> NDArray[Any]:
+    """Numbers that are kept as objects are numbers; dates are neither numbers nor classes."""
+    if target.dtype.kind in "mM":
+        raise InputError("the target holds dates; give numbers, such as days since the first")
+    real = target.dtype.kind == "O" and all(
+        isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in target.ravel()
+    )
+    return target.astype(np.float64) if real else target
 
 
 def holds_classes(target: NDArray[Any]) -> bool:
@@ -89,7 +109,10 @@ def _codes(target: NDArray[Any]) -> Ints:
 def numbers(X: Any, *, gaps: bool = False) -> Floats:
     """The columns of X (array, frame or sparse matrix) as numbers; finite ones, or NaN where gaps are let through."""
     try:
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        if hasattr(X, "iloc"):  # a frame may have a gap of its own kind
+            values = np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
+        else:
+            values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"a score needs numeric columns ({reason}); encode the others first") from error
@@ -124,6 +147,7 @@ def centred(X: Floats) -> Floats:
     """Mean 0 and largest |value| 1, whatever the unit; a constant column becomes 0."""
     same = constant(X)
     moved = X - X.mean(axis=0)
+    moved -= moved.mean(axis=0)  # far from 0 the first mean is rounded
     moved[:, same] = 0.0
     return np.asarray(moved / np.where(same, 1.0, np.abs(moved).max(axis=0)))
 

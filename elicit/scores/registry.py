@@ -103,7 +103,13 @@ MEASURES: tuple[Measure, ...] = (
     Measure("shapley-effects", shapley_effects, "share of the target's variance, by nearest neighbours", groups="sum"),
     Measure("johnson-shapley", johnson_shapley_of_data, "share of the variance of a model's answers", groups="sum"),
     Measure("shapley", shapley_of_data, "mean size of the part in a model's answers", groups="sum"),
-    Measure("pimp", pimp_of_data, "p-value of permutation importance against shuffled targets", higher_is_better=False),
+    Measure(
+        "pimp",
+        pimp_of_data,
+        "p-value of permutation importance against shuffled targets",
+        higher_is_better=False,
+        groups="joint",
+    ),
 )
 
 

@@ -74,10 +74,11 @@ def rrelieff(
     """RReliefF for numbers; the r-th nearest counts exp(−(r / decay)²), or as much as any other (None)."""
     given = table(X, y, "rrelieff", "numbers", gaps=True)
     whole("neighbours", neighbours)
-    if decay is not None and not decay > 0:
+    if decay is not None and not 0 < decay < np.inf:
         raise InputError(f"decay is a number above 0, or None, found {decay!r}")
-    place = np.arange(1, neighbours + 1)
-    weights = np.ones(neighbours) if decay is None else np.exp(-((place / decay) ** 2))
+    place = np.arange(1, min(neighbours, len(given.y)) + 1)
+    # only ratios count: the nearest has weight 1, or a small decay would leave nothing of any
+    weights = np.ones(len(place)) if decay is None else np.exp((1 - place**2) / decay**2)
     space, target = space_of(given.X, discrete, groups), given.y / np.ptp(given.y)
     everyone = np.arange(len(target))
     both, apart, change, seen = np.zeros((4, space.n))
@@ -100,7 +101,7 @@ def _of_classes(space: Space, y: Ints, k: int, looked_at: Ints, weights: Floats)
         mine = looked_at[y[looked_at] == own]
         for other, theirs in enumerate(members):
             sign = -1.0 if other == own else weights[own, other]
-            for near in neighbourhoods(space, mine, theirs, np.ones(k)):
+            for near in neighbourhoods(space, mine, theirs, np.ones(min(k, len(y)))):
                 total += sign * _mean_differences(space, *near)
     return total / len(looked_at)
 

@@ -57,7 +57,7 @@ def shapley_effects(
     rng = np.random.default_rng(random_state)
     columns = unit_columns(data.X) * np.sqrt(n)
     columns = columns + _JITTER * rng.standard_normal((n, d))
-    target = indicators(data.y) if data.classes else data.y.reshape(-1, 1)
+    target = indicators(data.y) if data.classes else data.target.reshape(-1, 1)
     target = target / np.sqrt(target.var(axis=0, ddof=1).sum())
     varying = sum(1 << int(j) for j in np.flatnonzero(~constant(data.X)))
     known: dict[int, float] = {0: 1.0}

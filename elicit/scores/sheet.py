@@ -32,6 +32,9 @@ class Sheet:
         # a grid of fractions must fit into a column of whole numbers
         self.X: Any = data.astype(np.float64) if not self._frame and data.dtype.kind in "biu" else data
         self.n, self.d = (int(k) for k in data.shape)
+        if self._frame and not data.columns.is_unique:
+            twice = data.columns[data.columns.duplicated()][0]
+            raise InputError(f"two columns are called {str(twice)!r}; rename one")
         self.names = tuple(str(c) for c in data.columns) if self._frame else tuple(f"x{i}" for i in range(self.d))
 
     def position(self, attribute: int | str) -> int:
@@ -73,12 +76,18 @@ class Sheet:
         """These rows (positions, repeats allowed), with the given values in some columns."""
         if not self._frame:
             data = self.X[rows]
+            if data.dtype.kind in "US":  # texts of a fixed length would be cut
+                data = data.astype(np.result_type(data.dtype, *(np.asarray(v).dtype for v in values.values())))
             for j, column in values.items():
                 data[:, j] = column
             return data
         frame = self.X.iloc[rows].reset_index(drop=True)
         for j, column in values.items():
             name, kind = self.X.columns[j], self.X.dtypes.iloc[j]
+            known = getattr(kind, "categories", None)
+            if known is not None and not set(column) <= {*known, None, np.nan}:
+                odd = next(v for v in column if v not in set(known) and v == v)
+                raise InputError(f"the column {str(name)!r} has no category {odd!r}; give both frames the same ones")
             frame[name] = column
             if getattr(kind, "kind", "O") not in "biuf":
                 frame[name] = frame[name].astype(kind)

@@ -109,7 +109,10 @@ def test_a_constant_column_scores_0_and_a_wide_table_and_one_column_have_scores(
         (lambda: permuted(X, y, repeats=0), "repeats must be a whole number"),
         (lambda: permuted(X, y, folds=1), "folds must be a whole number of at least 2"),
         (lambda: permuted(X[:62], y[:62]), "5 folds need as many rows of every class, found 3"),
-        (lambda: coefficients(X, y, model=make_pipeline(RFE(Ridge(), n_features_to_select=2), Ridge())), "2 columns"),
+        (
+            lambda: coefficients(X, y, model=make_pipeline(RFE(Ridge(), n_features_to_select=2), Ridge())),
+            "make other columns",
+        ),
         (lambda: coefficients(np.where(X > 1679, np.nan, X), y), "X is nan in row"),
     ],
 )
