@@ -68,11 +68,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _open_standard_streams() -> None:
     """What was closed when the program began leads nowhere."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull)  # noqa: SIM115  # open for as long as the program runs
-    for name in ("stdout", "stderr"):
+    for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open for as long as the program runs
+            nowhere = open(os.devnull, mode)  # noqa: SIM115  # open for as long as the program runs
+            setattr(sys, name, nowhere)
+            if nowhere.fileno() == descriptor:  # the lowest that was free: worker processes shall have it, too
+                os.set_inheritable(descriptor, True)
 
 
 @contextmanager

@@ -77,6 +77,11 @@ def explore(
     start = now()
     with _kept(journal, method, oracle, family, seed, about, clock or time.time) as keep:
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=keep.facts)
+        if walk.budget is not None and walk.evaluations > walk.budget:
+            raise JournalError(
+                f"journal {os.fspath(journal or '')!r} holds {walk.evaluations} evaluations, more than the budget of "
+                f"{walk.budget}; begin another journal, or give a larger budget"
+            )
         if _goes_on(walk):
             walk.resume(method.budget)
         remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)

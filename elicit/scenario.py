@@ -30,7 +30,8 @@ from elicit.experiments.sections import Section
 from elicit.experiments.sources import SyntheticSpec as SyntheticSpec
 from elicit.experiments.sources import data_of, material_of
 from elicit.experiments.sources import oracle_from as oracle_from
-from elicit.methods import METHODS, Goal, Space, TradeOff, goal_from, named
+from elicit.methods import Goal, Space, TradeOff, goal_from, named
+from elicit.methods.registry import classical
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
@@ -119,7 +120,7 @@ def read_scenario(path: str | Path) -> Scenario:
         raise InputError(f"{shown}: cannot be read ({error.strerror}); check the file") from error
     except UnicodeDecodeError:
         raise InputError(f"{shown}: is not text in UTF-8; a scenario is a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep
         raise InputError(f"{shown}: is not TOML: {printable(str(error))}; correct it there") from None
     return sections.placed(shown, lambda: scenario_from(plain, path.parent), between=": ")
 
@@ -214,7 +215,10 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
         if len(prior) != len(attributes):
             raise InputError(f"`prior` has {len(prior)} numbers for {len(attributes)} attributes; give one each")
     Elicitation(attributes, oracle.criteria, settings, family=family)  # checks what only it can check
-    return ElicitSpec(sections.text(section, "name") if "name" in section else "elicit", settings, family, prior)
+    name = sections.text(section, "name") if "name" in section else OURS
+    if classical(name):
+        raise InputError(f"`name` = {name!r} is that of a classical method; choose another")
+    return ElicitSpec(name, settings, family, prior)
 
 
 def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple[float, ...]:
@@ -254,7 +258,7 @@ def _data_of(
 def _settings(choices: Section) -> Settings:
     try:
         return settings_from(choices)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"a setting has the wrong kind of value: {error}") from error
@@ -298,7 +302,7 @@ def _goal(section: Section, methods: Sequence[str], family: Family) -> Goal:
 
 def _check_method(method: str, material: DataMaterial | None) -> None:
     """Refuse a method that is unknown, or that needs what the oracle does not have."""
-    if sections.near(method, (OURS,)) and method.partition(":")[0] not in METHODS:
+    if sections.near(method, (OURS,)) and not classical(method):
         raise InputError(f"`methods`: unknown method {method!r}; did you mean {OURS!r}?")
     needs = named(method).needs
     if needs and (material is None or (needs == "model" and not material.fits)):

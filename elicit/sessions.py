@@ -143,7 +143,7 @@ def elicitation_of(record: Record) -> Elicitation:
             prior=None if prior is None else np.array(prior, dtype=np.float64),
             facts=record.facts,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         what = str(error) if isinstance(error, ElicitError) else f"{type(error).__name__}: {error}"
         raise JournalError(
             f"the journal's settings or facts do not make a session ({what}); it was written by something else"

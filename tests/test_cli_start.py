@@ -87,3 +87,18 @@ def test_an_interrupt_while_libraries_load_is_one_line(wait, tmp_path):
     said = [line for line in err.splitlines() if not line.startswith("import time:")]
     assert len(said) == 1
     assert said[0].startswith("elicit: interrupted")
+
+
+@posix
+def test_workers_do_not_miss_a_standard_error_that_was_closed(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,score\n1,0,0.5\n0,1,0.4\n1,1,0.8\n")
+    (tmp_path / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score"\n[experiment]\nseeds = 2\n'
+    )
+    command = [sys.executable, "-m", "elicit", "run", "s.toml", "--n-jobs", "2"]
+    ran = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *command], cwd=tmp_path, stdout=subprocess.PIPE, text=True, timeout=120
+    )
+    assert ran.returncode == 0
+    assert "Traceback" not in ran.stdout
+    assert ran.stdout.startswith("method")

@@ -12,7 +12,7 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
-from elicit.errors import InputError
+from elicit.errors import InputError, JournalError
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import run_scenario
@@ -339,7 +339,12 @@ def test_differences_are_paired_by_seed_by_hand():
 
 
 def test_one_seed_has_no_interval_and_operators_are_averaged():
-    found = [run_of("sfs", 0, 0.5, "p"), run_of("sfs", 0, 0.7, "q"), run_of("x", 0, 0.6, "p"), run_of("x", 0, 0.4, "q")]
+    found = [
+        run_of("sfs", 0, 0.5, "p"),
+        run_of("sfs", 0, 0.7, "q"),
+        run_of("sbs", 0, 0.6, "p"),
+        run_of("sbs", 0, 0.4, "q"),
+    ]
     (difference,) = differences(found)
     assert (difference.against, difference.low) == ("sfs", None)
     assert difference.mean == pytest.approx(0.1)
@@ -467,3 +472,17 @@ def test_operators_of_one_name_in_two_scenarios_have_each_their_own_best(folder)
         (result,) = run_scenario(scenario_from(plain, folder), n_jobs=1)
         best = max(SCORES[m] - weight * m.bit_count() for m in range(1, 16))
         assert result["utility"] + result["regret"] == pytest.approx(best)
+
+
+def test_a_journal_of_more_evaluations_than_the_budget_is_refused(folder, tmp_path):
+    played = scenario(folder, experiment={"methods": ["sfs"], "seeds": 1})
+    (tmp_path / "j").mkdir()
+    compare(played, n_jobs=1, journals=tmp_path / "j")
+    with pytest.raises(JournalError, match="holds 9 evaluations, more than the budget of 4"):
+        compare(played.reduced(budget=4), n_jobs=1, journals=tmp_path / "j")
+    assert len(compare(played, n_jobs=1, journals=tmp_path / "j")) == 2  # it is as it was
+
+
+def test_our_choices_are_what_others_are_compared_with_whatever_their_name(folder):
+    results = compare(scenario(folder, elicit={"name": "mine"}, experiment={"methods": ["sfs", "elicit"]}), n_jobs=1)
+    assert [(d.method, d.against) for d in differences(results)] == [("sfs", "mine")]

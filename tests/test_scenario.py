@@ -60,6 +60,7 @@ WRONG = [
     (changed(elicit={"colour": 3}), r"\[elicit\] unknown key 'colour'; the keys are name, keep"),
     (changed(elicit={"budget": 0}), r"\[elicit\] budget must be a whole number of at least 1, found 0"),
     (changed(elicit={"budget": 2.5}), r"\[elicit\] budget"),
+    (changed(elicit={"stop": ["questions"], "questions": 0}), r"\[elicit\] stop = 'questions' with questions = 0"),
     (changed(elicit={"stop": 5}), r"\[elicit\] a setting has the wrong kind of value"),
     (changed(elicit={"weights": ["x"]}), r"\[elicit\] a setting has the wrong kind of value"),
     (changed(elicit={"preset": "sauce"}), r"preset is one of default, source; found 'sauce'; did you mean 'source'"),
@@ -96,6 +97,14 @@ WRONG = [
     (changed(experiment={"methods": ["elicits"]}), r"did you mean 'elicit'"),
     (changed(experiment={"seed": 3}), r"unknown key 'seed'; did you mean 'seeds'"),
     ({"operator": PLAIN["operator"]}, r"\[oracle\] is missing"),
+    (changed(oracle={"kind": ["table"]}), r"\[oracle\] `kind` is one of"),
+    (changed(oracle={"target": "kind"}), r"\[oracle\] `target` speaks of `data`, which is not there"),
+    (changed(oracle={"model": float("nan")}), r"\[oracle\] `model` speaks of `data`"),
+    (changed(operator={"noise": 10**400}), r"\[operator\] `noise` is too large a number"),
+    (changed(elicit={"slack": 10**400}), r"\[elicit\] slack must be a number"),
+    (changed(elicit={"prior": [1, 2, 10**400]}), r"`prior` is too large a number"),
+    (changed(elicit=[{"name": "mine"}, {"name": "sfs"}]), r"`name` = 'sfs' is that of a classical method"),
+    (changed(operator={"utility": None, "order": ["score", "cost", "size"]}), r"give larger `steps`"),
 ]
 
 
@@ -140,6 +149,8 @@ def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
     [
         ("height,kind\n1,y\n,n\n", r"line 3: 'height' is empty"),
         ("height,kind\n1,y\nnan,n\n", r"line 3: 'height' is nan"),
+        ("height,kind\n1,2\n3,1e999\n", r"line 3: 'kind' is 1e999"),
+        ("height,kind\n1,2\nInfinity,3\n", r"line 3: 'height' is Infinity"),
         ("height,kind\n1,y\n1,n,3\n", r"line 3: 3 entries were found where the header has 2"),
         ("height,height\n1,y\n", r"line 1: the column 'height' occurs 2 times"),
         ("height,\n1,y\n", r"line 1: column 2 has no name"),
@@ -159,7 +170,12 @@ def test_a_file_that_is_no_scenario_is_named(tmp_path):
         read_scenario(tmp_path / "none.toml")
     with pytest.raises(InputError, match="cannot be read"):
         read_scenario(tmp_path)
-    for content, message in ((b"[oracle\n", "is not TOML.*line 1"), (b"\xff", "not text in UTF-8")):
+    for content, message in (
+        (b"[oracle\n", "is not TOML.*line 1"),
+        (b"\xff", "not text in UTF-8"),
+        (b"budget = " + b"1" * 5001, "is not TOML"),
+        (b"x = " + b"[" * 3000, "is not TOML"),
+    ):
         (tmp_path / "x.toml").write_bytes(content)
         with pytest.raises(InputError, match=message):
             read_scenario(tmp_path / "x.toml")

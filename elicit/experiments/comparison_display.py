@@ -14,8 +14,8 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.experiments.experiment import at_evaluation
+from elicit.methods.registry import classical
 from elicit.operators.lines import printable
-from elicit.scenario import OURS
 
 #: Markers on a line, so that methods can be told apart without colour.
 _MARKS = 8
@@ -74,7 +74,7 @@ class ComparisonDisplay:
                 marker=_MARKERS[k % len(_MARKERS)],
                 markevery=(k % _MARKS, max(1, len(self.evaluations) // _MARKS)),
                 markersize=5,
-                linewidth=3 if method == OURS else 1.3,
+                linewidth=1.3 if classical(method) else 3,
                 label=printable(method).replace("$", r"\$"),
             )
         ax.set(xlabel="evaluations", ylabel="mean regret", xlim=(1, len(self.evaluations)))

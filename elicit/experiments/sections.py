@@ -55,9 +55,13 @@ def texts(section: Section, key: str) -> tuple[str, ...]:
 
 def finite(key: str, value: Any) -> float:
     """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    try:
+        found = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+    except OverflowError:  # a whole number beyond every float
+        raise InputError(f"`{key}` is too large a number; write a smaller one") from None
+    if not math.isfinite(found):
         raise InputError(f"`{key}` is a number, found {value!r}")
-    return float(value)
+    return found
 
 
 def number(section: Section, key: str, default: float, least: float = -math.inf, most: float = math.inf) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from elicit.experiments.experiment import TOLERANCE, aligned, at_evaluation, mean_in, points_of
+from elicit.methods.registry import classical
 from elicit.operators.lines import printable
 from elicit.scenario import OURS
 
@@ -35,7 +36,7 @@ class Difference:
 
 
 def differences(results: Results) -> list[Difference]:
-    """Each method against ours, or against the first where ours is not among them; positive is worse.
+    """Each method against ours (the first choice of it), or else against the first; positive is worse.
 
     A difference of utilities: so it is known even where the best utility is not; of sizes, where the goal is to
     reach a value with few attributes. The interval is Student's, over the seeds; None for one seed, and where
@@ -45,7 +46,8 @@ def differences(results: Results) -> list[Difference]:
     if not losses:
         return []
     methods = list(losses)
-    against = OURS if OURS in losses else methods[0]
+    ours = [method for method in methods if not classical(method)]
+    against = OURS if OURS in ours else [*ours, *methods][0]
     found = []
     for method in methods:
         seeds = [seed for seed in losses[against] if seed in losses[method]]

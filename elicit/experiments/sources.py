@@ -54,7 +54,7 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
     kind = section.get("kind")
     if kind is None:
         raise InputError(f"needs a `kind`: one of {', '.join(map(repr, _ORACLES))}")
-    if kind not in _ORACLES:
+    if not isinstance(kind, str) or kind not in _ORACLES:
         raise InputError(
             f"`kind` is one of {', '.join(map(repr, _ORACLES))}; found {kind!r}{sections.near(kind, _ORACLES)}"
         )
@@ -68,6 +68,9 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
 
 
 def _table(section: Section, folder: Path) -> Oracle:
+    for key in ("target", "model"):
+        if key in section and "data" not in section:
+            raise InputError(f"`{key}` speaks of `data`, which is not there; add it, or leave `{key}` out")
     return TableOracle(folder / sections.text(section, "path"), sections.texts(section, "minimise"))
 
 

@@ -57,6 +57,11 @@ class Entry:
     random: bool = False
 
 
+def classical(name: str) -> bool:
+    """Whether a name, with or without a parameter, is that of a method of this registry."""
+    return name.partition(":")[0] in METHODS
+
+
 def _whole(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise InputError(f"expected a whole number of at least 1, found {text!r}")

@@ -30,14 +30,22 @@ from elicit.subsets import Mask, indicator, members
 #: The number of attributes: every operator may use it, whether or not the oracle reports it.
 SIZE = Criterion("size", maximise=False)
 
+#: The step of a criterion in an order, where none is given; the size counts in whole attributes.
+UNSAID_STEP = 1e-6
+
+#: What the last criterion of an order must weigh at least, in units of the first: utilities are told apart at 1e-9,
+#: and what a later criterion says shows in part of a step.
+LEAST_TOLD = 1e-6
+
 
 @dataclass(frozen=True)
 class Lexicographic:
     """The first criterion in `order` decides, then the second among its equals, and so on.
 
     A criterion counts in whole steps: with steps {"score": 0.01}, 0.893 and 0.899 are equal in score and
-    0.901 is better. Without a step, values count at 1e-9. Steps, unlike a threshold on the difference,
-    leave a transitive order, so that there is a best subset and truthful answers never conflict.
+    0.901 is better. Without a step, the size counts in attributes and others in millionths. Steps, unlike a
+    threshold on the difference, leave a transitive order, so that there is a best subset and truthful answers
+    never conflict.
     """
 
     order: tuple[str, ...]
@@ -55,6 +63,12 @@ class Lexicographic:
             if name not in self.order:
                 raise InputError(f"there is a step for {name!r}, which is not in the order; add or remove it")
             _require_number(f"the step of {name!r}", step, least=TOLERANCE)
+        told = float(np.prod([self._step(name) for name in self.order[:-1]]))
+        if told < LEAST_TOLD:
+            raise InputError(
+                f"in the order {list(self.order)} the last criterion would weigh {told:g} of the first, too little to "
+                "be told from rounding; give larger `steps` to those before it"
+            )
 
     def levels(self, columns: Mapping[str, Column], maximise: Mapping[str, bool]) -> list[Column]:
         """One column (m,) of whole numbers a criterion, in order, the greater the better."""
@@ -63,9 +77,11 @@ class Lexicographic:
             if not np.isfinite(columns[name]).all():
                 raise InputError(f"criterion {name!r} must be finite for every subset; found {columns[name]}")
             better = columns[name] if maximise[name] else -columns[name]
-            step = self.steps.get(name)
-            # the tolerance keeps 0.9 / 0.01 = 89.999… on the step that it stands on
-            found.append(np.rint(better / TOLERANCE) if step is None else np.floor((better + TOLERANCE) / step))
+            if name in self.steps:
+                # the tolerance keeps 0.9 / 0.01 = 89.999… on the step that it stands on
+                found.append(np.floor((better + TOLERANCE) / self.steps[name]))
+            else:
+                found.append(np.rint(better / self._step(name)))
         return found
 
     def over(self, columns: Mapping[str, Column], maximise: Mapping[str, bool]) -> Column:
@@ -81,7 +97,7 @@ class Lexicographic:
         return value
 
     def _step(self, name: str) -> float:
-        return self.steps.get(name, TOLERANCE)
+        return self.steps.get(name, 1.0 if name == SIZE.name else UNSAID_STEP)
 
 
 @dataclass(frozen=True)

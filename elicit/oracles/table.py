@@ -110,7 +110,7 @@ def _read(path: Path) -> tuple[list[str], NDArray[np.float64]]:
             if first is None:
                 raise _bad(path, 1, "no subset follows the header; add one row a subset")
             try:
-                numbers = np.loadtxt(chain([first], rows), delimiter=",", comments=None, ndmin=2)
+                numbers = np.loadtxt(chain([first], rows), delimiter=",", comments=None, quotechar='"', ndmin=2)
             except ValueError:
                 raise _malformed(path, header) from None
     except (OSError, EOFError, zlib.error) as error:
@@ -180,8 +180,10 @@ def _malformed(path: Path, header: list[str]) -> InputError:
             )
         for name, entry in zip(header, row, strict=True):
             try:
-                float(entry)
+                plain = float(entry) is not None and "_" not in entry  # 1_000 is a number to Python alone
             except ValueError:
+                plain = False
+            if not plain:
                 shown = entry if entry.isprintable() else ascii(entry)
                 return _bad(path, line, f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row")
     return InputError(f"{path}: not a CSV file of numbers below its header; write one row a subset")
@@ -299,6 +301,9 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
     taken = {_SCORE, _SPREAD} & set(oracle.attributes.names)
     if taken:
         raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
+    hidden = next((name for name in (*oracle.attributes.names, *names) if not name.isprintable()), None)
+    if hidden is not None:
+        raise InputError(f"a table needs printable names, found {hidden!r}; rename it")
     first = names.index(_SCORE)
     places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
     return [_SPREAD if i < 0 else names[i] for i in places], places

@@ -101,6 +101,19 @@ def test_a_lexicographic_utility_has_the_order_of_the_answers():
     assert worth[0] == operator.utility(dict(zip(("score", "size", "cost"), facts[0].criteria, strict=True)))
 
 
+@pytest.mark.parametrize("order", [("size", "score"), ("score", "size"), ("size", "score", "cost")])
+def test_without_steps_a_worse_subset_still_loses_something(order):
+    operator = SimulatedOperator(Lexicographic(order), SCORE_SIZE_COST)
+    facts = [costly(score, size, cost) for score in (0.6807, 0.7582) for size in (1, 2, 15, 16) for cost in (1.0, 2.0)]
+    worth = operator.utilities(
+        {name: np.array([f.criteria[i] for f in facts]) for i, name in enumerate(("score", "size", "cost"))}
+    )
+    for i, j in itertools.combinations(range(len(facts)), 2):
+        answer = asked(operator, facts[i], facts[j])
+        assert (answer is Answer.EQUAL) == (abs(worth[i] - worth[j]) <= 1e-9)
+        assert answer is not Answer.FIRST or worth[i] > worth[j]
+
+
 def test_a_hidden_theta_decides_by_the_subsets():
     operator = SimulatedOperator(HiddenTheta({0b001: 1.0, 0b010: 2.0, 0b011: -2.5, 0b100: 0.25}))
     worth = {0b001: 1.0, 0b010: 2.0, 0b011: 0.5, 0b100: 0.25, 0b101: 1.25, 0b110: 2.25, 0b111: 0.75}

@@ -203,3 +203,17 @@ def test_tables_that_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match="cannot be called 'score'"):
         write_table(tmp_path / "t.csv", SyntheticOracle(["score", "b"], {}))
     assert not list(tmp_path.iterdir())
+
+
+def test_cells_may_stand_in_quotes_and_python_s_own_numbers_are_named(write):
+    quoted = write('"malt","hue","score"\n"1","0","0.5"\n"0","1",0.25\n')
+    assert TableOracle(quoted).values().tolist() == [[0.5, 1.0], [0.25, 1.0]]
+    with pytest.raises(InputError, match=r"line 3: 'score' is '0_0\.25', expected a number"):
+        TableOracle(write("malt,hue,score\n1,0,0.5\n0,1,0_0.25\n"))
+
+
+def test_names_that_could_not_be_read_are_not_written(tmp_path):
+    oracle = CallableOracle(lambda _: 1.0, ["a\x1b[31m", "b"])
+    with pytest.raises(InputError, match="needs printable names"):
+        write_table(tmp_path / "t.csv", oracle)
+    assert not list(tmp_path.iterdir())
