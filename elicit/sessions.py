@@ -32,7 +32,7 @@ BY_WISH = "wish"
 Clock = Callable[[], float]
 
 #: What held before a setting of this name was written down: a journal without it was made under this rule.
-BEFORE: Mapping[str, Any] = {"recommend": "regret"}
+BEFORE: Mapping[str, Any] = {"recommend": "regret", "doubt": 1}
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
     assert data.groups == {"place": ("a", "site=n", "site=s", "site=w")}
     with pytest.raises(InputError, match="did you mean 'a'"):
         regrouped(data, {"g": ["aa"]})
-    with pytest.raises(InputError, match="called .place. already"):
+    with pytest.raises(InputError, match="'place' already"):
         regrouped(data, {"place": ["b"]})
 
 

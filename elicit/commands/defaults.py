@@ -42,6 +42,7 @@ MEANINGS: Mapping[str, str] = {
     "policy": "who is compared: value, favourite, current, split, ranking, one-flip or none",
     "ask_every": "evaluations between two questions; 0: whenever there is something to ask",
     "last_questions": "questions kept for the end",
+    "doubt": "policy value: how likely an implied answer must be wrong to be checked; 1: never",
     "check_every": "answers after which one question repeats what they imply; 0: never",
     "stop": "rules that may end the run besides the budget",
     "epsilon": "model regret at which the rule `regret` stops",

@@ -322,6 +322,9 @@ class Elicitation:
             check = questions.check(rng)
             if check is not None:
                 return check
+        doubted = questions.doubted(rng)
+        if doubted is not None:
+            return doubted
         return questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0)
 
     @property

@@ -50,7 +50,7 @@ _HALF_AT_LEAST = 0.1
 
 #: An operator errs this often for no reason, and more often where two subsets are worth nearly the same:
 #: the difference, in shares of what the better half of the front spans, at which the odds are e to 1.
-_ERRS, _BLUR = 0.03, 1 / 60
+_ERRS, _BLUR = 0.12, 1 / 60
 
 
 class PlausibleOperators:
@@ -92,6 +92,11 @@ class PlausibleOperators:
     def of(self, subset: Mask) -> float:
         """What one evaluated subset is worth on average."""
         return float(self.expected[self._place[subset]])
+
+    def against(self, pairs: Sequence[tuple[Mask, Mask]]) -> Vector:
+        """For each pair the chance that the operator likes its second better than its first."""
+        first, second = (np.array([self._place[pair[k]] for pair in pairs], dtype=np.intp) for k in (0, 1))
+        return np.asarray(self.weights @ (self.values[:, second] > self.values[:, first]))
 
     def sample(self, count: int) -> tuple[NDArray[np.intp], Vector]:
         """Up to `count` operators that stand for the crowd, and their shares (systematic resampling)."""

@@ -97,6 +97,28 @@ class Questions:
         a, b = implied[int(rng.integers(len(implied)))]
         return Question(a, b, "your earlier answers imply this one: a check", check=True)
 
+    def doubted(self, rng: np.random.Generator) -> Question | None:
+        """A question whose answer the others imply though plausible operators would rather give another one.
+
+        Then an earlier answer is likely to be wrong, and one of those worth most would never be recommended.
+        """
+        if self._beliefs.settings.policy != "value" or self._beliefs.settings.doubt >= 1:
+            return None
+        crowd, below = self._beliefs.plausible, self._below
+        best = sorted(below, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
+        implied = [
+            (a, b)
+            for b in best
+            for a in below
+            if b in below[a] and a not in below[b] and not self._by_dominance(a, b)
+            if frozenset((a, b)) not in self._asked
+        ]
+        doubts = np.round(crowd.against(implied), 9)
+        if not len(doubts) or doubts.max() < self._beliefs.settings.doubt:
+            return None
+        a, b = min(pair for pair, doubt in zip(implied, doubts, strict=True) if doubt == doubts.max())
+        return _shown_in_random_order(Question(a, b, "it checks an earlier answer that surprises", check=True), rng)
+
     # -- what is already known ------------------------------------------------------------------
 
     def open(self, a: Mask, b: Mask) -> bool:

@@ -82,6 +82,9 @@ class Settings:
     #: policy "value": the least worth of an answer, in shares of what the better half of the front spans,
     #: for which one is asked
     worth: float = 0.01
+    #: policy "value": what answers imply is checked when it is at least this likely that the operator thinks
+    #: otherwise (1: never)
+    doubt: float = 0.5
     #: every so many answers, one question repeats what they imply (0: never)
     check_every: int = 0
     #: rules that may end the run besides the budget
@@ -120,12 +123,14 @@ class Settings:
             raise InputError(
                 f"effort is at most {MOST_CUBES}, for no proof of more pieces is checked; found {self.effort}"
             )
-        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth"):
+        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth", "doubt"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
         if self.temperature == 0:
             raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")
+        if not 0 < self.doubt <= 1:
+            raise InputError(f"doubt is a probability above 0 (1: nothing is checked for it), found {self.doubt}")
         if not self.neighbours <= 1:
             raise InputError(f"neighbours is a share between 0 and 1, found {self.neighbours}")
         if not self.noise_level < 0.5:

@@ -112,7 +112,7 @@ def test_the_worth_of_a_question_is_what_its_answers_are_expected_to_add(vectors
     now = max(crowd.of(x) for x in front)
     for i in range(len(front)):
         for j in range(i + 1, len(front)):
-            first = 0.03 + 0.94 / (1 + np.exp(-60 * (worth[:, i] - worth[:, j])))
+            first = 0.12 + 0.76 / (1 + np.exp(-60 * (worth[:, i] - worth[:, j])))
             plain = sum((crowd.weights * p) @ worth[:, x] for p, x in best_after(crowd.weights, worth, first)) - now
             assert found[i, j] == pytest.approx(plain, abs=1e-9)
             assert found[i, j] == found[j, i]

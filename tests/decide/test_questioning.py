@@ -1,0 +1,85 @@
+"""A check of what surprises: asked where plausible operators doubt what answers imply, and nowhere else."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.decide.beliefs import Beliefs
+from elicit.decide.plausible import PlausibleOperators
+from elicit.decide.questioning import Questions
+from elicit.decide.settings import Settings
+from elicit.events import Answer, Evaluated, Preferred
+from elicit.knowledge.history import History
+from elicit.subsets import Attributes, Family
+
+N = 5
+
+
+def questions(vectors, answers, **choices):
+    """The questions that may be asked where subset k + 1 measures (score, size), after answers about them."""
+    facts = [Evaluated(k, k + 1, (float(score), float(size))) for k, (score, size) in enumerate(vectors)]
+    facts += [Preferred(100 + k, a, b, answer) for k, (a, b, answer) in enumerate(answers)]
+    history = History.of(Attributes.numbered(N), facts)
+    return Questions(Beliefs(history, Family(N), Settings(**choices))), history
+
+
+def reachable(history):
+    """Pairs (above, below) by chains of dominance and answers, and those by dominance alone."""
+    dominance = {(a, b) for a, below in history.dominates.items() for b in below}
+    reach = dominance | {edge for s in history.stated for edge in s.edges}
+    while more := {(a, d) for a, b in reach for c, d in reach if b == c} - reach:
+        reach |= more
+    return reach, dominance
+
+
+def doubts(history, asked):
+    """What answers imply and nobody asked, with the chance that the operator thinks otherwise."""
+    reach, dominance = reachable(history)
+    crowd = PlausibleOperators(history)
+    place = {x: k for k, x in enumerate(crowd.subsets)}
+    same = {(a, b) for a, b in reach if history.same_criteria(a, b)}
+    return {
+        (a, b): float(crowd.weights @ (crowd.values[:, place[b]] > crowd.values[:, place[a]]))
+        for a, b in reach - same
+        if (b, a) not in reach and not {(a, b), (b, a)} & dominance and frozenset((a, b)) not in asked
+    }
+
+
+measured = st.lists(
+    st.tuples(st.integers(0, 20).map(lambda s: s / 20), st.integers(1, 5)), min_size=4, max_size=10, unique=True
+)
+
+
+@given(measured, st.data(), st.sampled_from([0.2, 0.5]))
+def test_the_most_doubted_of_what_answers_imply_is_checked_if_it_is_doubted_enough(vectors, data, doubt):
+    subsets = st.integers(1, len(vectors))
+    pairs = data.draw(st.lists(st.tuples(subsets, subsets), max_size=5, unique_by=lambda p: frozenset(p)))
+    answers = [(a, b, data.draw(st.sampled_from([Answer.FIRST, Answer.SECOND]))) for a, b in pairs if a != b]
+    may_ask, history = questions(vectors, answers, doubt=doubt)
+    expected = doubts(history, {frozenset((a, b)) for a, b, _ in answers})
+    found = may_ask.doubted(np.random.default_rng(0))
+    most = max(expected.values(), default=0.0)
+    if found is None:
+        assert most < doubt + 1e-6
+    else:
+        pair = (found.first, found.second) if (found.first, found.second) in expected else (found.second, found.first)
+        assert found.check
+        assert expected[pair] >= max(doubt, most) - 1e-6
+
+
+#: Score and size: who cares for the score has said so three times.
+FRONT = [(0.72, 3), (0.58, 2), (0.54, 1), (0.4, 1), (0.685, 4)]
+CARES = [(3, 1, Answer.SECOND), (4, 1, Answer.SECOND)]
+SURPRISE = [(1, 2, Answer.SECOND)]
+
+
+def test_an_answer_against_all_the_others_is_checked():
+    said = [(4, 2, Answer.SECOND), (3, 2, Answer.SECOND), (5, 3, Answer.FIRST), *CARES]
+    assert questions(FRONT, said)[0].doubted(np.random.default_rng(0)) is None
+    found = questions(FRONT, [*said, *SURPRISE], doubt=0.3)[0].doubted(np.random.default_rng(0))
+    assert found is not None
+    assert {found.first, found.second} == {2, 5}, "the answer puts 2 above 1, and so above 5, which 1 dominates"
+    assert questions(FRONT, [*said, *SURPRISE], doubt=1.0)[0].doubted(np.random.default_rng(0)) is None
+    assert (
+        questions(FRONT, [*said, *SURPRISE], doubt=0.3, policy="current")[0].doubted(np.random.default_rng(0)) is None
+    )
