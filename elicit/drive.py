@@ -20,10 +20,22 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
-from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Operator, Oracle, Reconcile, Request, TakeBack
+from elicit.asks import (
+    Compare,
+    Done,
+    Evaluate,
+    Failure,
+    Measured,
+    Operator,
+    Oracle,
+    Reconcile,
+    Request,
+    Settlement,
+    TakeBack,
+)
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import Evaluated, Fact, Failed
+from elicit.events import Answer, Evaluated, Fact, Failed
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.criteria import one_line
@@ -192,6 +204,8 @@ class _Run:
             self._elicitation.retract(reply.request)
             self.save()
             ahead.begin(self._elicitation, request)
+        if isinstance(request, Reconcile) and isinstance(reply, Answer):
+            reply = Settlement(None)  # who only compares leaves contradictions to be weighed
         self._elicitation.tell(request.id, reply)
         self.save()  # before anything else: an answer is never lost
         found = ahead.take(reply, self._progress)

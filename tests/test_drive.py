@@ -547,3 +547,13 @@ def test_a_journal_from_before_recommend_was_a_setting_is_read_by_the_rule_of_it
     assert found.settings == dataclasses.replace(CHECKED, recommend="regret")
     assert found.incumbent == found.beliefs.regrets.least().subset
     assert elicitation_of(record).incumbent == plain.subset
+
+
+def test_who_only_compares_leaves_contradictions_to_be_weighed():
+    settled = 0
+    for seed in range(4):
+        oracle = truth(seed=seed)
+        elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(budget=12, ask_every=1), seed=seed)
+        drive(elicitation, oracle, lambda _: Answer.EQUAL, claim=False)
+        settled += sum(bool(asked.reconcile) for asked in elicitation.history.rounds)
+    assert settled

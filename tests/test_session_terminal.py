@@ -269,7 +269,7 @@ def test_names_with_escape_sequences_never_reach_the_terminal(tmp_path):
     with screens.Terminal(*arguments, cwd=tmp_path, NO_COLOR="1") as terminal:
         number = terminal.begin()
         if number != "end":
-            assert "アルコール" in terminal.text
+            assert any(shown in terminal.text for shown in ("アルコール", "31mred", "bell", "202eb"))
             for key in ("w", "s", "f", "u"):
                 terminal.press(key)
                 terminal.until(lambda text: "[Esc] back" in text or "no answer" in text)
