@@ -26,6 +26,9 @@ from elicit.utility.sets import difference
 #: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.
 MOST_COMPARED = 30
 
+#: With fewer answers none can be said to surprise: what speaks against it is the guess that a run begins with.
+LEAST_ANSWERS = 3
+
 
 @dataclass(frozen=True)
 class Question:
@@ -102,7 +105,8 @@ class Questions:
 
         Then an earlier answer is likely to be wrong, and one of those worth most would never be recommended.
         """
-        if self._beliefs.settings.policy != "value" or self._beliefs.settings.doubt >= 1:
+        settings = self._beliefs.settings
+        if settings.policy != "value" or settings.doubt >= 1 or len(self._asked) < LEAST_ANSWERS:
             return None
         crowd, below = self._beliefs.plausible, self._below
         best = sorted(below, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
@@ -114,7 +118,7 @@ class Questions:
             if frozenset((a, b)) not in self._asked
         ]
         doubts = np.round(crowd.against(implied), 9)
-        if not len(doubts) or doubts.max() < self._beliefs.settings.doubt:
+        if not len(doubts) or doubts.max() < settings.doubt:
             return None
         a, b = min(pair for pair, doubt in zip(implied, doubts, strict=True) if doubt == doubts.max())
         return _shown_in_random_order(Question(a, b, "it checks an earlier answer that surprises", check=True), rng)
