@@ -1,12 +1,13 @@
 """Process: a number that depends on the subset, guessed where it was not measured.
 
 A Gaussian process over subsets. Two subsets resemble each other the less the more attributes they differ
-in, exp(−flips / reach): a long reach means that attributes add up, a short one that they interact in ways
-no pair explains. They may resemble each other for being of one size, too: of a thousand attributes most are
-noise, and then how many a subset holds tells most of what it measures. How the numbers are read (kernel,
-noise, scale) is what makes those seen most likely, with some preference for a reach about as long as there
-are attributes: few numbers say little about it, and a reach that is too short makes one look nowhere in
-particular.
+in, exp(−(flips / reach)^BENT): a long reach means that attributes add up, a short one that they interact in
+ways no pair explains. Every attribute has a reach of its own: what matters little hardly tells two subsets
+apart, so that one need not look at everything with it and without it. They may resemble each other for being
+of one size, too: of a thousand attributes most are noise, and then how many a subset holds tells most of what
+it measures. How the numbers are read (kernel, noise) is what makes those seen most likely, with some
+preference for a reach about as long as there are attributes, and for reaches that are much alike: few numbers
+say little about them.
 
 The rule: how to read is looked at again whenever there are a fiftieth more numbers, not with each one,
 and depends on nothing but the numbers up to there. So a run that was interrupted goes on alike.
@@ -14,16 +15,14 @@ and depends on nothing but the numbers up to there. So a run that was interrupte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.optimize import minimize
 
 from elicit.utility.monomials import Matrix, Vector
-
-#: Similarity of two sets of subsets, given as bits: shape (first, second); a subset resembles itself most.
-Kernel = Callable[[Matrix, Matrix], Matrix]
 
 #: Noise variances that are tried, and how many reaches, from the shortest up to the number of attributes or 10.
 NOISES, REACHES, SHORTEST = (0.003, 0.03, 0.1), 8, 0.6
@@ -31,8 +30,15 @@ NOISES, REACHES, SHORTEST = (0.003, 0.03, 0.1), 8, 0.6
 #: Variance of the mean, against that of the differences between subsets.
 LEVEL = 0.3
 
-#: Limits of scales that are tried: how far above the best number, in spans of the numbers (None: no limit).
-BEYOND = (None, 0.1, 1.0)
+#: How far above the best number the limit of the scale is, in spans of the numbers.
+BEYOND = 0.2
+
+#: The exponent by which likeness falls: below 1 the first flip tells more than each that follows.
+BENT = 0.8
+
+#: By how much the logarithms of the reaches are expected to differ between attributes (a standard deviation), and
+#: the steps taken towards those that are likeliest.
+UNLIKE, STEPS = 0.7, 6
 
 #: Shares of the part that adds up which are tried, where something is known of the attributes beforehand.
 SHARES_OF_SUM = (0.0, 0.3, 0.7)
@@ -54,19 +60,20 @@ _PREFERENCE = 1.0
 
 @dataclass(frozen=True)
 class Likeness:
-    """exp(−flips / reach), a level that all subsets share, and what else makes two subsets alike.
+    """How alike two subsets are: exp(−(Σ_{i flipped} 1 / reach_i)^BENT), a level that all share, and what else.
 
     share: of a part in which attributes add up, 1 − 2 Σ_{i flipped} w_i / n, instead of the first; `weights` have
     mean 1. of_size: variance of what subsets of one size share, which fades as the smaller to the larger.
     """
 
-    reach: float
+    reaches: Vector
     share: float = 0.0
     weights: Vector | None = None
     of_size: float = 0.0
 
     def __call__(self, a: Matrix, b: Matrix) -> Matrix:
-        found = (1 - self.share) * np.exp(-flips(a, b) / self.reach) + LEVEL
+        """Shape (first, second), of subsets given as bits; a subset resembles itself most."""
+        found = (1 - self.share) * np.exp(-(flips(a, b, 1 / self.reaches) ** BENT)) + LEVEL
         if self.share:
             found += self.share * (1 - 2 * flips(a, b, self.weights) / a.shape[1])
         if self.of_size:
@@ -77,10 +84,10 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Scale:
-    """A way to read a number: as it is, or so that differences count the more the nearer to the best seen.
+    """A way to read a number: differences count the more the nearer to the best seen.
 
-    `limit` is what no number reaches, and read is −log(limit − number); None: the number itself. Below
-    `floor` all are equally bad. What is read is shifted and divided to mean 0 and variance 1.
+    `limit` is what no number reaches, and read is −log(limit − number); None, where all are the same: the number
+    itself. Below `floor` all are equally bad. What is read is shifted and divided to mean 0 and variance 1.
     """
 
     limit: float | None
@@ -89,12 +96,12 @@ class Scale:
     spread: float
 
     @classmethod
-    def of(cls, numbers: Vector, beyond: float | None) -> Scale:
-        """With a limit so many spans of the numbers above the best; without one where all are the same."""
+    def of(cls, numbers: Vector) -> Scale:
+        """The scale of these numbers."""
         top, middle = float(numbers.max()), float(np.median(numbers))
         floor = top - _BAD * (top - middle) if top > middle else float(numbers.min())
         span = top - max(floor, float(numbers.min()))
-        limit = None if beyond is None or span == 0 else top + beyond * span
+        limit = top + BEYOND * span if span > 0 else None
         plain = cls(limit, floor, 0.0, 1.0).read(numbers)
         return cls(limit, floor, float(plain.mean()), max(float(plain.std()), 1e-9))
 
@@ -108,12 +115,6 @@ class Scale:
         plain = read * self.spread + self.mean
         return plain if self.limit is None else np.asarray(self.limit - np.exp(-plain))
 
-    def log_stretch(self, numbers: Vector) -> float:
-        """The logarithm of how much reading stretches around these numbers: likelihoods are of numbers."""
-        above = np.maximum(numbers, self.floor)
-        bent = 0.0 if self.limit is None else -float(np.log(self.limit - above).sum())
-        return bent - len(numbers) * float(np.log(self.spread))
-
 
 @dataclass(frozen=True)
 class Process:
@@ -126,7 +127,7 @@ class Process:
 
     seen: Matrix
     targets: Vector
-    kernel: Kernel
+    kernel: Likeness
     noise: float
     variance: float
     scale: Scale
@@ -153,41 +154,67 @@ class Process:
 
 @dataclass(frozen=True)
 class Reading:
-    """How numbers are read: with which kernel, noise, and scale (see `Scale.of`)."""
+    """How numbers are read: with which kernel and noise."""
 
-    kernel: Kernel
+    kernel: Likeness
     noise: float
-    beyond: float | None
 
     def process(self, seen: Matrix, numbers: Vector) -> Process:
         """What `numbers` tell of other subsets, read like this."""
-        scale = Scale.of(numbers, self.beyond)
+        scale = Scale.of(numbers)
         targets = scale.read(numbers)
         root, half = _solved(self.kernel(seen, seen), self.noise, targets)
-        variance = max(float((half * half).mean()), 1e-12)
         weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
-        return Process(seen, targets, self.kernel, self.noise, variance, scale, root, half, weights)
+        return Process(seen, targets, self.kernel, self.noise, _variance(half), scale, root, half, weights)
 
 
-def likeliest(
-    seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Kernel, float]], beyond: Sequence[float | None] = BEYOND
-) -> Reading:
-    """How to read `numbers` so that they are most likely; with each kernel comes the logarithm of its preference."""
-    scales = [Scale.of(numbers, share) for share in beyond]
-    targets = np.column_stack([scale.read(numbers) for scale in scales])
-    stretch = np.array([scale.log_stretch(numbers) for scale in scales])
+def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, float]]) -> Reading:
+    """How to read `numbers` so that they are most likely; with each kernel comes the logarithm of its preference.
+
+    The best of the kernels, then with reaches that attribute by attribute make the numbers likelier still.
+    """
+    targets = Scale.of(numbers).read(numbers)
     found, most = None, -np.inf
     for kernel, preference in kernels:
         similar = kernel(seen, seen)
         for noise in NOISES:
-            root, half = _solved(similar, noise, targets)
-            variance = np.maximum((half * half).mean(axis=0), 1e-12)
-            likelihood = preference + stretch - 0.5 * len(seen) * np.log(variance) - np.log(np.diag(root)).sum()
-            k = int(likelihood.argmax())
-            if likelihood[k] > most:
-                most, found = float(likelihood[k]), Reading(kernel, noise, beyond[k])
+            likelihood = preference + _log_likelihood(*_solved(similar, noise, targets))
+            if likelihood > most:
+                most, found = likelihood, Reading(kernel, noise)
     assert found is not None
-    return found
+    return replace(found, kernel=_attribute_by_attribute(found, seen, targets))
+
+
+def _attribute_by_attribute(reading: Reading, seen: Matrix, targets: Vector) -> Likeness:
+    """The kernel with the reaches that are likeliest, given by how much they are expected to differ."""
+
+    def missed(shifts: Vector) -> tuple[float, Vector]:
+        """Minus the log-likelihood when every reach is e^shift times shorter, and how it grows with the shifts."""
+        kernel = replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-shifts))
+        root, half = _solved(kernel(seen, seen), reading.noise, targets)
+        weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
+        inverse = cho_solve((root, True), np.eye(len(seen)), check_finite=False)
+        pull = np.outer(weights, weights) / _variance(half) - inverse  # twice what each covariance adds
+        far = flips(seen, seen, 1 / kernel.reaches)
+        steep = np.where(far > 0, BENT * np.exp(-(far**BENT)) / np.maximum(far, 1e-12) ** (1 - BENT), 0.0)
+        pull *= (1 - kernel.share) * steep
+        flipped = 2 * (pull.sum(axis=1) @ seen - ((pull @ seen) * seen).sum(axis=0))  # each attribute's share of it
+        expected = shifts / UNLIKE**2
+        lost = 0.5 * float(shifts @ expected) - _log_likelihood(root, half)
+        return lost, 0.5 * flipped / kernel.reaches + expected
+
+    found = minimize(missed, np.zeros(seen.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    return replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-found.x))
+
+
+def _log_likelihood(root: Matrix, half: Vector) -> float:
+    """Up to a constant, with the variance that is likeliest."""
+    return float(-0.5 * len(half) * np.log(_variance(half)) - np.log(np.diag(root)).sum())
+
+
+def _variance(half: Vector) -> float:
+    """The variance of the process, in units of the kernel, that is likeliest."""
+    return max(float((half * half).mean()), 1e-12)
 
 
 def looked_at(count: int) -> int:
@@ -203,13 +230,13 @@ def _solved(similar: Matrix, noise: float, targets: Matrix) -> tuple[Matrix, Mat
     return root, np.asarray(solve_triangular(root, targets, lower=True, check_finite=False))
 
 
-def kernels(n: int, weights: Vector | None = None) -> list[tuple[Kernel, float]]:
+def kernels(n: int, weights: Vector | None = None) -> list[tuple[Likeness, float]]:
     """What is tried, with its preference; `weights` say of which attributes much is expected beforehand."""
     shares = (0.0,) if weights is None else SHARES_OF_SUM
     sizes = (0.0,) if weights is None or n <= FEW else OF_SIZE
     mean_one = None if weights is None else weights / weights.mean()
     return [
-        (Likeness(reach, share, mean_one, of_size), preference(reach, n))
+        (Likeness(np.full(n, reach), share, mean_one, of_size), preference(reach, n))
         for reach in reaches(n)
         for share in shares
         for of_size in sizes
@@ -231,4 +258,4 @@ def flips(a: Matrix, b: Matrix, weights: Vector | None = None) -> Matrix:
     c = a if weights is None else a * weights
     d = b if weights is None else b * weights
     found: Matrix = c.sum(axis=1)[:, None] + d.sum(axis=1)[None, :] - 2 * (c @ b.T)
-    return found
+    return np.maximum(found, 0.0)

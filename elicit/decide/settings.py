@@ -68,8 +68,9 @@ class Settings:
     #: attributes only matter together, this is how they are found), without the way down ("all"), or draws
     #: only ("drawn")
     first: str = "path"
-    #: rejections in a row after which the cheapest of the rejected is evaluated all the same
-    patience: int = 10
+    #: rejections in a row after which the cheapest of the rejected is evaluated all the same: they are provisional,
+    #: and where attributes interact in ways no pair explains, many of them are wrong
+    patience: int = 2
     #: who is compared: the pair whose answer is worth most to the choice ("value"), the incumbent with its
     #: strongest rival ("current") or with the front member that θ_k likes best ("favourite"), the pair that
     #: divides the plausible θ ("split"), all by sorting ("ranking"), the incumbent with its neighbours

@@ -44,7 +44,7 @@ OPENING = (
     "",
     "Subsets are tried one after the other. Now and then you see two of them side by side and press one key: "
     "A, B, or that they are equal. From your answers and the measured numbers follows which subsets can still "
-    "be best for you, and the others are never tried.",
+    "be best for you, and of the others few are tried.",
     "",
     "You can leave at any time: every answer is on the disk before the next question.",
 )
@@ -67,7 +67,7 @@ HELP = (
     "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
     "Up, Down   scroll, or choose from a list; Esc goes back to the question",
     "",
-    "The bottom line: subsets evaluated of the budget; subsets rejected, never evaluated because nothing that "
+    "The bottom line: subsets evaluated of the budget; subsets rejected, not evaluated because nothing that "
     "fits your answers finds them best; questions asked, and left: this one and at most so many as were allowed "
     "(most runs ask fewer: one is put only while its answer may change what is recommended); and the regret, "
     "which is how much better another evaluated subset may still be, where 1 is the margin of one clear answer.",

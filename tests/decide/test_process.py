@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.decide.process import (
+    BENT,
     EVERY,
     FEW,
     MOST_LOOKED_AT,
     NOISES,
     OF_SIZE,
+    UNLIKE,
     Likeness,
     Scale,
     flips,
@@ -35,14 +37,16 @@ def as_bits(subsets, n):
     return np.array([[m >> i & 1 for i in range(n)] for m in subsets], dtype=float)
 
 
-def fitted(n, seen, numbers, beyond=(None,), weights=None):
-    return likeliest(seen, numbers, kernels(n, weights), beyond).process(seen, numbers)
+def fitted(n, seen, numbers, weights=None):
+    return likeliest(seen, numbers, kernels(n, weights)).process(seen, numbers)
 
 
 def standardised(numbers):
-    """What is twenty times further below the best than the middle is counts as just that bad."""
-    above = np.maximum(numbers, numbers.max() - 20 * (numbers.max() - np.median(numbers)))
-    return (above - above.mean()) / above.std()
+    """Differences count the more the nearer to the best; what is far below it counts as just as bad."""
+    top, middle = numbers.max(), np.median(numbers)
+    above = np.maximum(numbers, top - 20 * (top - middle)) if top > middle else numbers
+    bent = -np.log(0.2 * np.ptp(above) + top - above)
+    return (bent - bent.mean()) / bent.std()
 
 
 def apart(a, b):
@@ -63,26 +67,57 @@ def test_mean_and_spread_are_those_of_the_textbook(known):
     assert spread == pytest.approx(np.sqrt(np.maximum(variance, 0)), abs=1e-4)
 
 
+def likelihood(differ, t, reach, noise):
+    """Log-likelihood of targets, by the differing attributes of each pair: shape (subsets, subsets, n)."""
+    similar = np.exp(-((differ / reach).sum(axis=2) ** BENT)) + 0.3
+    covariance = similar + noise * np.eye(len(t))
+    variance = t @ np.linalg.solve(covariance, t) / len(t)
+    return -0.5 * len(t) * np.log(variance) - 0.5 * np.linalg.slogdet(covariance)[1]
+
+
 @given(measured())
-def test_no_reach_and_noise_are_likelier_than_those_chosen(known):
+def test_reaches_are_likelier_than_any_that_all_attributes_share(known):
+    """Those tried are worked out the plain way, and so is what one reach an attribute gains on the best of them."""
     n, seen, numbers = known
-    t = standardised(numbers)
-
-    def likelihood(similar, noise, preferred):
-        covariance = similar + noise * np.eye(len(t))
-        variance = t @ np.linalg.solve(covariance, t) / len(t)
-        return preferred - 0.5 * len(t) * np.log(variance) - 0.5 * np.linalg.slogdet(covariance)[1]
-
+    t, differ = standardised(numbers), np.abs(seen[:, None] - seen)
     process = fitted(n, seen, numbers)
     tried = [
-        (likelihood(np.exp(-apart(seen, seen) / reach) + 0.3, noise, preference(reach, n)), reach, noise)
+        (likelihood(differ, t, reach, noise) + preference(reach, n), reach, noise)
         for reach in reaches(n)
         for noise in NOISES
     ]
-    _, reach, noise = max(tried)
+    most, shared, noise = max(tried)
     assert process.noise == noise
-    assert process.kernel.reach == reach
-    assert process.kernel(seen, seen) == pytest.approx(np.exp(-apart(seen, seen) / reach) + 0.3)
+    own = process.kernel.reaches
+    shifts = np.log(shared / own)
+    gained = likelihood(differ, t, own, noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
+    assert gained >= most - preference(shared, n) - 1e-6
+
+
+@given(st.integers(0, 2**32))
+def test_no_reach_can_be_moved_to_gain(seed):
+    """Where the search for reaches ends is a place from which no attribute alone leads on by much."""
+    rng = np.random.default_rng(seed)
+    seen = as_bits(rng.permutation(np.arange(1, 2**5))[:20], 5)
+    numbers = seen @ rng.normal(size=5) + 0.5 * seen[:, 0] * seen[:, 1]
+    t, differ = standardised(numbers), np.abs(seen[:, None] - seen)
+    process = fitted(5, seen, numbers)
+    shared = max((likelihood(differ, t, reach, process.noise) + preference(reach, 5), reach) for reach in reaches(5))[1]
+
+    def worth(shifts):
+        return likelihood(differ, t, shared * np.exp(-shifts), process.noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
+
+    found = np.log(shared / process.kernel.reaches)
+    for step in 0.5 * np.vstack([np.eye(5), -np.eye(5)]):
+        assert worth(found + step) < worth(found) + 0.5
+
+
+def test_what_tells_nothing_apart_has_a_long_reach():
+    """Eight attributes of which two matter, together."""
+    rng = np.random.default_rng(5)
+    seen = as_bits(rng.permutation(np.arange(1, 2**8))[:60], 8)
+    own = fitted(8, seen, seen[:, 2] * seen[:, 5] + 0.01 * rng.normal(size=60)).kernel.reaches
+    assert max(own[[2, 5]]) < min(np.delete(own, [2, 5]))
 
 
 @given(measured(), st.data())
@@ -96,11 +131,12 @@ def test_believing_a_prediction_moves_no_mean_and_widens_nothing(known, data):
     assert (after[1] <= before[1] + 1e-6).all()
 
 
-@given(measured(), st.sampled_from([None, 0.1, 1.0]))
-def test_what_is_read_is_read_back(known, beyond):
+@given(measured())
+def test_what_is_read_is_read_back(known):
     _, _, numbers = known
-    scale = Scale.of(numbers, beyond)
+    scale = Scale.of(numbers)
     read, above = scale.read(numbers), np.maximum(numbers, scale.floor)
+    assert read == pytest.approx(standardised(numbers))
     assert scale.number(read) == pytest.approx(above)
     assert read.mean() == pytest.approx(0, abs=1e-9)
     assert read.std() == pytest.approx(1)
@@ -109,21 +145,10 @@ def test_what_is_read_is_read_back(known, beyond):
     assert (steps >= 0).all()
 
 
-@given(measured(), st.sampled_from([None, 0.1, 1.0]))
-def test_the_stretch_is_the_derivative_of_reading(known, beyond):
-    _, _, numbers = known
-    scale, step = Scale.of(numbers, beyond), 1e-6
-    numbers = np.maximum(numbers, scale.floor + step)
-    slope = (scale.read(numbers + step / 2) - scale.read(numbers - step / 2)) / step
-    assert scale.log_stretch(numbers) == pytest.approx(np.log(slope).sum(), abs=1e-4)
-
-
-def test_numbers_of_which_most_are_far_below_the_best_are_read_bent():
-    rng = np.random.default_rng(0)
-    masks = rng.permutation(np.arange(1, 2**8))[:60].tolist()
-    seen = as_bits(masks, 8)
-    numbers = -np.exp(1.5 * (seen @ rng.normal(size=8)))
-    assert fitted(8, seen, numbers, (None, 0.01)).scale.limit is not None, "on this scale attributes nearly add up"
+def test_equal_numbers_are_read_as_they_are():
+    scale = Scale.of(np.full(4, 0.9))
+    assert scale.limit is None
+    assert scale.number(scale.read(np.array([0.9]))) == pytest.approx([0.9])
 
 
 @given(measured())
@@ -139,11 +164,13 @@ def test_a_likeness_is_the_sum_of_its_parts(share, of_size, seed):
     """Brute force, with what is expected of attributes beforehand; no set of subsets has a negative variance."""
     rng = np.random.default_rng(seed)
     seen, weights = as_bits(rng.choice(np.arange(1, 1 << 12), 30, replace=False), 12), 1.0 / np.arange(1, 13)
-    kernel = Likeness(4.0, share, weights / weights.mean(), of_size)
+    own = rng.uniform(1, 9, size=12)
+    kernel = Likeness(own, share, weights / weights.mean(), of_size)
     differ, sizes = np.abs(seen[:, None] - seen), seen.sum(axis=1)
     summing = 1 - 2 * (differ @ (weights / weights.mean())) / 12
     of_one_size = np.exp(-np.abs(np.log1p(sizes)[:, None] - np.log1p(sizes)))
-    plain = (1 - share) * np.exp(-differ.sum(axis=2) / 4) + share * summing + of_size * of_one_size + 0.3
+    near = np.exp(-((differ / own).sum(axis=2) ** BENT))
+    plain = (1 - share) * near + share * summing + of_size * of_one_size + 0.3
     assert kernel(seen, seen) == pytest.approx(plain)
     assert np.linalg.eigvalsh(plain).min() > -1e-9
 
@@ -163,7 +190,7 @@ def test_of_many_attributes_the_size_is_learnt_where_something_is_expected_of_th
 def test_sums_of_attributes_are_recognised_and_ranked():
     rng = np.random.default_rng(0)
     worth, seen = rng.normal(size=30), (rng.random((120, 30)) < 0.5).astype(float)
-    process = fitted(30, seen[:60], seen[:60] @ worth, (None, 0.1, 1.0), np.ones(30))
+    process = fitted(30, seen[:60], seen[:60] @ worth, np.ones(30))
     assert np.corrcoef(process.predicted(seen[60:])[0], seen[60:] @ worth)[0, 1] > 0.85
     assert process.kernel.share > 0
 
@@ -175,7 +202,7 @@ def test_one_terrible_number_does_not_hide_all_the_others():
         rng = np.random.default_rng(seed)
         seen = as_bits(rng.permutation(np.arange(1, 2**8))[:60], 8)
         numbers = seen @ rng.normal(size=8)
-        process = fitted(8, seen[:40], np.append(numbers[:39], -1e12), (None, 0.1, 1.0))
+        process = fitted(8, seen[:40], np.append(numbers[:39], -1e12))
         found.append(np.corrcoef(process.predicted(seen[40:])[0], numbers[40:])[0, 1])
     assert np.mean(found) > 0.3
 
