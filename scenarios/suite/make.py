@@ -50,6 +50,14 @@ def three_way(seed=11):
     return x, _words(signal + 0.5 * rng.normal(size=400) > 0), _numbered(10)
 
 
+def two_pairs(seed=15):
+    """Two pairs that only matter together, each as the sign of its product, a plain attribute and six idle ones."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(400, 11))
+    signal = np.sign(x[:, 1] * x[:, 4]) + np.sign(x[:, 6] * x[:, 9]) + 0.6 * x[:, 2]
+    return x, _words(signal + 0.5 * rng.normal(size=400) > 0), _numbered(11)
+
+
 def redundant(seed=12):
     """Twelve noisy copies of four causes."""
     rng = np.random.default_rng(seed)
@@ -88,7 +96,10 @@ TABLES = {
     "digits_logistic": (digits, "logistic"),
     "diabetes_ridge": (diabetes, "ridge"),
     "three_way_knn": (three_way, "knn:7"),
+    "three_way_knn9": (lambda: three_way(seed=16), "knn:9"),
+    "two_pairs_knn": (two_pairs, "knn:7"),
     "redundant_knn": (redundant, "knn:5"),
+    "redundant_tree": (lambda: redundant(seed=17), "tree:4"),
     "noisy_logistic": (noisy, "logistic"),
     "curved_tree": (curved, "tree:5"),
 }
