@@ -434,6 +434,12 @@ def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(fold
     assert "size:2 met" in capsys.readouterr().out
 
 
+def test_a_run_of_ours_refuses_a_goal_that_is_not_its_own(folder, capsys):
+    path = toml(folder, goal="size:2", methods=["sfs"])
+    assert main(["run", path]) == 2
+    assert "the goal 'size:2' is for classical methods; use elicit compare" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

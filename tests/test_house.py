@@ -18,6 +18,7 @@ UTILITY = KNOWLEDGE | {"elicit.utility", "scipy"}
 EFFECTS = {"elicit.errors", "elicit.scores", "elicit.effects", "numpy", "scipy", "sklearn"}
 ROOMS = {
     "elicit.errors": WORDS,
+    "elicit.complete": set(),
     "elicit.printable": set(),
     "elicit.subsets": WORDS,
     "elicit.events": WORDS,
@@ -28,7 +29,8 @@ ROOMS = {
     "elicit.utility.verify": {"elicit.errors", "elicit.subsets", "elicit.utility.numbers"},
     "elicit.utility.numbers": {"elicit.errors"},
     "elicit.decide": UTILITY | {"elicit.decide"},
-    "elicit.oracles": WORDS | {"elicit.oracles", "elicit.scores", "sklearn", "joblib", "threadpoolctl"},
+    "elicit.oracles": WORDS
+    | {"elicit.complete", "elicit.oracles", "elicit.scores", "sklearn", "joblib", "threadpoolctl"},
     "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
     "elicit.methods.surrogate": WORDS | {"elicit.methods", "scipy"},
     "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
+from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.printable import printable
 
@@ -44,31 +41,7 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
             with open(path, "w", encoding="utf-8") as out:
                 yield out
             return
-        folder, name = os.path.split(os.path.abspath(path))
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as raw:
-                with _text(raw, path) as out:
-                    yield out
-                raw.flush()
-                os.fsync(raw.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
+        with complete(path) as out:
+            yield out
     except OSError as error:
         raise InputError(f"{shown}: cannot be written ({error.strerror or error}); choose another place") from error
-
-
-@contextmanager
-def _text(raw: IO[bytes], path: str) -> Iterator[IO[str]]:
-    """Text on its way into a file of bytes, which stays open."""
-    if path.endswith(".gz"):
-        with gzip.open(raw, "wt", encoding="utf-8") as zipped:
-            yield zipped
-        return
-    out = io.TextIOWrapper(raw, encoding="utf-8")
-    yield out
-    out.detach()

@@ -8,7 +8,9 @@ import sys
 
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
+from elicit.errors import InputError
 from elicit.experiments.experiment import Standing, at_once, run_scenario, summary
+from elicit.methods import TradeOff
 from elicit.scenario import read_scenario
 from elicit.session.display import Meter, not_measured, standing
 
@@ -16,6 +18,8 @@ from elicit.session.display import Meter, not_measured, standing
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
+    if scenario.goal != TradeOff():
+        raise InputError(f"the goal {str(scenario.goal)!r} is for classical methods; use elicit compare")
     meter = Meter(sys.stderr)
 
     def show(now: Standing) -> None:

@@ -11,7 +11,6 @@ import csv
 import gzip
 import io
 import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
+from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.describe import fingerprint
@@ -245,8 +245,8 @@ def write_table(
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
 
-    The file appears complete or not at all: rows go to a temporary file beside it, which takes its name
-    at the end. `progress(done, total)` is called after every batch. Failed subsets have no row.
+    The file appears complete or not at all. `progress(done, total)` is called after every
+    batch. Failed subsets have no row.
     """
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
@@ -261,11 +261,7 @@ def write_table(
     failures: dict[Mask, str] = {}
     done = 0
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from error
-    try:
-        with os.fdopen(handle, "wb") as raw, _text(raw, path) as text:
+        with complete(path) as text:
             rows = csv.writer(text, lineterminator="\n")
             rows.writerow([*oracle.attributes.names, *columns])
             subsets = iter(family)
@@ -278,17 +274,13 @@ def write_table(
                 done += len(batch)
                 if progress is not None:
                     progress(done, total)
-            text.flush()
-        if len(failures) == total:
-            reason = next(iter(failures.values()))
-            raise InputError(f"no subset could be measured, there is no table to write: {reason}")
-        _publish(name, path)
+            if len(failures) == total:
+                reason = next(iter(failures.values()))
+                raise InputError(f"no subset could be measured, there is no table to write: {reason}")
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written ({error.strerror or error}); free space or choose another"
+            f"{path}: cannot be written ({error.strerror or error}); free space or choose another place"
         ) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
     less = tuple(c.name for c in oracle.criteria if not c.maximise and c.name != "size")
     return Written(total - len(failures), failures, less)
 
@@ -318,20 +310,3 @@ def _row(mask: Mask, reply: Measured, n: int, places: Sequence[int]) -> list[str
 def _batch(n_jobs: int | None, total: int) -> int:
     """Subsets between two reports of progress: about one in a hundred, enough to keep workers busy."""
     return max(32 * int(effective_n_jobs(n_jobs)), min(total // 100, 4096))
-
-
-def _text(raw: IO[bytes], path: Path) -> IO[str]:
-    if path.suffix != ".gz":
-        return io.TextIOWrapper(raw, encoding="utf-8", newline="")
-    zipped = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)  # no name, no time: same bytes each run
-    return io.TextIOWrapper(zipped, encoding="utf-8", newline="")
-
-
-def _publish(temporary: str, path: Path) -> None:
-    """Give the complete file its name; readable like any file the user makes."""
-    with open(temporary, "rb") as complete:
-        os.fsync(complete.fileno())
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(temporary, 0o666 & ~mask)
-    os.replace(temporary, path)

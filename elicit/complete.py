@@ -1,0 +1,49 @@
+"""Complete: a text file that takes its name once all of it is written, so that nobody ever reads half of one."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def complete(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """Text for a file of this name, zipped where it ends in .gz; until the end it is a temporary one beside it.
+
+    Whatever goes wrong on the way, what was there before stays, and nothing else is left.
+    """
+    folder, name = os.path.split(os.path.abspath(path))
+    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            with _text(raw, name.endswith(".gz")) as out:
+                yield out
+            raw.flush()
+            os.fsync(raw.fileno())
+        mask = os.umask(0)  # readable like any file the user makes
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def _text(raw: IO[bytes], zipped: bool) -> Iterator[IO[str]]:
+    """Text on its way into a file of bytes, which stays open; no name and no time is in it."""
+    if zipped:
+        with (
+            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="") as out,
+        ):
+            yield out
+        return
+    plain = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+    yield plain
+    plain.detach()
