@@ -187,24 +187,27 @@ def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, f
 
 def _attribute_by_attribute(reading: Reading, seen: Matrix, targets: Vector) -> Likeness:
     """The kernel with the reaches that are likeliest, given by how much they are expected to differ."""
-
-    def missed(shifts: Vector) -> tuple[float, Vector]:
-        """Minus the log-likelihood when every reach is e^shift times shorter, and how it grows with the shifts."""
-        kernel = replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-shifts))
-        root, half = _solved(kernel(seen, seen), reading.noise, targets)
-        weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
-        inverse = cho_solve((root, True), np.eye(len(seen)), check_finite=False)
-        pull = np.outer(weights, weights) / _variance(half) - inverse  # twice what each covariance adds
-        far = flips(seen, seen, 1 / kernel.reaches)
-        steep = np.where(far > 0, BENT * np.exp(-(far**BENT)) / np.maximum(far, 1e-12) ** (1 - BENT), 0.0)
-        pull *= (1 - kernel.share) * steep
-        flipped = 2 * (pull.sum(axis=1) @ seen - ((pull @ seen) * seen).sum(axis=0))  # each attribute's share of it
-        expected = shifts / UNLIKE**2
-        lost = 0.5 * float(shifts @ expected) - _log_likelihood(root, half)
-        return lost, 0.5 * flipped / kernel.reaches + expected
-
-    found = minimize(missed, np.zeros(seen.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    start, options = np.zeros(seen.shape[1]), {"maxiter": STEPS}
+    found = minimize(lost, start, args=(reading, seen, targets), jac=True, method="L-BFGS-B", options=options)
     return replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-found.x))
+
+
+def lost(shifts: Vector, reading: Reading, seen: Matrix, targets: Vector) -> tuple[float, Vector]:
+    """What is lost in log-likelihood, and by how unlikely they are, when every reach is e^shift times shorter.
+
+    With it comes how it grows with the shifts.
+    """
+    kernel = replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-shifts))
+    root, half = _solved(kernel(seen, seen), reading.noise, targets)
+    weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
+    inverse = cho_solve((root, True), np.eye(len(seen)), check_finite=False)
+    pull = np.outer(weights, weights) / _variance(half) - inverse  # twice what each covariance adds
+    far = flips(seen, seen, 1 / kernel.reaches)
+    steep = np.where(far > 0, BENT * np.exp(-(far**BENT)) / np.maximum(far, 1e-12) ** (1 - BENT), 0.0)
+    pull *= (1 - kernel.share) * steep
+    flipped = 2 * (pull.sum(axis=1) @ seen - ((pull @ seen) * seen).sum(axis=0))  # each attribute's share of it
+    expected = shifts / UNLIKE**2
+    return 0.5 * float(shifts @ expected) - _log_likelihood(root, half), 0.5 * flipped / kernel.reaches + expected
 
 
 def _log_likelihood(root: Matrix, half: Vector) -> float:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
 
 from elicit.decide.process import (
     BENT,
@@ -14,11 +15,13 @@ from elicit.decide.process import (
     OF_SIZE,
     UNLIKE,
     Likeness,
+    Reading,
     Scale,
     flips,
     kernels,
     likeliest,
     looked_at,
+    lost,
     preference,
     reaches,
 )
@@ -67,9 +70,9 @@ def test_mean_and_spread_are_those_of_the_textbook(known):
     assert spread == pytest.approx(np.sqrt(np.maximum(variance, 0)), abs=1e-4)
 
 
-def likelihood(differ, t, reach, noise):
-    """Log-likelihood of targets, by the differing attributes of each pair: shape (subsets, subsets, n)."""
-    similar = np.exp(-((differ / reach).sum(axis=2) ** BENT)) + 0.3
+def likelihood(seen, t, reach, noise):
+    """Log-likelihood of targets, written the plain way."""
+    similar = np.exp(-((np.abs(seen[:, None] - seen) / reach).sum(axis=2) ** BENT)) + 0.3
     covariance = similar + noise * np.eye(len(t))
     variance = t @ np.linalg.solve(covariance, t) / len(t)
     return -0.5 * len(t) * np.log(variance) - 0.5 * np.linalg.slogdet(covariance)[1]
@@ -79,10 +82,10 @@ def likelihood(differ, t, reach, noise):
 def test_reaches_are_likelier_than_any_that_all_attributes_share(known):
     """Those tried are worked out the plain way, and so is what one reach an attribute gains on the best of them."""
     n, seen, numbers = known
-    t, differ = standardised(numbers), np.abs(seen[:, None] - seen)
+    t = standardised(numbers)
     process = fitted(n, seen, numbers)
     tried = [
-        (likelihood(differ, t, reach, noise) + preference(reach, n), reach, noise)
+        (likelihood(seen, t, reach, noise) + preference(reach, n), reach, noise)
         for reach in reaches(n)
         for noise in NOISES
     ]
@@ -90,7 +93,7 @@ def test_reaches_are_likelier_than_any_that_all_attributes_share(known):
     assert process.noise == noise
     own = process.kernel.reaches
     shifts = np.log(shared / own)
-    gained = likelihood(differ, t, own, noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
+    gained = likelihood(seen, t, own, noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
     assert gained >= most - preference(shared, n) - 1e-6
 
 
@@ -100,16 +103,27 @@ def test_no_reach_can_be_moved_to_gain(seed):
     rng = np.random.default_rng(seed)
     seen = as_bits(rng.permutation(np.arange(1, 2**5))[:20], 5)
     numbers = seen @ rng.normal(size=5) + 0.5 * seen[:, 0] * seen[:, 1]
-    t, differ = standardised(numbers), np.abs(seen[:, None] - seen)
+    t = standardised(numbers)
     process = fitted(5, seen, numbers)
-    shared = max((likelihood(differ, t, reach, process.noise) + preference(reach, 5), reach) for reach in reaches(5))[1]
+    shared = max((likelihood(seen, t, reach, process.noise) + preference(reach, 5), reach) for reach in reaches(5))[1]
 
     def worth(shifts):
-        return likelihood(differ, t, shared * np.exp(-shifts), process.noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
+        return likelihood(seen, t, shared * np.exp(-shifts), process.noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
 
     found = np.log(shared / process.kernel.reaches)
     for step in 0.5 * np.vstack([np.eye(5), -np.eye(5)]):
         assert worth(found + step) < worth(found) + 0.5
+
+
+@given(measured(), st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(OF_SIZE), st.data())
+def test_the_search_for_reaches_knows_the_slope(known, share, of_size, data):
+    """Against differences, also where something is expected of the attributes beforehand."""
+    n, seen, numbers = known
+    reading = Reading(Likeness(np.full(n, 3.0), share, np.arange(1.0, n + 1) * 2 / (n + 1), of_size), 0.03)
+    shifts = np.array(data.draw(st.lists(st.floats(-1, 1), min_size=n, max_size=n)))
+    _, slope = lost(shifts, reading, seen, standardised(numbers))
+    plain = approx_fprime(shifts, lambda at: lost(at, reading, seen, standardised(numbers))[0], 1e-6)
+    assert slope == pytest.approx(plain, abs=1e-3, rel=1e-3)
 
 
 def test_what_tells_nothing_apart_has_a_long_reach():
