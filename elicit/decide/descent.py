@@ -1,8 +1,8 @@
 """Descent: the way down from all attributes, one fewer at a time, by what is not known beforehand: the score.
 
 It belongs to no operator. What only matters together is together at the start, and shows when one of it
-goes; one subset of every size is on the way, whatever size is worth. Of each size at most two are looked
-at: one goes on at once from what is not worse, else from the better of the two. A better one that turns up
+goes; one subset of every size is on the way, whatever size is worth. Of each size a few are looked at: one
+goes on at once from what is not worse, else from the best of the few. A better one that turns up
 later on the chain is gone down from as well.
 """
 
@@ -18,18 +18,24 @@ from elicit.decide.process import Process
 from elicit.subsets import Mask, members, simplest
 from elicit.utility.monomials import Vector
 
-#: Subsets of one size that are looked at, at most.
-LOOKS = 2
+#: Subsets of one size that are looked at, at most: less would go by a forecast that knows little yet, and lose
+#: what only matters together; more leave too little for what comes after.
+MOST_LOOKS = 4
 
-#: One goes down when the budget is at least so many times the attributes: it takes up to `LOOKS` times.
+#: One goes down when the budget is at least so many times the attributes.
 LEAST_BUDGET = 3
+
+
+def looks(beliefs: Beliefs) -> int:
+    """How many subsets of one size are looked at, at most: as the budget allows; 0 where no way down is taken."""
+    times = beliefs.settings.evaluations(beliefs.family) // max(1, len(beliefs.family.free))
+    return min(MOST_LOOKS, times - 1) if times >= LEAST_BUDGET else 0
 
 
 def on_the_way(beliefs: Beliefs) -> bool:
     """Whether a run goes down, and is not yet through with it."""
     settings, n = beliefs.settings, len(beliefs.family.free)
-    affordable = settings.evaluations(beliefs.family) >= LEAST_BUDGET * n
-    return settings.first == "path" and affordable and len(beliefs.evaluated) < settings.start + LOOKS * n
+    return settings.first == "path" and len(beliefs.evaluated) < settings.start + looks(beliefs) * n
 
 
 def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool], chosen: Sequence[Mask]) -> Mask | None:
@@ -37,7 +43,7 @@ def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool],
     column = next((c for c, criterion in enumerate(forecast.criteria) if isinstance(criterion, Process)), None)
     if column is None:
         return None
-    history = beliefs.history
+    history, most = beliefs.history, looks(beliefs)
     score = dict(zip(history.subsets, history.vectors[:, column].tolist(), strict=True))
     by_size: dict[int, list[Mask]] = {}
     for subset in [*score, *chosen]:
@@ -46,7 +52,7 @@ def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool],
     while here in score:
         tried = [m for m in by_size.get(here.bit_count() - 1, ()) if m & here == m]
         seen = [m for m in tried if m in score]
-        if len(tried) < LOOKS and not any(score[m] >= score[here] for m in seen):
+        if len(tried) < most and not any(score[m] >= score[here] for m in seen):
             fresh = [m for i in members(here) if (m := here ^ (1 << i)) in beliefs.family and new(m)]
             if fresh:
                 return _foremost(fresh, forecast.outcomes(fresh)[column] @ forecast.chances)

@@ -1,4 +1,4 @@
-"""The way down: a chain through all sizes, at most two looks at each, and what only matters together is found."""
+"""The way down: a chain through all sizes, a few looks at each, and what only matters together is found."""
 
 from itertools import dropwhile, takewhile
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
-from elicit.decide.descent import LEAST_BUDGET, LOOKS
+from elicit.decide.descent import LEAST_BUDGET, MOST_LOOKS
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.subsets import Attributes, Family
@@ -29,16 +29,16 @@ def played(score, n, seed=0, family=None, **choices):
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(3, 7), st.integers(0, 1000), st.integers(1, 3))
-def test_one_of_every_size_is_looked_at_along_a_chain_and_at_most_two_on_the_way(n, seed, batch):
+@given(st.integers(3, 7), st.integers(0, 1000), st.integers(1, 3), st.sampled_from(range(3, 8)))
+def test_one_of_every_size_is_looked_at_along_a_chain_and_a_few_on_the_way(n, seed, batch, times):
     rng = np.random.default_rng(seed)
     scores = np.round(rng.normal(size=2**n), 2)
-    looked = played(lambda m: float(scores[m]), n, seed, budget=4 * n + 8, batch=batch)
+    looked = played(lambda m: float(scores[m]), n, seed, budget=times * n + 8, batch=batch)
     begun = dropwhile(lambda look: look[1] != WAY, looked)
     down = [m for m, _ in takewhile(lambda look: look[1] == WAY, begun)]  # with the rest of their round
     sizes = [m.bit_count() for m in down]
     beside = (batch - 1) * -(-len(down) // batch)  # what else such a round may hold is of any size
-    assert all(sizes.count(size) <= LOOKS + beside for size in sizes)
+    assert all(sizes.count(size) <= min(MOST_LOOKS, (times * n + 8) // n - 1) + beside for size in sizes)
     reached = {(1 << n) - 1}
     for size in range(n - 1, 0, -1):
         above = {m for m in reached if m.bit_count() == size + 1}
