@@ -15,6 +15,10 @@ class InputError(ElicitError, ValueError):
     """The caller's data, settings or arguments are wrong; the caller can mend them."""
 
 
+class ModelError(InputError):
+    """A model cannot be fitted on a subset, so that whoever goes by the model cannot go on."""
+
+
 class ProtocolError(ElicitError, RuntimeError):
     """A reply does not answer an open request; the driver of the loop can mend it."""
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 
 import matplotlib
@@ -220,10 +221,18 @@ def test_what_is_wrong_is_named(folder, sections, message):
         scenario(folder, **sections)
 
 
-def test_a_model_that_cannot_be_fitted_is_named(folder):
-    one = scenario(folder, experiment={"methods": ["rfe"]}, oracle={"model": "knn:200"})
-    with pytest.raises(InputError, match=r"no importance of .* can be computed: ValueError: .*n_neighbors = 200"):
-        compare(one, 1)
+def test_a_model_that_cannot_be_fitted_ends_its_method_alone_and_is_named(folder):
+    found = compare(scenario(folder, experiment={"methods": ["rfe", "sfs"]}, oracle={"model": "knn:200"}), 1)
+    for run in found:
+        if run["method"] == "rfe":
+            assert run["evaluations"] == 1  # where it began
+            reason = (
+                r"the elimination cannot go on: no importance of .* can be computed: ValueError: .*n_neighbors = 200"
+            )
+            assert re.match(reason, run["stopped"])
+        else:
+            assert run["evaluations"] > 1
+    assert {run["method"] for run in found} == {"rfe", "sfs"}
 
 
 # goals

@@ -20,6 +20,7 @@ from elicit.experiments.experiment import Standing, aligned, at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import lines_of, table
 from elicit.methods import METHODS, TradeOff
+from elicit.methods.elimination import HINDERED
 from elicit.printable import printable
 from elicit.scenario import OURS, Scenario, read_scenario
 from elicit.session.display import Meter, standing
@@ -107,7 +108,8 @@ def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
             "they say nothing of other data"
         )
-    return notes
+    hindered = {f"{run['method']}: {run['stopped']}" for run in results if run["stopped"].startswith(HINDERED)}
+    return [*notes, *map(printable, sorted(hindered))]
 
 
 def _listed() -> list[str]:

@@ -18,7 +18,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.pipeline import Pipeline
 
 from elicit.data import Data
-from elicit.errors import InputError
+from elicit.errors import InputError, ModelError
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.criteria import one_line
@@ -97,7 +97,7 @@ class DataMaterial:
                     found = permuted.importances_mean
         except Exception as error:  # whatever the model raises, and it raises what it likes
             names = ", ".join(self.attributes.subset(subset))
-            raise InputError(
+            raise ModelError(
                 f"no importance of {names} can be computed: {one_line(error)}; choose another model, "
                 "or name `methods` that fit none"
             ) from error

@@ -1,7 +1,8 @@
 """Recursive elimination (RFE): a model is fitted, its least important attributes go, and so on from above.
 
 Which attributes go is the model's say alone; the oracle measures the subsets on the way, so that the
-goal can choose among them. For a goal of one size only the last subset is measured.
+goal can choose among them. For a goal of one size only the last subset is measured. Where the model cannot be
+fitted the elimination ends, and says so; what was on the way is measured all the same.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elicit.errors import InputError
+from elicit.errors import InputError, ModelError
 from elicit.methods.frame import Ended, Search, Space
 from elicit.subsets import Mask, members
+
+#: Begins the end of an elimination whose model cannot be fitted.
+HINDERED = "the elimination cannot go on"
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,15 @@ class Elimination:
             raise InputError(f"a step is a whole number of attributes, or a share below 1; found {self.step!r}")
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
-        wanted = [mask for mask in self._path(space) if mask.bit_count() <= space.top]
+        wanted: list[Mask] = []
+        hindrance = None
+        try:
+            wanted.extend(mask for mask in self._path(space) if mask.bit_count() <= space.top)
+        except ModelError as error:
+            hindrance = str(error)
         yield wanted
+        if hindrance is not None:
+            return Ended(f"{HINDERED}: {hindrance}")
         return Ended("the elimination is complete", wanted[-1] if space.bottom == space.top else None)
 
     def _path(self, space: Space) -> Iterator[Mask]:

@@ -3,7 +3,7 @@
 import pytest
 from played import play
 
-from elicit.errors import InputError
+from elicit.errors import InputError, ModelError
 from elicit.methods import Elimination, Sized
 from elicit.subsets import Family, members
 
@@ -57,3 +57,16 @@ def test_a_step_is_a_number_or_a_share(step):
 def test_an_importance_that_does_not_fit_is_refused():
     with pytest.raises(InputError, match="expected an importance for each of 3 attributes, found 1"):
         play(Elimination(lambda _: [1.0]), 3, lambda _: 0.0)
+
+
+def test_where_the_model_cannot_be_fitted_it_ends_with_what_was_on_the_way():
+    def importance(mask):
+        if mask.bit_count() == 3:
+            raise ModelError("no importance of three")
+        return fixed(mask)
+
+    found = play(Elimination(importance), 5, lambda _: 0.0)
+    assert list(found.values) == [0b11111, 0b10111, 0b10101]
+    assert (found.ended.why, found.ended.chosen) == ("the elimination cannot go on: no importance of three", None)
+    found = play(Elimination(importance), 5, lambda _: 0.0, goal=Sized(2))
+    assert (found.values, found.ended.chosen) == ({}, None)
