@@ -11,6 +11,7 @@ from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.experiment import Standing, at_once, run_scenario, summary
 from elicit.methods import TradeOff
+from elicit.printable import printable
 from elicit.scenario import read_scenario
 from elicit.session.display import Meter, not_measured, standing
 
@@ -19,7 +20,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
     if scenario.goal != TradeOff():
-        raise InputError(f"the goal {str(scenario.goal)!r} is for classical methods; use elicit compare")
+        goal = str(scenario.goal)
+        raise InputError(f"{printable(args.scenario)}: the goal {goal!r} is for classical methods; use elicit compare")
     meter = Meter(sys.stderr)
 
     def show(now: Standing) -> None:

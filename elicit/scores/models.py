@@ -43,7 +43,9 @@ def permuted(
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
     whole("repeats", repeats)
     if model is not None and _fitted(model):
-        return _fall(model, numbers(X), np.asarray(y), scoring, repeats, seed, groups)
+        return _fall(
+            model, numbers(X), np.asarray(y), scoring, repeats, seed, groups, X if hasattr(X, "iloc") else None
+        )
     given = table(X, y, "permutation", classes=classes)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
     target = np.asarray(y) if given.classes else given.target if plain else given.y
@@ -83,10 +85,17 @@ def trees(X: Any, y: Any, *, model: Any = None, trees: int = 100, seed: int = 0,
     return _read(_fit(grown, given.X, given.target), "feature_importances_", given.X.shape[1])
 
 
-def _fall(model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None) -> Floats:
+def _fall(
+    model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None, frame: Any = None
+) -> Floats:
+    """`frame` is where X comes from, if from a frame: the model may know its columns by their names."""
     scorer = check_scoring(model, scoring=scoring)
+
+    def named(values: Floats) -> Any:
+        return values if frame is None else type(frame)(values, columns=frame.columns)
+
     if groups is None:
-        found = permutation_importance(model, X, y, scoring=scorer, n_repeats=repeats, random_state=seed)
+        found = permutation_importance(model, named(X), y, scoring=scorer, n_repeats=repeats, random_state=seed)
         return np.asarray(found.importances_mean)
 
     # one column of row numbers an attribute is shuffled in place of its columns, which then move together
@@ -94,7 +103,7 @@ def _fall(model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, 
         moved = np.empty_like(X)
         for attribute, columns in enumerate(groups):
             moved[:, list(columns)] = X[np.ix_(rows[:, attribute], list(columns))]
-        return float(scorer(fitted, moved, target))
+        return float(scorer(fitted, named(moved), target))
 
     rows = np.repeat(np.arange(len(X))[:, None], len(groups), axis=1)
     found = permutation_importance(model, rows, y, scoring=score, n_repeats=repeats, random_state=seed)

@@ -38,6 +38,15 @@ def test_a_fitted_model_keeps_the_labels_it_knows():
     assert permuted(Z, named, model=model).max() > 0.05
 
 
+def test_a_model_fitted_on_a_frame_is_asked_with_a_frame():
+    frame, _ = load_wine(return_X_y=True, as_frame=True)
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(frame, y)  # a missing name would warn
+    plain = permuted(X, y, model=make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(X, y))
+    assert permuted(frame, y, model=model) == pytest.approx(plain, abs=1e-12)
+    one_each = [[i] for i in range(X.shape[1])]
+    assert permuted(frame, y, model=model, groups=one_each).shape == plain.shape
+
+
 def test_another_model_is_measured_on_the_rows_that_its_folds_left_out():
     noise = np.random.default_rng(0).normal(size=(178, 30))
     target = np.random.default_rng(1).integers(0, 2, 178)
