@@ -40,12 +40,12 @@ from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.criteria import one_line
 from elicit.oracles.parallel import Remembering, measure_many
-from elicit.oracles.threads import one_thread
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, criteria_of, progress_of
 from elicit.sessions import OUT_OF_TIME, Clock, begin, resume
 from elicit.subsets import Mask
+from elicit.threads import one_thread
 from elicit.utility.exact import ExactSet
 
 __all__ = ["Result", "begin", "drive", "measured", "resume", "set_aside"]
@@ -102,7 +102,7 @@ def drive(
     remembering = _remembering(elicitation, oracle, journal)
     run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock, brief, regret)
     with run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
-        while not isinstance(request := run.ask(), Done):
+        while not isinstance(request := elicitation.ask(), Done):
             run.save()
             if time_limit is not None and run.seconds >= time_limit:
                 elicitation.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
@@ -180,11 +180,6 @@ class _Run:
             with one_thread():
                 content = claim_of(self._elicitation)
             self._journal.claim(content, at=self._stamp())
-
-    def ask(self) -> Request:
-        """The next request. Decided in one numeric thread: sums come out the same in any worker, and sooner."""
-        with one_thread():
-            return self._elicitation.ask()
 
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""

@@ -41,6 +41,7 @@ from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import by_name, is_frame, is_position
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
+from elicit.threads import one_thread
 
 Grouping = Mapping[str, Sequence[int | str]]
 
@@ -292,8 +293,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.feature_names_ = oracle.attributes.subset(chosen)
         self.best_score_ = self.session_.history.evaluated[chosen].criteria[0]
         self.support_ = self._columns(members(chosen))
-        theta = self.session_.beliefs.theta
-        self.power_ = theta.power()
+        with one_thread():  # the same digits on any number of processors
+            self.power_ = self.session_.beliefs.theta.power()
         self.ranking_ = np.empty(self.n_features_in_, dtype=np.intp)
         for rank, columns in zip(ranks_of(self.power_), self.positions_, strict=True):
             self.ranking_[list(columns)] = rank
@@ -321,7 +322,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def interactions_(self) -> NDArray[np.float64]:
         """u_ij of the utility of least norm, symmetric, shape (n_attributes, n_attributes); u_i on the diagonal."""
         check_is_fitted(self)
-        table: NDArray[np.float64] = self.session_.beliefs.theta.interactions()
+        with one_thread():
+            table: NDArray[np.float64] = self.session_.beliefs.theta.interactions()
         return table
 
     def best_subset_for(self, utility: Any) -> tuple[str, ...]:

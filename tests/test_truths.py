@@ -13,7 +13,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.operators import HiddenTheta, SimulatedOperator
 from elicit.oracles.synthetic import SyntheticOracle
-from elicit.oracles.threads import one_thread
+from elicit.threads import one_thread
 from elicit.utility.certificates import certify_optimal
 from elicit.utility.verify import verify
 

@@ -17,11 +17,11 @@ from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.operators.expression import TOLERANCE, Expression, parse
-from elicit.oracles.threads import one_thread
 from elicit.printable import printable
 from elicit.proof.why import questions
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
+from elicit.threads import one_thread
 
 
 def run(args: argparse.Namespace) -> int:

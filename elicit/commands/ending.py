@@ -23,7 +23,6 @@ from elicit.events import Answer, Evaluated, Preferred
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
-from elicit.oracles.threads import one_thread
 from elicit.printable import pasted, printable
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
@@ -31,6 +30,7 @@ from elicit.session.insight import mirrored_beliefs
 from elicit.session.snippet import snippet
 from elicit.sessions import Session
 from elicit.subsets import Mask, simplest
+from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain
 from elicit.utility.parsimony import ParsimoniousSet
@@ -132,9 +132,11 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
         yield "proven: nothing beyond the measured numbers; the simplest member of the front is named"
         return
     if result.reason.startswith("optimal"):
+        around = elicitation.family.neighbours(incumbent.subset)
+        measured = all(y in elicitation.history.evaluated for y in around)
         yield from paragraph(
-            f"proven: no subset of the {total} is better in any utility of {result.scope}; every neighbour was "
-            "evaluated as well",
+            f"proven: no subset of the {total} is better in any utility of {result.scope}"
+            + ("; every neighbour was evaluated as well" if measured else ""),
             _columns(),
             2,
         )

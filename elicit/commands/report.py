@@ -13,13 +13,13 @@ from elicit.commands.resume import session_section
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import Record, read
-from elicit.oracles.threads import one_thread
 from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.report.content import Content, gather
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
 from elicit.session.display import Meter
+from elicit.threads import one_thread
 
 
 def run(args: argparse.Namespace) -> int:

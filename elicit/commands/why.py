@@ -9,12 +9,12 @@ from elicit.commands.arguments import listed
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import read
-from elicit.oracles.threads import one_thread
 from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.proof.why_words import measured_line, reversed_answers, told
 from elicit.session.display import Meter
 from elicit.subsets import Attributes, Mask
+from elicit.threads import one_thread
 from elicit.utility.explain import FIRST_CAUSES
 
 

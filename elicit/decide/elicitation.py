@@ -41,8 +41,9 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import Source
+from elicit.knowledge.statements import answers_of
 from elicit.subsets import Attributes, Family, Mask
+from elicit.threads import one_thread
 from elicit.utility.monomials import Vector, check_degree
 
 #: What an answer must be worth when the budget is spent, as a share of that before: it decides what is taken
@@ -105,7 +106,8 @@ class Elicitation:
     @property
     def incumbent(self) -> Mask | None:
         """What would be recommended now."""
-        return self.beliefs.recommended
+        with one_thread():
+            return self.beliefs.recommended
 
     @property
     def budget(self) -> int:
@@ -123,7 +125,8 @@ class Elicitation:
         Asking again before telling returns the same request.
         """
         while not self._open and self.history.stopped is None:
-            self._decide()
+            with one_thread():  # sums come out the same in any worker, and sooner
+                self._decide()
         return self._done(self.history.stopped) if self.history.stopped is not None else self.pending()[0]
 
     def pending(self) -> list[Request]:
@@ -353,10 +356,8 @@ class Elicitation:
     def _conflict_to_settle(self) -> tuple[int, ...]:
         """Answers that contradict each other (with what was measured) and were not settled yet."""
         exact = self.beliefs.conflict
-        for statements in (self.history.contradiction, exact.conflict if exact is not None else ()):
-            answers = tuple(
-                sorted(s.request for s in statements if s.source is Source.OPERATOR and s.request is not None)
-            )
+        for statements in (self.history.unsettled, exact.conflict if exact is not None else ()):
+            answers = answers_of(statements)
             if answers and answers not in self.history.settled:
                 return answers
         return ()

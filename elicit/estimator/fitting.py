@@ -31,13 +31,13 @@ from elicit.estimator.priors import Pairs
 from elicit.events import Fact
 from elicit.journal import Journal, begun, read
 from elicit.oracles import Remembering, WrapperOracle
-from elicit.oracles.threads import one_thread
 from elicit.proof.claims import claim_by_score, claim_of
 from elicit.scores.protocol import whole
 from elicit.session.display import Meter, told
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
 from elicit.subsets import Family, Mask
+from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
 
 #: Oracle calls unless told otherwise: a third of a whole forward path, n(n+1)/6; for few attributes 5 n.

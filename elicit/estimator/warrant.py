@@ -8,8 +8,8 @@ certificate has passed `elicit.utility.verify` in exact arithmetic before it is 
 from __future__ import annotations
 
 from elicit.decide.elicitation import Elicitation
-from elicit.oracles.threads import one_thread
 from elicit.subsets import Mask
+from elicit.threads import one_thread
 from elicit.utility.certificates import Certificate, certify_best_among, certify_optimal
 
 #: The whole family is searched for a better subset up to this many attributes; beyond, it takes too long.

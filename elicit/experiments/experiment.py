@@ -22,10 +22,10 @@ from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
-from elicit.oracles.threads import one_thread
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario, SyntheticSpec
 from elicit.session.progress import Progress, criteria_of
 from elicit.subsets import Family, Mask
+from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
 
 #: Families up to this size are enumerated where that is cheap, to know the best utility.

@@ -23,9 +23,9 @@ from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.criteria import one_line
 from elicit.oracles.describe import fingerprint
-from elicit.oracles.threads import one_thread
 from elicit.scores import score_named
 from elicit.subsets import Attributes, Mask
+from elicit.threads import one_thread
 
 #: Permutations of a column behind its importance.
 _PERMUTATIONS = 5

@@ -241,6 +241,11 @@ class History:
         """The shortest contradictory cycle of R, () when there is none."""
         return self._view("contradiction", lambda: contradiction(self.statements))
 
+    @property
+    def unsettled(self) -> tuple[Statement, ...]:
+        """The same of those whose answers the operator has not looked at yet."""
+        return self._view("unsettled", lambda: contradiction(self.statements, self.settled))
+
     def _view(self, name: str, compute: Callable[[], T]) -> T:
         """What `compute` gives, kept under `name` until the next fact."""
         if name not in self._views:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from elicit.errors import InputError
@@ -68,10 +68,11 @@ class Statement:
         return (forward, forward[::-1]) if self.relation is Relation.EQUAL else (forward,)
 
 
-def contradiction(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int, ...]] = ()) -> tuple[Statement, ...]:
     """The shortest cycle through a strict statement, () when there is none.
 
-    Such a cycle contradicts itself whatever the utility; no program is needed to see it.
+    Such a cycle contradicts itself whatever the utility; no program is needed to see it. One whose answers are
+    `settled` together is passed over: another is looked for through every other statement.
     """
     leaving: dict[Mask, list[tuple[Mask, Statement]]] = {}
     for statement in statements:
@@ -87,9 +88,14 @@ def contradiction(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     for statement in statements:
         if statement.strict and component[statement.better] == component[statement.worse]:
             path = _shortest_path(leaving, statement.worse, statement.better, len(best) - 2 if best else None)
-            if path is not None:
+            if path is not None and (not settled or answers_of((statement, *path)) not in settled):
                 best = (statement, *path)
     return best
+
+
+def answers_of(statements: Iterable[Statement]) -> tuple[int, ...]:
+    """The requests whose answers are among these statements, in their order."""
+    return tuple(sorted(s.request for s in statements if s.source is Source.OPERATOR and s.request is not None))
 
 
 def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -32,8 +32,8 @@ from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, splits_of
-from elicit.oracles.threads import one_thread
 from elicit.subsets import Attributes
+from elicit.threads import one_thread
 
 
 class WrapperOracle:

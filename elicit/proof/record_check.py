@@ -61,7 +61,11 @@ def _unclaimed(known: Known) -> str:
     if known.stopped is None:
         return "nothing is claimed yet of these facts: the run has not ended"
     proven = known.stopped.reason.startswith("optimal:")
-    demand(not proven, f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed")
+    demand(
+        not proven,
+        f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed; if it was "
+        "interrupted while its proofs were made, elicit resume adds them",
+    )
     if "method" in known.header.settings:
         return "the run of a classical method has ended; it claims nothing of its result"
     return "the run has ended, and nothing is claimed of its result (elicit resume adds what can be proven)"
@@ -192,7 +196,7 @@ class _Claim:
         criteria = zip(self.known.header.criteria, measured, strict=True)
         told = ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
         by = (
-            ", as worth most to plausible operators"
+            " (that it is worth most to plausible operators is a choice, and not checked)"
             if self.known.header.settings["elicit"].get("recommend") == "expected"
             else ""
         )

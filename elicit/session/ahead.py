@@ -24,9 +24,9 @@ from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile,
 from elicit.decide.elicitation import Elicitation
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
-from elicit.oracles.threads import one_thread
 from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
+from elicit.threads import one_thread
 
 OperatorReply = Answer | Settlement
 Keep = Callable[[Mask, Measured | Failure], None]

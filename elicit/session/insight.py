@@ -17,9 +17,9 @@ from elicit.events import Answer, Evaluated, Fact, Preferred, Retracted
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, Status
-from elicit.oracles.threads import one_thread
 from elicit.session.progress import Progress
 from elicit.subsets import Mask
+from elicit.threads import one_thread
 
 #: Measured orders of a conflict that are told by name; the others are counted.
 MOST_ORDERS = 4

@@ -28,8 +28,11 @@ LISTED_AT_ONCE = 600
 ENTER_AT_ONCE = 50
 
 
-#: τ, C and the weights lie within this, and the weights above its inverse: beyond, programs lose their digits.
+#: τ and the weights lie within this, and the weights above its inverse: beyond, programs lose their digits.
 LARGEST_SETTING = 1e6
+
+#: C is at most this: beyond, contradictions strain the utility of least norm more than its digits can tell.
+LARGEST_SLACK = 1e5
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,9 @@ class Parsimony:
             raise InputError(
                 f"{self.degree} positive weights w are needed, from {least:g} to {most:g}, found {self.weights}"
             )
-        if not self.weights[0] < self.slack <= LARGEST_SETTING:
+        if not self.weights[0] < self.slack <= LARGEST_SLACK:
             raise InputError(
-                f"the slack weight C must exceed w_1 = {self.weights[0]} and be at most {LARGEST_SETTING:g}, "
+                f"the slack weight C must exceed w_1 = {self.weights[0]} and be at most {LARGEST_SLACK:g}, "
                 f"found {self.slack}"
             )
 

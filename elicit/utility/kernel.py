@@ -2,7 +2,8 @@
 
 With the norm ½ Σ ω_|S| θ_S² and slacks as in the parsimonious set, the best θ is a combination of
 the statements, θ_S = Σ_r α_r d_rS / ω_|S|, and everything it says follows from
-K(v, w) = Σ_j C(|v∩w|, j) / ω_j. Cost grows with the square of the evaluated subsets, not with n².
+K(v, w) = Σ_j C(|v∩w|, j) / ω_j. Cost grows with the cube of the subsets that statements name, or of the
+statements where these are not many more, and not with n.
 
 Pairs that are expected to interact may be named beforehand; they are as easy to believe in as single
 attributes: ω_1 instead of ω_2. All other pairs stay possible.
@@ -10,13 +11,14 @@ attributes: ω_1 instead of ω_2. All other pairs stay possible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import comb
 
 from elicit.errors import InputError, SolverError
@@ -31,6 +33,11 @@ NORM_WEIGHTS = (1.0, 2.0, 4.0)
 #: The interior point method ends when complementarity and residual are below this.
 OPTIMALITY = 1e-9
 MOST_STEPS = 100
+
+#: With so many times more statements than subsets that they name, one works with the subsets.
+WIDE = 3
+
+Ints = NDArray[np.int64]
 
 
 def kernel(left: Indicator, right: Indicator, omega: Sequence[float]) -> Matrix:
@@ -151,8 +158,11 @@ def least_norm(
     if pairs:
         both = together(inside, pairs)
         among += (1 / omega[0] - 1 / omega[1]) * (both @ both.T)
-    half = among[better] - among[worse]
-    gram = half[:, better] - half[:, worse]
+    if len(statements) > WIDE * len(subsets):
+        gram: _Gram = _Spread.of(among, better, worse)
+    else:
+        half = among[better] - among[worse]
+        gram = _Full(half[:, better] - half[:, worse])
     wanted = np.array([1.0 if s.strict else 0.0 for s in statements])
     most = slack * np.array([s.weight for s in statements])
     least = np.where([s.relation is Relation.EQUAL for s in statements], -most, 0.0)
@@ -163,33 +173,96 @@ def least_norm(
     return KernelUtility(n, tuple(subsets), beta, omega, pairs)
 
 
-def _box_quadratic(gram: Matrix, linear: Vector, lower: Vector, upper: Vector) -> Vector:
+class _Gram(Protocol):
+    """A positive semidefinite matrix G: its largest entry, its products, and how to solve (G + diagonal) x = b."""
+
+    @property
+    def largest(self) -> float: ...
+    def times(self, x: Vector) -> Vector: ...
+    def solver(self, diagonal: Vector) -> Callable[[Vector], Vector]: ...
+
+
+@dataclass(frozen=True)
+class _Full:
+    """G as it is."""
+
+    matrix: Matrix
+
+    @property
+    def largest(self) -> float:
+        return float(np.abs(self.matrix).max())
+
+    def times(self, x: Vector) -> Vector:
+        return np.asarray(self.matrix @ x)
+
+    def solver(self, diagonal: Vector) -> Callable[[Vector], Vector]:
+        factor = cho_factor(self.matrix + np.diag(diagonal), check_finite=False)
+        return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """G = F Fᵀ with few columns: where many statements are about few subsets (equal scores make many of them)."""
+
+    root: Matrix
+
+    @staticmethod
+    def of(among: Matrix, better: Ints, worse: Ints) -> _Spread:
+        """From the kernel among the subsets."""
+        values, vectors = eigh(among, check_finite=False)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return _Spread(root[better] - root[worse])
+
+    @property
+    def largest(self) -> float:
+        return float(np.einsum("ij,ij->i", self.root, self.root).max())
+
+    def times(self, x: Vector) -> Vector:
+        return np.asarray(self.root @ (self.root.T @ x))
+
+    def solver(self, diagonal: Vector) -> Callable[[Vector], Vector]:
+        """By Woodbury's identity, and once more on what that left."""
+        core = np.eye(self.root.shape[1]) + self.root.T @ (self.root / diagonal[:, None])
+        factor = cho_factor(core, check_finite=False)
+
+        def once(right: Vector) -> Vector:
+            inner = cho_solve(factor, self.root.T @ (right / diagonal), check_finite=False)
+            return np.asarray((right - self.root @ inner) / diagonal)
+
+        def solve(right: Vector) -> Vector:
+            found = once(right)
+            return found + once(right - diagonal * found - self.times(found))
+
+        return solve
+
+
+def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) -> Vector:
     """The maximiser of linear·α − ½ αᵀ gram α over a box, by Mehrotra's interior point method.
 
     Statements are often linearly dependent, so `gram` is singular as a rule; first-order and face
     methods then crawl, while an interior method takes some twenty factorisations.
     """
     middle = 0.5 * (lower + upper)
-    slope = linear - gram @ middle
+    slope = linear - gram.times(middle)
     spare = 1.0 + float(np.abs(slope).mean())
     # the multipliers balance the slope from the start, so that only complementarity is left to reach
     at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
-    ridge = 1e-11 * max(1.0, float(np.abs(gram).max()))  # rounding can make a singular gram indefinite
+    ridge = 1e-11 * max(1.0, gram.largest)  # rounding can make a singular gram indefinite
     for _ in range(MOST_STEPS):
         above, below = at.alpha - lower, upper - at.alpha
-        residual = linear - gram @ at.alpha + at.up - at.down
+        residual = linear - gram.times(at.alpha) + at.up - at.down
         gap = float(above @ at.up + below @ at.down) / (2 * len(linear))
         if gap < OPTIMALITY and np.abs(residual).max() < OPTIMALITY:
             return at.alpha
-        factor = cho_factor(gram + np.diag(at.up / above + at.down / below + ridge), check_finite=False)
-        straight = _step(at, above, below, residual, factor, np.zeros_like(above), np.zeros_like(above))
+        solve = gram.solver(at.up / above + at.down / below + ridge)
+        straight = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
         ahead, reach = straight, _reach(at, above, below, straight)
         left = (above + reach * ahead.alpha) @ (at.up + reach * ahead.up)
         left += (below - reach * ahead.alpha) @ (at.down + reach * ahead.down)
         # Mehrotra: aim at the gap that the straight step could reach, cubed, and correct for its curvature
         target = gap * (float(left) / (2 * len(linear)) / gap) ** 3
         bent = _step(
-            at, above, below, residual, factor, target - ahead.alpha * ahead.up, target + ahead.alpha * ahead.down
+            at, above, below, residual, solve, target - ahead.alpha * ahead.up, target + ahead.alpha * ahead.down
         )
         length = 0.995 * _reach(at, above, below, bent)
         at = _Point(at.alpha + length * bent.alpha, at.up + length * bent.up, at.down + length * bent.down)
@@ -205,10 +278,18 @@ class _Point:
     down: Vector
 
 
-def _step(at: _Point, above: Vector, below: Vector, residual: Vector, factor: Any, up: Vector, down: Vector) -> _Point:
+def _step(
+    at: _Point,
+    above: Vector,
+    below: Vector,
+    residual: Vector,
+    solve: Callable[[Vector], Vector],
+    up: Vector,
+    down: Vector,
+) -> _Point:
     """Newton's step towards above·at.up = up and below·at.down = down."""
     right = residual + (up / above - at.up) - (down / below - at.down)
-    move = cho_solve(factor, right, check_finite=False)
+    move = solve(right)
     return _Point(move, (up - at.up * move) / above - at.up, (down + at.down * move) / below - at.down)
 
 

@@ -54,24 +54,29 @@ def rational_combination(
 ) -> list[Fraction] | None:
     """Multipliers with Σ λ_r rows_r = target exactly, near the given floats; None when there are none.
 
-    Simple fractions are tried first: multipliers of such programs are mostly small integers.
+    Simple fractions are tried first: multipliers of such programs are mostly small integers. Fractions that come to
+    the target far from the floats are taken last: they prove something, and less.
     """
-    for most in (1, 64, 10_000):
-        guess = [Fraction(float(x)).limit_denominator(most) for x in near]
-        if _combines(rows, target, guess) and (any(guess) or not any(near)):  # nothing at all combines to nothing
-            return guess
-    columns = len(target)
-    if all(x == 0 for x in target):  # homogeneous: keep the scale by fixing the largest multiplier
-        anchor = max(range(len(rows)), key=lambda r: abs(near[r]))
-        guess = [Fraction(float(x)).limit_denominator(10_000) for x in near]
-        others = [r for r in range(len(rows)) if r != anchor]
-        fixed = [-guess[anchor] * rows[anchor][k] for k in range(columns)]
-        solved = _least_squares([rows[r] for r in others], fixed)
-        if solved is None:
-            return None
-        exact = dict(zip(others, solved, strict=True)) | {anchor: guess[anchor]}
-        return [exact[r] for r in range(len(rows))]
-    return _least_squares(rows, [Fraction(x) for x in target])
+    guesses = [[Fraction(float(x)).limit_denominator(most) for x in near] for most in (1, 64, 10_000)]
+    # nothing at all combines to nothing
+    guesses = [g for g in guesses if (any(g) or not any(near)) and _combines(rows, target, g)]
+    close = (g for g in guesses if all(abs(float(x) - y) <= tolerances.DECISION for x, y in zip(g, near, strict=True)))
+    return next(close, None) or _solved(rows, target, near) or next(iter(guesses), None)
+
+
+def _solved(rows: Sequence[Sequence[int]], target: Sequence[int], near: Sequence[float]) -> list[Fraction] | None:
+    """The same by the normal equations."""
+    if any(target):
+        return _least_squares(rows, [Fraction(x) for x in target])
+    # homogeneous: keep the scale by fixing the largest multiplier
+    anchor = max(range(len(rows)), key=lambda r: abs(near[r]))
+    held = Fraction(float(near[anchor])).limit_denominator(10_000)
+    others = [r for r in range(len(rows)) if r != anchor]
+    solved = _least_squares([rows[r] for r in others], [-held * x for x in rows[anchor]])
+    if solved is None:
+        return None
+    exact = dict(zip(others, solved, strict=True)) | {anchor: held}
+    return [exact[r] for r in range(len(rows))]
 
 
 def _combines(rows: Sequence[Sequence[int]], target: Sequence[int], multipliers: Sequence[Fraction]) -> bool:

@@ -22,8 +22,8 @@ import elicit.oracles.fast as fast
 import elicit.oracles.scaled as scaled
 from elicit.asks import Evaluate
 from elicit.oracles import WrapperOracle
-from elicit.oracles.threads import one_thread
 from elicit.subsets import members
+from elicit.threads import one_thread
 
 SCALERS = [StandardScaler(), MinMaxScaler(), RobustScaler(), MaxAbsScaler()]
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

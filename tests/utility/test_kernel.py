@@ -75,6 +75,27 @@ def test_the_kernel_counts_the_monomials_in_common(told, omega):
             assert found[i, j] == pytest.approx(judge.kernel(v, w, told.monos, omega))
 
 
+@pytest.mark.parametrize("k", BATCHES)
+def test_so_it_is_where_one_works_with_the_subsets(k, monkeypatch):
+    monkeypatch.setattr("elicit.utility.kernel.WIDE", 0)
+    test_the_least_norm_is_the_judges(k)
+
+
+def test_many_statements_about_few_subsets_have_the_same_least_norm(monkeypatch):
+    rng = np.random.default_rng(5)
+    masks = sorted(set(rng.integers(1, 1 << 9, size=60).tolist()))
+    level = {m: int(rng.integers(4)) for m in masks}  # equal ones make every statement between two levels
+    statements = [stated(a, b) for a in masks for b in masks if level[a] == level[b] + 1]
+    statements += [stated(b, a) for a, b in [(s.better, s.worse) for s in statements[::40]]]  # and contradictions
+    values = {}
+    for wide in (0, 10**6):
+        monkeypatch.setattr("elicit.utility.kernel.WIDE", wide)
+        values[wide] = least_norm(9, statements).values(range(1, 1 << 9))
+    assert len(statements) > 10 * len(masks)
+    assert values[0] == pytest.approx(values[10**6], abs=1e-7)
+    assert np.abs(values[0]).max() > 0.1
+
+
 @given(SMALL, st.floats(0.5, 40.0))
 @settings(max_examples=50, deadline=None)
 def test_no_theta_nearby_is_cheaper(told, slack):

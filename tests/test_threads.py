@@ -6,7 +6,7 @@ import threading
 
 from threadpoolctl import threadpool_info
 
-from elicit.oracles.threads import one_thread
+from elicit.threads import one_thread
 
 
 def counts():

@@ -1,15 +1,17 @@
-"""One numeric thread inside one measurement, so that a result never depends on how many cores there are.
+"""One numeric thread inside one measurement or decision: a result never depends on how many cores there are.
 
 scikit-learn's nearest neighbours break ties differently for another number of threads, and matrix
-products round differently; candidates run in parallel instead (`parallel.py`).
+products round differently; candidates run in parallel instead. Matrices as small as those of a decision are
+slower with more, and much slower where others want the processors too.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -27,7 +29,7 @@ def one_thread() -> Iterator[None]:
     the whole process: the first caller in sets it, the last one out restores it.
     """
     global _inside, _before
-    own, shared = _pools()
+    own, shared = _pools(len(sys.modules))
     mine = [pool.num_threads for pool in own]
     _set(own, [1] * len(own))
     with _lock:
@@ -45,8 +47,8 @@ def one_thread() -> Iterator[None]:
         _set(own, mine)
 
 
-@cache
-def _pools() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+@lru_cache(maxsize=1)
+def _pools(modules: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:  # noqa: ARG001  # looked for anew with each import
     """The loaded libraries that count per calling thread, and those that count per process."""
     pools = ThreadpoolController().lib_controllers
     shared = [pool for pool in pools if _counts_per_process(pool)]
