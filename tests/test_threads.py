@@ -6,6 +6,9 @@ import threading
 
 from threadpoolctl import threadpool_info
 
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.exploring import propose
+from elicit.subsets import Attributes
 from elicit.threads import one_thread
 
 
@@ -21,6 +24,20 @@ def test_the_limit_holds_inside_and_is_lifted_after():
         with one_thread():
             assert set(counts()) == {1}
         assert set(counts()) == {1}
+    assert counts() == before
+
+
+def test_a_decision_takes_one_thread_whoever_asks_for_it(monkeypatch):
+    seen = []
+
+    def watched(*args):
+        seen.extend(counts())
+        return propose(*args)
+
+    monkeypatch.setattr("elicit.decide.elicitation.propose", watched)
+    before = counts()
+    Elicitation(Attributes.numbered(4)).ask()
+    assert set(seen) == {1}
     assert counts() == before
 
 

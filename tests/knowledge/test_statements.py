@@ -17,6 +17,7 @@ from elicit.knowledge.statements import (
     Relation,
     Source,
     Statement,
+    answers_of,
     contradiction,
     transitively_reduced,
     uncontradicted,
@@ -195,6 +196,19 @@ def test_a_long_cycle_is_found_and_a_shorter_one_preferred():
     assert set(contradiction([*chain, back])) == {*chain, back}
     quarrel = (Statement(7, 9000), Statement(9000, 7, WEAK))
     assert set(contradiction([*chain, back, *quarrel])) == set(quarrel)
+
+
+def test_a_settled_contradiction_does_not_hide_another_longer_one():
+    def answers(circle, first):
+        around = zip(circle, (*circle[1:], circle[0]), strict=True)
+        return [Statement(a, b, source=Source.OPERATOR, request=first + k) for k, (a, b) in enumerate(around)]
+
+    short, long = answers((1, 2, 3), 10), answers((4, 5, 6, 7), 20)
+    assert set(contradiction([*long, *short])) == set(short)
+    assert set(contradiction([*long, *short], {(10, 11, 12)})) == set(long)
+    assert contradiction([*long, *short], {(10, 11, 12), (20, 21, 22, 23)}) == ()
+    closing = Statement(3, 2, source=Source.OPERATOR, request=30)  # one more answer, another circle
+    assert answers_of(contradiction([*short, closing], {(10, 11, 12)})) == (11, 30)
 
 
 def test_statements_on_a_cycle_are_contradicted_and_the_others_are_not():

@@ -1,5 +1,7 @@
 """The parsimonious set agrees with the judge, and keeps the laws that the design promises."""
 
+import weakref
+
 import judge
 import numpy as np
 import pytest
@@ -264,6 +266,18 @@ def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
         previous = warm
 
 
+def test_states_that_were_never_asked_for_anything_are_not_kept_alive():
+    case = random_case(np.random.default_rng(3), n=4, evaluated=8, answers=2)
+    first = state = case.parsimonious(case.statements)
+    assert state.least_cost > 0
+    for _ in range(3000):  # so many in a row would be too deep to go back through
+        state = case.parsimonious(case.statements, state)
+    seen = weakref.ref(case.parsimonious(case.statements, state))
+    last = case.parsimonious(case.statements, seen())
+    assert seen() is None
+    assert last.least_cost == pytest.approx(first.least_cost, abs=NEAR)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_support_lets_no_other_monomial_in(seed):
     rng = np.random.default_rng(seed)
@@ -321,6 +335,7 @@ def test_one_preference_by_hand():
         ({"tau": 1e300}, r"between 0 and 1e\+06"),
         ({"slack": float("nan")}, "must exceed w_1"),
         ({"slack": 1.0}, "must exceed w_1"),
+        ({"slack": 1e6}, "be at most 100000, found"),
         ({"weights": (1.0,)}, "2 positive weights"),
         ({"weights": (1.0, float("nan"))}, "2 positive weights"),
     ],
