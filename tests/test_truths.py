@@ -11,8 +11,12 @@ from joblib import Parallel, delayed
 from elicit.asks import Done, Evaluate
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
+from elicit.drive import begin, drive
+from elicit.journal import read
 from elicit.operators import HiddenTheta, SimulatedOperator
+from elicit.oracles import CallableOracle
 from elicit.oracles.synthetic import SyntheticOracle
+from elicit.proof.record_check import check_record
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_optimal
 from elicit.utility.verify import verify
@@ -65,3 +69,26 @@ def test_in_the_exact_set_every_proven_subset_is_the_best(n):
 @pytest.mark.parametrize("choices", [PARSIMONIOUS, EXACT])
 def test_a_small_truth_is_found_and_proven(choices):
     assert played(4, 0, choices)[:2] == (True, True)
+
+
+@pytest.mark.parametrize("seed", [1, 59, *range(100, 108)])  # two whose floats said optimal where no proof came of it
+def test_whatever_the_settings_a_run_that_ends_as_optimal_verifies(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    scores = np.round(rng.normal(size=1 << n) * 0.1, int(rng.integers(1, 3)))
+    oracle = CallableOracle(lambda m: float(scores[m] + 0.03 * m.bit_count()), n, takes="mask")
+    settings = Settings(
+        budget=1 << n,
+        questions=12,
+        degree=int(rng.integers(1, min(n, 3) + 1)),
+        parsimony=[0.0, 0.1, 1.0, "exact"][int(rng.integers(4))],
+        slack=float([1.5, 10, 1000][int(rng.integers(3))]),
+        recommend=["expected", "regret"][int(rng.integers(2))],
+        policy=["value", "current", "ranking"][int(rng.integers(3))],
+        check_every=int(rng.integers(0, 3)),
+    )
+    path = str(tmp_path / "run.jsonl")
+    with begin(path, oracle, settings, seed=seed) as session:
+        operator = SimulatedOperator("score - 0.04 * size", oracle.criteria, noise=0.2, seed=seed)
+        drive(session.elicitation, oracle, operator, session.journal)
+    assert list(check_record(read(path)))

@@ -14,6 +14,7 @@ from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, uncontradicted
 from elicit.subsets import Family, Mask, simplest
+from elicit.utility.certificates import certify_optimal
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.kernel import KernelUtility
@@ -131,6 +132,15 @@ class Beliefs:
             decide_only=True,
             most_cubes=self.settings.effort,
         )
+
+    @cached_property
+    def proven_optimal(self) -> bool:
+        """Whether exact arithmetic agrees that the recommended subset is necessarily optimal over the family."""
+        worst, subset = self.family_regret, self.recommended
+        if worst is None or worst.optimal is not True or subset is None:
+            return False
+        effort = self.settings.effort
+        return certify_optimal(self.fresh_utilities(), subset, self.family, most_cubes=effort) is not None
 
     @cached_property
     def favourite(self) -> Mask:

@@ -61,13 +61,10 @@ class Stopping:
         return all(y in history.evaluated or y in history.failed for y in around)
 
     def _optimal(self) -> str | None:
-        """Necessarily optimal over the family; in Θ_τ, every neighbour must have been evaluated too."""
+        """Necessarily optimal over the family, exactly; in Θ_τ, every neighbour must have been evaluated too."""
         if not self._settings.exact and not self.neighbourhood_evaluated():
             return None
-        worst = self._beliefs.family_regret
-        if worst is None or worst.optimal is not True:
-            return None
-        return "necessarily optimal over the whole family"
+        return "necessarily optimal over the whole family" if self._beliefs.proven_optimal else None
 
     def _regret(self) -> str | None:
         incumbent = self._beliefs.incumbent

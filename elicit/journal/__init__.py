@@ -13,7 +13,9 @@ A claim line says what the facts above it prove (see `claims`); it follows from 
 
 "check" is the CRC-32 of the line before ", "check"", continued from the check of the line above. So a
 changed, missing or moved line is found, and named. The one damage that is no error is a last line
-without its newline: its fact was never acknowledged, and it is dropped.
+without its newline: its fact was never acknowledged, and it is dropped. An "asked" line has a field "check"
+of its own before it (whether the question repeats what answers imply), which other readers of JSON do not see
+behind the last one of that name: take the check off the end first.
 """
 
 from __future__ import annotations
