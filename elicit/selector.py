@@ -21,7 +21,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils._tags import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
@@ -353,6 +353,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             check_is_fitted(self)
             validate_data(self, X, reset=False, skip_check_array=True)
             return _safe_indexing(X, self.support_, axis=1)  # its columns keep their types
+        if is_frame(X):  # what was not chosen may hold what no array takes
+            check_is_fitted(self)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            chosen, gaps = _safe_indexing(X, self.support_, axis=1), get_tags(self).input_tags.allow_nan
+            return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=not gaps)
         return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -372,7 +377,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """What the estimator, the splitter and the scorer may be handed by `fit`."""
         counted = isinstance(self.cv, int | np.integer)
         # a number of folds takes groups when it gets them
-        splitter = GroupKFold() if counted else check_cv(self.cv, classifier=is_classifier(self.estimator))
+        # listed splits ask for nothing, and a generator of them must not be used up here
+        splitter = GroupKFold() if counted else check_cv(self.cv if hasattr(self.cv, "split") else [])
         return (
             MetadataRouter(owner=self)
             .add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))

@@ -51,7 +51,9 @@ class Answers:
         """As facts that a run over these attributes may begin with."""
         known = set(now.names)
         applying = [pair for pair in self.pairs if pair[0] | pair[1] <= known]
-        if self.pairs and not applying:
+        if not self.pairs:
+            raise InputError("the journal given as operator holds no answers; name one of a session, or operator=None")
+        if not applying:
             some = next(iter(sorted(self.pairs[0][0] - known or self.pairs[0][1] - known)))
             raise InputError(f"none of the recorded answers is about these attributes; {some!r} is not among them")
         return tuple(

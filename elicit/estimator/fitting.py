@@ -131,7 +131,7 @@ def played(
 ) -> tuple[Unattended, Result]:
     """Play a run to its end."""
     with _showing(verbose) as show:
-        if not isinstance(folder, str | os.PathLike | None):
+        if folder == "" or not isinstance(folder, str | os.PathLike | None):
             raise InputError(f"journal is a folder or None, found {folder!r}")
         if folder is None:
             elicitation = run.elicitation(oracle)

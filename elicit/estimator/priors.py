@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.oracles.columns import Columns, by_name, is_position
+from elicit.oracles.columns import Columns, by_name, is_frame, is_position
 from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
@@ -45,8 +45,14 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         raise InputError(
             f"prior is a score's name, one number an attribute, {AUTO!r} or None; found {given!r}"
         ) from None
-    if index.shape != (n,) or not np.isfinite(index).all():
+    if index.shape != (n,):
         raise InputError(f"prior needs one finite number for each of the {n} attributes, found shape {index.shape}")
+    if not np.isfinite(index).all():
+        wrong = int(np.flatnonzero(~np.isfinite(index))[0])
+        name = columns.attributes.names[wrong]
+        raise InputError(
+            f"prior needs one finite number for each of the {n} attributes, found {index[wrong]} for {name!r}"
+        )
     return index
 
 
@@ -91,7 +97,7 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)
     strengths = given.strengths if isinstance(given, Interactions) else given
-    if getattr(strengths, "ndim", 0) == 2 and strengths.shape[1] != 2:
+    if _is_table(given, strengths, n):
         if strengths.shape != (n, n):
             raise InputError(
                 f"a table of pair strengths has {n} rows and columns, one an attribute; found {strengths.shape}"
@@ -102,6 +108,15 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
     return tuple(_pair(pair, columns) for pair in given)
 
 
+def _is_table(given: Any, strengths: Any, n: int) -> bool:
+    """Whether pairs are given as a table of strengths; two columns of whole numbers are positions, a row a pair."""
+    if isinstance(given, Interactions) or is_frame(given):
+        return True
+    if getattr(strengths, "ndim", 0) != 2:
+        return False
+    return bool(strengths.shape[1] != 2 or (strengths.shape == (n, n) and strengths.dtype.kind == "f"))
+
+
 def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
@@ -110,5 +125,6 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     i, j = (columns.attributes.position(which) if isinstance(which, str) else int(which) for which in pair)
     if not (0 <= i < n and 0 <= j < n):
-        raise InputError(f"pairs names attribute {max(i, j)}, but there are the attributes 0 to {n - 1}")
+        beyond = j if 0 <= i < n else i
+        raise InputError(f"pairs names attribute {beyond}, but there are the attributes 0 to {n - 1}")
     return i, j

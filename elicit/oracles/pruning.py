@@ -44,6 +44,13 @@ def refuse_misplaced(estimator: Any) -> None:
                 f"{type(part).__name__} lists its categorical_features, which a subset of the features shifts; "
                 "give a frame with categories, and categorical_features='from_dtype'"
             )
+        for name in ("monotonic_cst", "interaction_cst"):
+            given = getattr(part, name, None)
+            if given is not None and not isinstance(given, str):
+                raise InputError(
+                    f"{type(part).__name__} has {name} for single columns, which a subset of the features shifts; "
+                    "leave it out"
+                )
 
 
 def _parts(estimator: Any) -> list[Any]:

@@ -1,0 +1,83 @@
+"""What is easily given wrong to the selector is refused in a line, or taken as it is meant."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+from elicit import ElicitSelector
+from elicit.effects import h_statistic
+from elicit.errors import InputError
+
+X, y = load_iris(return_X_y=True, as_frame=True)
+TWO = X.iloc[:, 2:]
+
+
+def selector(estimator=None, **choices):
+    return ElicitSelector(GaussianNB() if estimator is None else estimator, cv=choices.pop("cv", 3), **choices)
+
+
+@pytest.mark.parametrize("how", ["array", "frame", "effect"])
+def test_a_table_of_pairs_of_two_attributes_is_a_table(how):
+    strengths = np.array([[0.0, 0.5], [0.5, 0.0]])
+    given = {
+        "array": strengths,
+        "frame": pd.DataFrame(strengths, index=TWO.columns, columns=TWO.columns),
+        "effect": h_statistic(RandomForestClassifier(5, random_state=0).fit(TWO, y), TWO, target=1),
+    }[how]
+    assert selector(pairs=given).fit(TWO, y).session_.settings.pairs == ((0, 1),)
+
+
+def test_rows_of_two_positions_are_pairs():
+    found = selector(pairs=np.array([[0, 1], [2, 3]])).fit(X, y)
+    assert found.session_.settings.pairs == ((0, 1), (2, 3))
+    assert selector(pairs=np.array([[0, 1], [1, 0]])).fit(TWO, y).session_.settings.pairs == ((0, 1),)
+
+
+def test_splits_from_a_generator_are_not_used_up_by_routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        routed = selector(model, cv=KFold(3).split(X)).fit(X, y, sample_weight=np.ones(len(y)))
+    plain = selector(cv=KFold(3)).fit(X, y)
+    assert routed.best_score_ == plain.best_score_
+
+
+# the transformer takes neither of the two columns more, so that alone they cannot be measured
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_columns_that_were_not_chosen_may_hold_what_no_array_takes():
+    dated = X.assign(when=pd.date_range("2020", periods=len(X)), word="text")
+    model = make_pipeline(ColumnTransformer([("numbers", "passthrough", list(X.columns))]), GaussianNB())
+    fitted = selector(model).fit(dated, y)
+    chosen = fitted.transform(dated)
+    assert chosen.dtype == np.float64
+    assert chosen.tolist() == X[list(fitted.feature_names_)].to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"pairs": [(0, -1)]}, "pairs names attribute -1, but there are the attributes 0 to 3"),
+        ({"pairs": [(4, 0)]}, "pairs names attribute 4, but there are the attributes 0 to 3"),
+        ({"prior": [1, 2, 3, np.nan]}, "one finite number for each of the 4 attributes, found nan for 'petal width"),
+        ({"prior": [1, 2, 3]}, r"each of the 4 attributes, found shape \(3,\)"),
+        ({"journal": ""}, "journal is a folder or None, found ''"),
+        ({"estimator": HistGradientBoostingClassifier(interaction_cst=[{0, 1}])}, "has interaction_cst for single"),
+        ({"estimator": HistGradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0])}, "has monotonic_cst for single"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(choices, message):
+    with pytest.raises(InputError, match=message):
+        selector(**choices).fit(X, y)
+
+
+def test_a_journal_without_answers_is_no_operator(tmp_path):
+    selector(journal=tmp_path).fit(X, y)
+    (journal,) = tmp_path.glob("*.jsonl")
+    with pytest.raises(InputError, match="the journal given as operator holds no answers"):
+        selector(operator=str(journal)).fit(X, y)
