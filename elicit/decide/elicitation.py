@@ -77,7 +77,11 @@ class Elicitation:
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
         self.history = History(attributes, criteria, noise=noise)
         self.seed = seed
-        self.prior = prior
+        self.prior = None if prior is None else np.asarray(prior, dtype=np.float64)
+        if self.prior is not None and self.prior.shape != (len(attributes),):
+            raise InputError(
+                f"a prior is one number for each of the {len(attributes)} attributes, found shape {self.prior.shape}"
+            )
         self._open: dict[int, Request] = {}
         self._replies: dict[int, Fact] = {}
         self._taken_back: list[Retracted] = []

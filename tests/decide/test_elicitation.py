@@ -280,3 +280,10 @@ def test_the_source_as_printed_runs_to_an_end():
     done = run(elicitation)
     assert done.reason
     assert elicitation.incumbent is not None
+
+
+def test_a_prior_may_be_a_list_and_has_a_number_for_each_attribute():
+    attributes = Attributes.numbered(4)
+    assert isinstance(Elicitation(attributes, prior=[1, 2, 3, 4]).ask(), Evaluate)
+    with pytest.raises(InputError, match=r"one number for each of the 4 attributes, found shape \(3,\)"):
+        Elicitation(attributes, prior=[1, 2, 3])
