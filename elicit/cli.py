@@ -43,9 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdin.reconfigure(errors="replace")
     try:
         with _leaving_at_once():
-            args = _parser().parse_args(argv)
+            args = _arguments(argv)
             command = _command(args)
-        status = command(args)
+        with _ending_tidily():
+            status = command(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         complain("interrupted")
@@ -64,6 +65,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         _abandon(sys.stdout)
         return BAD_INPUT
     return status
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; help and version, which end the program, are on their way before it ends."""
+    try:
+        return _parser().parse_args(argv)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+
+
+@contextmanager
+def _ending_tidily() -> Iterator[None]:
+    """A request to terminate is an interrupt: what was begun is saved, and worker processes end with this one."""
+    tidy = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if tidy:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if tidy:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _open_standard_streams() -> None:

@@ -5,7 +5,7 @@
 
 Every fact is in the journal, synced, before the next request goes out. So whatever ends the process, the
 journal resumes: `resume` builds the same elicitation from it, and `drive` goes on with what is still
-open. Clocks and interrupts live here alone; the core has neither.
+open. Clocks and interrupts belong to whoever drives; the core has neither.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from elicit.asks import (
 )
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import Answer, Evaluated, Fact, Failed
+from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.criteria import one_line
@@ -43,7 +43,7 @@ from elicit.oracles.parallel import Remembering, measure_many
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, criteria_of, progress_of
-from elicit.sessions import OUT_OF_TIME, Clock, begin, resume
+from elicit.sessions import Clock, begin, resume
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.exact import ExactSet
@@ -105,7 +105,7 @@ def drive(
         while not isinstance(request := elicitation.ask(), Done):
             run.save()
             if time_limit is not None and run.seconds >= time_limit:
-                elicitation.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
+                elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
             elif isinstance(request, Evaluate):
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:

@@ -122,12 +122,29 @@ class Settled:
     conflict: tuple[int, ...]
 
 
+#: Who ended a run besides its own rules: the clock of whoever drives it, and somebody's wish.
+OUT_OF_TIME, BY_WISH = "time", "wish"
+
+#: The rule that a recommendation is proven.
+OPTIMAL = "optimal"
+
+
 @dataclass(frozen=True)
 class Stopped:
-    """The run ended; `reason` names the rule that ended it."""
+    """The run ended; `reason` is the rule that ended it, a colon, and what it found."""
 
     request: int
     reason: str
+
+    @property
+    def rule(self) -> str:
+        """The rule that ended the run."""
+        return rule_of(self.reason)
+
+
+def rule_of(reason: str) -> str:
+    """The rule that a reason names."""
+    return reason.partition(":")[0]
 
 
 @dataclass(frozen=True)

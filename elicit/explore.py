@@ -1,7 +1,7 @@
 """Explore: a classical method played to its end over an oracle, with a journal if wanted.
 
 The rule: every fact is in the journal before the next subset is measured, so that a run that was interrupted
-goes on where it stopped. Clocks and interrupts live here alone.
+goes on where it stopped. Clocks and interrupts belong to whoever plays it, not to the method.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from joblib import effective_n_jobs
 
 from elicit.asks import Done, Oracle
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import Fact
+from elicit.events import OUT_OF_TIME, Fact
 from elicit.experiments.walk import BUDGET, SCOPE, Walk
 from elicit.journal import Header, Journal, begun, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.oracles.parallel import Remembering, measure_many
 from elicit.session.progress import Progress
-from elicit.sessions import OUT_OF_TIME, ended_from_outside
+from elicit.sessions import ended_from_outside
 from elicit.subsets import Family, Mask
 
 

@@ -13,3 +13,8 @@ def printable(text: str) -> str:
 def pasted(path: str) -> str:
     """A path as one writes it in a command: quoted where a shell needs it, and never taken for an option."""
     return shlex.quote(printable(f"./{path}" if path.startswith("-") else path))
+
+
+def many(count: int, what: str) -> str:
+    """So many of something, in words."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

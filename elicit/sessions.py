@@ -19,15 +19,11 @@ from elicit.asks import Oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
-from elicit.events import Stopped
+from elicit.events import BY_WISH, OUT_OF_TIME, Stopped
 from elicit.journal import Header, Journal, Record, library_versions
 from elicit.printable import printable
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector
-
-#: How the reason of an end begins that came from outside: the run itself is not at its end.
-OUT_OF_TIME = "time"
-BY_WISH = "wish"
 
 Clock = Callable[[], float]
 
@@ -88,14 +84,14 @@ def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None =
 
 def ended_from_outside(stopped: Stopped) -> bool:
     """Whether the clock or a person ended the run, and not one of its own rules."""
-    return stopped.reason.partition(":")[0] in (OUT_OF_TIME, BY_WISH)
+    return stopped.rule in (OUT_OF_TIME, BY_WISH)
 
 
 def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, Any] | None = None) -> Header:
     """The header of an elicitation's journal: all that `elicitation_of` needs besides the facts."""
     family, prior = elicitation.family, elicitation.prior
     attributes = elicitation.history.attributes
-    settings = {
+    settings: dict[str, Any] = {
         "elicit": elicitation.settings.plain(),
         "family": {
             "keep": _names(attributes, family.keep),
@@ -105,6 +101,8 @@ def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, An
         "prior": None if prior is None else [float(p) for p in prior],
         "about": dict(about or {}),
     }
+    if prior is not None and elicitation.rows is not None:
+        settings["rows"] = elicitation.rows  # it limits what the prior proposes
     criteria = elicitation.history.criteria
     return Header(elicitation.seed, fingerprint, attributes, criteria, settings, library_versions())
 
@@ -141,6 +139,7 @@ def elicitation_of(record: Record) -> Elicitation:
             ),
             seed=header.seed,
             prior=None if prior is None else np.array(prior, dtype=np.float64),
+            rows=header.settings.get("rows"),
             facts=record.facts,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:

@@ -26,8 +26,9 @@ def verdict(screen):
 
 
 def timeless(text):
-    """The text without what a clock said."""
+    """The text without what a clock said, and without what was measured in the meantime."""
     text = re.sub(r"\b\d+:\d\d(:\d\d)?\b", "m:ss", text)
+    text = re.sub(r"(beyond the budget: )(\d+ measured ahead of need, )?", r"\1", text)
     return re.sub(r"\(\S+ s for one evaluation\)", "(… s for one evaluation)", text)
 
 

@@ -77,6 +77,34 @@ def test_a_file_opens_with_its_idea_and_imports_only_what_its_room_may(file):
         assert {m for m in wanted if under(m, NEVER_IN_ASSEMBLY)} == set()
 
 
+CORE = {"elicit.knowledge", "elicit.utility", "elicit.decide", "elicit.events", "elicit.asks", "elicit.subsets"}
+OUTSIDE = {"time", "datetime", "sys", "os", "io", "socket", "subprocess", "logging"}
+#: What a file of the core may use of those all the same: a number of the machine's floats, no clock and no stream.
+LIMITS = {"elicit.decide.settings": {"sys"}}
+
+
+def test_the_core_reads_no_clock_and_does_no_input_or_output():
+    for file in FILES:
+        module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        if under(module, CORE):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            assert {m for m in imports(tree, module) if under(m, OUTSIDE)} <= LIMITS.get(module, set()), module
+            called = {
+                node.func.id
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            }
+            assert not called & {"open", "print", "input"}, module
+
+
+def test_the_table_of_rooms_in_the_readme_names_what_there_is():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = [line.split("|")[1] for line in text[text.index("| room |") :].splitlines() if line.startswith("| `")]
+    named = {part.strip(" `").removeprefix("elicit/").strip("/") for cell in table for part in cell.split(",")}
+    there = {p.name for p in (ROOT / "elicit").iterdir() if p.is_dir() or p.suffix == ".py"}
+    assert there - {"__init__.py", "__main__.py", "__pycache__", "py.typed"} - named == set()
+
+
 def test_the_verifier_is_short_enough_to_read():
     lines = (ROOT / "elicit" / "utility" / "verify.py").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 200

@@ -4,9 +4,10 @@ import numpy as np
 
 from elicit.asks import Done, Measured
 from elicit.decide.climbing import CLIMBS
+from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared, best_by_score
-from elicit.estimator.seeking import WIDER, Outlook, sought
+from elicit.estimator.seeking import sought
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family, indicator, mask_of

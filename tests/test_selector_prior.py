@@ -19,8 +19,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from elicit import ElicitSelector
 from elicit.effects import interaction_prior
 from elicit.errors import InputError
+from elicit.journal import read
 from elicit.scores import f_statistic, fisher, mutual_information
 from elicit.scores.agreement import as_power_index
+from elicit.sessions import elicitation_of
+from elicit.subsets import Family
 
 WINE, CLASSES = load_wine(return_X_y=True)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -53,6 +56,28 @@ def test_the_subsets_that_the_prior_puts_first_are_measured_first():
     best = np.argsort(-fisher(WINE, CLASSES), kind="stable")
     wanted = [tuple(f"x{i}" for i in sorted(best[:k])) for k in (1, 2, 4, 8, 13)]
     assert list(found.cv_results_["features"][:5]) == wanted
+
+
+@pytest.mark.parametrize("operator", ["score - 0.005 * size", "score"])
+def test_with_an_operator_too_what_the_prior_puts_first_is_measured_first_where_no_way_down_is_affordable(operator):
+    X, y = wide(rows=80, columns=40)
+    found = selector(prior="fisher", operator=operator, questions=2).fit(X, y)
+    best = np.argsort(-fisher(X, y), kind="stable")
+    wanted = [tuple(f"x{i}" for i in sorted(best[:k])) for k in (1, 2, 4, 8, 40)]
+    assert list(found.cv_results_["features"][:5]) == wanted
+    drawn = found.cv_results_["features"][5:9]
+    assert max(map(len, drawn)) <= 8, "draws hold at most a tenth as many attributes as there are rows"
+
+
+def test_a_resumed_run_draws_with_the_same_limit(tmp_path):
+    X, y = wide(rows=80, columns=40)
+    whole = selector(prior="fisher", operator="score", questions=0, journal=tmp_path).fit(X, y)
+    (path,) = tmp_path.iterdir()
+    assert elicitation_of(read(path)).outlook.widest(Family(40)) == 8
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    again = selector(prior="fisher", operator="score", questions=0, journal=tmp_path).fit(X, y)
+    assert again.session_.facts == whole.session_.facts
 
 
 def test_left_open_it_is_the_f_statistic_of_many_features_and_nothing_for_few():

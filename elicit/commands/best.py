@@ -37,7 +37,10 @@ def utilities_of(history: History, expression: Expression, family: Any) -> dict[
     """The utility of every measured subset that may be chosen."""
     subsets = [x for x in history.evaluated if x in family]
     if not subsets:
-        raise InputError("nothing that may be chosen was measured, so nothing can be ranked; resume the run")
+        raise InputError(
+            "nothing that may be chosen was measured, so nothing can be ranked; "
+            "go on with elicit resume, or begin anew with another model or score"
+        )
     table = np.array([history.evaluated[x].criteria for x in subsets])
     columns = {criterion.name: table[:, k] for k, criterion in enumerate(history.criteria)}
     return dict(zip(subsets, expression.over(columns).tolist(), strict=True))

@@ -47,7 +47,10 @@ def run(args: argparse.Namespace) -> int:
             for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
                 show = partial(_show, meter, k, len(paths))
                 kept = _folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
-                played.append(compare(scenario, at_once(scenario, args.n_jobs), show, kept))
+                try:
+                    played.append(compare(scenario, at_once(scenario, args.n_jobs), show, kept))
+                except InputError as error:
+                    raise InputError(f"{printable(str(path))}: {error}") from error
         finally:
             meter.clear()
         if out is not None:

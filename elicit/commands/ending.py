@@ -10,6 +10,7 @@ import dataclasses
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from math import isinf
 from typing import Any
 
@@ -18,12 +19,14 @@ import numpy as np
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.events import Answer, Evaluated, Preferred
+from elicit.journal import read
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
-from elicit.printable import pasted, printable
+from elicit.printable import many, pasted, printable
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.insight import mirrored_beliefs
@@ -33,6 +36,7 @@ from elicit.subsets import Mask, simplest
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain
+from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
 
 #: Other members of the front that the recommended subset is held against, the most promising first.
@@ -56,19 +60,20 @@ def ending(
     else:
         with one_thread():
             yield from _recommended(elicitation, oracle, section, result.subset)
-            yield from _proven(elicitation, result)
+            yield from _proven(elicitation, result, _bound_over_family(path))
             yield from _reasons(elicitation, result.subset)
             yield from _what_answers_did(elicitation, result.subset, show)
         yield from not_measured([result.failures])
         yield from _set_aside(elicitation, result)
-    yield f"spent: {result.evaluations} evaluations, {result.questions} questions, {clock_time(result.seconds)}"
+    yield from _spent(elicitation, oracle, section, result)
     yield ""
     shown = pasted(path)
     if result.subset is None:
         yield "another model or score may do: --model and --scoring name them"
     elif elicitation.evaluations < elicitation.family.count():
         yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
-    yield f"a page to keep or send:        elicit report {shown} -o report.html"
+    if result.subset is not None:
+        yield f"a page to keep or send:        elicit report {shown} -o report.html"
     yield f"check the proofs again:        elicit verify {shown}"
     if result.subset is not None:
         code = snippet(section, result.names)
@@ -103,6 +108,19 @@ def _recommended(
     yield ""
 
 
+def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:
+    """What the run cost, and what was measured besides."""
+    history = elicitation.history
+    ahead = sum(x not in history.evaluated and x not in history.failed for x in oracle.known)
+    besides = [f"{ahead} measured ahead of need"] if ahead else []
+    if result.subset is not None and section.get("kind") == "wrapper":
+        besides.append(f"{ROUNDS * len({result.subset, history.attributes.everything})} on fresh folds")
+    counted = ", ".join((many(result.evaluations, "evaluation"), many(result.questions, "question")))
+    yield f"spent: {counted}, {clock_time(result.seconds)}"
+    if besides:
+        yield f"beyond the budget: {', '.join(besides)}"
+
+
 def _evaluated(oracle: Oracle, subset: Mask) -> Evaluated | None:
     reply = oracle(Evaluate(0, subset))
     return Evaluated(0, subset, reply.criteria, reply.folds, reply.spread) if isinstance(reply, Measured) else None
@@ -112,13 +130,23 @@ def _fresh_scores(section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[s
     """Mean score, and its spread over the shuffles, on folds that had no part in the choice."""
     if section.get("kind") != "wrapper":
         return []
-    scores = fresh_scores(section, subsets)
-    if any(len(each) < ROUNDS for each in scores.values()):
+    found = fresh_scores(section, subsets)
+    if any(len(each) < ROUNDS for each in found.values()):
         return []
-    return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in scores.values()]
+    return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in (found[subset] for subset in subsets)]
 
 
-def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
+def _bound_over_family(path: str) -> Fraction | None:
+    """The most that any subset of the family gains on the recommended one, by the last claim of the journal."""
+    record = read(path)
+    if not record.claims or record.claims[-1].facts != len(record.facts):
+        return None
+    claims = [proof["claim"] for proof in record.claims[-1].content.get("proofs", ())]
+    bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] != {"evaluated": True}]
+    return min(bounds, default=None)
+
+
+def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | None) -> Iterator[str]:
     """What is proven, in which scope, and what it would cost to be wrong."""
     beliefs = elicitation.beliefs
     incumbent, evaluated = beliefs.incumbent, len(elicitation.history.evaluated)
@@ -129,14 +157,15 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
         text = f"no subset can be rejected: setting every statement aside costs only {utilities.cap:.2g}, and tau is "
         yield from paragraph(f"{text}{utilities.settings.tau:g}", _columns(), 2)
     if incumbent is None or isinf(incumbent.value):
-        yield "proven: nothing beyond the measured numbers; the simplest member of the front is named"
+        text = f"proven: nothing beyond the measured numbers; {unproven_choice(elicitation.settings)} is named"
+        yield from paragraph(text, _columns(), 2)
         return
-    if result.reason.startswith("optimal"):
-        around = elicitation.family.neighbours(incumbent.subset)
+    if over_family == 0:
+        around = elicitation.family.neighbours(incumbent.subset) + elicitation.family.swaps(incumbent.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
         yield from paragraph(
             f"proven: no subset of the {total} is better in any utility of {result.scope}"
-            + ("; every neighbour was evaluated as well" if measured else ""),
+            + ("; all that are one flip or one swap away were evaluated as well" if measured else ""),
             _columns(),
             2,
         )
@@ -144,7 +173,7 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
         yield from paragraph(
             f"proven: among the {evaluated} evaluated subsets no other is better by more than {incumbent.value:.2g} "
             f"in any utility of {result.scope} (1 is the margin of one clear answer)"
-            + (f"; of the other {total - evaluated} subsets nothing is proven here" if total > evaluated else ""),
+            + _of_the_others(total - evaluated, over_family),
             _columns(),
             2,
         )
@@ -160,6 +189,15 @@ def _proven(elicitation: Elicitation, result: Result) -> Iterator[str]:
             _columns(),
             2,
         )
+
+
+def _of_the_others(count: int, bound: Fraction | None) -> str:
+    """What is proven of the subsets that nobody measured."""
+    if count <= 0:
+        return ""
+    if bound is None:
+        return f"; of the other {count} subsets nothing is proven here"
+    return f", and none of the other {count} by more than {float(bound):.2g}"
 
 
 def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.output import destination
 from elicit.commands.resume import session_section
-from elicit.commands.status import DONE
+from elicit.commands.status import DONE, complain
 from elicit.errors import InputError
 from elicit.journal import Record, read
 from elicit.printable import printable
@@ -34,7 +35,10 @@ def run(args: argparse.Namespace) -> int:
             meter.clear()
             story = ModelStory(missing=("the model was not looked at (--no-model)",))
             if not args.no_model:
-                story = _story(record, content, section)
+                with counted_warnings() as complaints:
+                    story = _story(record, content, section)
+                for line in told_warnings(complaints):
+                    complain(line)
         finally:
             meter.clear()
         assert out is not None

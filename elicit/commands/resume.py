@@ -15,6 +15,7 @@ from elicit.data import BUILT_IN
 from elicit.drive import resume
 from elicit.errors import InputError, JournalError
 from elicit.journal import read
+from elicit.printable import many
 from elicit.sessions import demand_session
 
 
@@ -26,10 +27,12 @@ def run(args: argparse.Namespace) -> int:
         oracle: Oracle = oracle_of(section, Path())
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
+    torn = read(args.path).torn
+    notes = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
     with resume(args.path, oracle) as session:
         if args.budget is not None:
             session.elicitation.resume(_budget(args.budget, session.elicitation.budget))
-        return play(session, oracle, args.path, section, Play(args.n_jobs, args.output))
+        return play(session, oracle, args.path, section, Play(args.n_jobs, args.output, notes))
 
 
 def session_section(path: str) -> Mapping[str, Any]:

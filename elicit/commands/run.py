@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     with destination(args.json, args.scenario) as out:
         try:
             results = run_scenario(scenario, at_once(scenario, args.n_jobs), show)
+        except InputError as error:
+            raise InputError(f"{printable(args.scenario)}: {error}") from error
         finally:
             meter.clear()
         if out is not None:

@@ -10,10 +10,7 @@ import argparse
 import os
 import sys
 import time
-import warnings
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from elicit.asks import Compare, Evaluate, Oracle, Reconcile
+from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
@@ -84,8 +82,7 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
     again = f"elicit resume {pasted(path)}"
     remembering = Remembering(oracle)
     remembering.learn(session.journal.cached)
-    complaints: Counter[str] = Counter()
-    with _warnings_into(complaints):
+    with counted_warnings() as complaints:
         try:
             opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
             result = _played(session, remembering, section, how, opening)
@@ -99,8 +96,8 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
             complain(f"interrupted; everything is kept, go on with: {again}")
             return INTERRUPTED
     print("\n".join(lines))
-    for words, times in complaints.items():
-        print(f"warned {times} times while measuring: {printable(words)}")
+    for line in told_warnings(complaints):
+        print(line)
     if how.output is not None and result.subset is not None:
         kept = reduced(how.output, section, elicitation.history.attributes.subset(result.subset))
         print(f"{printable(how.output)}: {kept}")
@@ -193,20 +190,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     journal.cache(everything, reply)
     total = left * seconds + _DECIDING * elicitation.budget**2
     yield (
-        f"{elicitation.budget} of {elicitation.family.count()} subsets will be evaluated and at most "
+        f"at most {elicitation.budget} of {elicitation.family.count()} subsets will be evaluated and at most "
         f"{elicitation.settings.questions} questions asked: roughly {clock_time(total)} of computing "
         f"({seconds:.2g} s for one evaluation), much of it while you read."
     )
-
-
-@contextmanager
-def _warnings_into(counted: Counter[str]) -> Iterator[None]:
-    """Warnings of libraries are counted, not printed: the screen belongs to the dialogue."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-
-        def note(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-            counted[f"{category.__name__}: {str(message).splitlines()[0] if str(message) else ''}"] += 1
-
-        warnings.showwarning = note
-        yield

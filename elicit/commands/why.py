@@ -7,6 +7,7 @@ import sys
 
 from elicit.commands.arguments import listed
 from elicit.commands.status import DONE
+from elicit.decide.settings import unproven_choice
 from elicit.errors import InputError
 from elicit.journal import read
 from elicit.printable import printable
@@ -48,7 +49,10 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     if why.decides:
         lines += told(why, why.this() if rival is None else why.not_that(rival), most)
     elif not why.utilities.informative:
-        lines.append("nothing was stated or measured that sets one subset above another: the simplest is recommended.")
+        lines.append(
+            "nothing was stated or measured that sets one subset above another: "
+            f"{unproven_choice(why.elicitation.settings)} is recommended."
+        )
     else:
         lines.append("no utility of the exact set satisfies all statements, so nothing is proven.")
     meter = Meter(sys.stderr)

@@ -21,11 +21,14 @@ import numpy as np
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.exploring import propose
+from elicit.decide.outlook import Outlook
 from elicit.decide.questioning import Question, Questions
 from elicit.decide.settings import Settings
 from elicit.decide.stopping import Stopping
 from elicit.errors import InputError, ProtocolError
 from elicit.events import (
+    BY_WISH,
+    OUT_OF_TIME,
     SCORE_AND_SIZE,
     Answer,
     Asked,
@@ -54,7 +57,11 @@ Reply = Measured | Failure | Answer | Settlement
 
 
 class Elicitation:
-    """The state of one run: facts, the open round, and what they amount to."""
+    """The state of one run: facts, the open round, and what they amount to.
+
+    prior: one number for each attribute, by whose ranks one looks first. rows: how many the data have, when
+    that should limit what a prior proposes.
+    """
 
     def __init__(
         self,
@@ -65,6 +72,7 @@ class Elicitation:
         family: Family | None = None,
         seed: int = 0,
         prior: Vector | None = None,
+        rows: int | None = None,
         facts: Iterable[Fact] = (),
     ) -> None:
         self.settings = settings or Settings()
@@ -82,6 +90,9 @@ class Elicitation:
             raise InputError(
                 f"a prior is one number for each of the {len(attributes)} attributes, found shape {self.prior.shape}"
             )
+        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
+            raise InputError(f"rows is how many the data have, or None, found {rows!r}")
+        self.rows = rows
         self._open: dict[int, Request] = {}
         self._replies: dict[int, Fact] = {}
         self._taken_back: list[Retracted] = []
@@ -106,6 +117,11 @@ class Elicitation:
             self._beliefs = Beliefs(self.history, self.family, self.settings, self._beliefs)
             self._beliefs_at = self.history.version
         return self._beliefs
+
+    @property
+    def outlook(self) -> Outlook:
+        """What is looked at first."""
+        return Outlook(self.settings.start, self.prior, self.rows)
 
     @property
     def incumbent(self) -> Mask | None:
@@ -163,11 +179,13 @@ class Elicitation:
         for fact in facts:
             self._replay(fact)
 
-    def stop(self, reason: str) -> Fact:
-        """End the run by somebody's wish."""
+    def stop(self, reason: str, rule: str = BY_WISH) -> Fact:
+        """End the run from outside: by somebody's wish, or because whoever drives it has no more time."""
+        if rule not in (BY_WISH, OUT_OF_TIME):
+            raise InputError(f"a run is ended from outside by {BY_WISH!r} or {OUT_OF_TIME!r}, found {rule!r}")
         if self.history.stopped is not None:
             raise ProtocolError("the run has ended before")
-        return self._stop(reason)
+        return self._stop(f"{rule}: {reason}")
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
@@ -287,17 +305,23 @@ class Elicitation:
             self._begin(_round(self._next_id, question))
             return
         if left <= 0:
-            everything = self.evaluations >= self.family.count()
-            self._stop(
-                "every subset of the family was evaluated" if everything else f"budget: {self.budget} evaluations"
-            )
+            self._stop(self._spent())
             return
         wanted = [] if rival is None else [rival]
-        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.prior, wanted)
+        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, wanted)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
             self._stop("rejections: nothing is left in the family that was not rejected")
             return
         self._begin(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
+
+    def _spent(self) -> str:
+        """Why nothing more may be measured."""
+        if self.evaluations < self.family.count():
+            return f"budget: {self.budget} evaluations"
+        failed = len(self.history.failed)
+        if not failed:
+            return "every subset of the family was evaluated"
+        return f"every subset of the family was tried, and {failed} could not be measured"
 
     def _rival(self, stopping: Stopping) -> Mask | None:
         """The counterexample that a proof of optimality stumbles over, once the neighbours are evaluated."""

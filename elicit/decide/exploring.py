@@ -1,10 +1,10 @@
 """Exploring: which subset is worth an evaluation.
 
-A run goes down from all attributes first. Then candidates are drawn (by a law from a power index, or
-attribute by attribute) or are neighbours of what is liked best so far; the one is proposed by which
-plausible operators may gain most, or that θ_k likes best. A proposal that no utility in the set finds
-best is rejected and remembered with its price; in the parsimonious set a rejection is provisional, so
-old ones are looked at again.
+A run goes down from all attributes first; one that can afford no way down and has a prior begins with what
+that puts first. Then candidates are drawn (by a law from a power index, or attribute by attribute) or are
+neighbours of what is liked best so far; the one is proposed by which plausible operators may gain most, or
+that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered with its
+price; in the parsimonious set a rejection is provisional, so old ones are looked at again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
-from elicit.decide.descent import next_down, on_the_way
-from elicit.decide.forecast import Forecast, log_gain, places
+from elicit.decide.descent import looks, next_down, on_the_way
+from elicit.decide.forecast import Forecast, log_gain
+from elicit.decide.outlook import Outlook
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
@@ -50,13 +51,17 @@ class Proposal:
 
 
 def propose(
-    beliefs: Beliefs, count: int, rng: np.random.Generator, prior: Vector | None = None, wanted: Sequence[Mask] = ()
+    beliefs: Beliefs,
+    count: int,
+    rng: np.random.Generator,
+    outlook: Outlook | None = None,
+    wanted: Sequence[Mask] = (),
 ) -> Proposal:
-    """Up to `count` subsets to evaluate next; fewer only when the family holds no more.
+    """Up to `count` subsets to evaluate next; fewer when the family holds no more, or too many were rejected.
 
-    `prior` is a power index to start from; `wanted` are subsets that a proof is waiting for.
+    `wanted` are subsets that a proof is waiting for.
     """
-    search = _Explorer(beliefs, rng, prior)
+    search = _Explorer(beliefs, rng, outlook or Outlook(beliefs.settings.start))
     chosen: list[Mask] = []
     rejected: dict[Mask, float] = {}
     for subset in wanted:
@@ -93,15 +98,18 @@ def _cheapest(rejected: dict[Mask, float]) -> Mask:
 class _Explorer:
     """Candidates one after the other, for one state of beliefs."""
 
-    def __init__(self, beliefs: Beliefs, rng: np.random.Generator, prior: Vector | None) -> None:
-        self._beliefs, self._rng, self._prior = beliefs, rng, prior
+    def __init__(self, beliefs: Beliefs, rng: np.random.Generator, outlook: Outlook) -> None:
+        self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
         self._believed = 0
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
+        by_prior = outlook.prior is not None and self._settings.first == "path" and not looks(beliefs)
+        self._by_prior = by_prior and self._settings.explore == "gain"
+        self._ladder = outlook.ladder(self._family) if self._by_prior else []
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
-        self._starting = len(beliefs.evaluated) < max(least, self._settings.start)
+        self._starting = len(beliefs.evaluated) < max(least, len(self._ladder) + outlook.draws)
 
     def reason(self, chosen: Sequence[Mask]) -> str:
         """Why the chosen candidates, in a few words."""
@@ -131,6 +139,9 @@ class _Explorer:
 
     def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
+        first = next((m for m in self._ladder if self.new(m, chosen, rejected)), None)
+        if first is not None:
+            return first
         if self._starting and self._settings.first != "drawn" and self.new(self._family.largest, chosen, rejected):
             return self._family.largest
         if self._settings.explore == "gain" and not self._starting:
@@ -169,17 +180,18 @@ class _Explorer:
     @cached_property
     def _pool(self) -> list[Mask]:
         """What is around the evaluated subsets worth most, and draws by the law in force."""
-        expected = np.round(self._beliefs.plausible.expected, 9)
-        order = sorted(range(len(expected)), key=lambda k: (-expected[k], simplest(self._beliefs.evaluated[k])))
-        around: dict[Mask, None] = {}
-        for k in order[:CENTRES]:
-            centre = self._beliefs.evaluated[k]
-            around.update(dict.fromkeys(self._around(centre)))
-        pool = list(around)
+        pool = list(dict.fromkeys(m for centre in self._centres for m in self._around(centre)))
         most = max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // self._family.n))
         if len(pool) > most:
             pool = [pool[k] for k in np.sort(self._rng.permutation(len(pool))[:most])]
         return list(dict.fromkeys(pool + self._drawn()))
+
+    @cached_property
+    def _centres(self) -> list[Mask]:
+        """The evaluated subsets worth most, around which one looks."""
+        expected = np.round(self._beliefs.plausible.expected, 9)
+        worth = dict(zip(self._beliefs.evaluated, expected.tolist(), strict=True))
+        return sorted(worth, key=lambda m: (-worth[m], simplest(m)))[:CENTRES]
 
     def _around(self, centre: Mask) -> list[Mask]:
         """One flip or one swap away; of very many swaps, some."""
@@ -189,7 +201,7 @@ class _Explorer:
     def _forecast(self) -> Forecast:
         """What subsets may measure, as far as those evaluated tell."""
         crowd = self._beliefs.plausible
-        weights = None if self._prior is None else 1.0 / places(self._prior)
+        weights = None if self._prior is None else self._outlook.weights(self._family.n)
         return Forecast(self._family.n, crowd.subsets, self._history.vectors, np.round(crowd.expected, 9), weights)
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
@@ -214,7 +226,8 @@ class _Explorer:
             return self._liked_best(left) if left else None
         subset = self._one_draw()
         for _ in range(50 * self._family.n):
-            subset = self._family.neighbours(subset)[int(self._rng.integers(len(self._family.neighbours(subset))))]
+            around = self._family.neighbours(subset)
+            subset = around[int(self._rng.integers(len(around)))]
             if self.new(subset, chosen, rejected):
                 return subset
         return None
@@ -237,6 +250,8 @@ class _Explorer:
 
     def _one_draw(self) -> Mask:
         """One draw by the law in force; at the start, for lack of an index, every attribute is in at even odds."""
+        if self._by_prior:
+            return self._outlook.drawn(self._family, self._rng, () if self._starting else self._centres)
         if self._starting and self._prior is None:
             return draw("logistic", np.zeros(self._family.n), self._family, self._rng)
         if self._settings.explore.startswith("sequential") and self._usable:
@@ -253,8 +268,9 @@ class _Explorer:
     def _index(self) -> Vector:
         """The power index in force: the prior until something is known, then that of θ_k.
 
-        Where a forecast chooses, draws only bring what the neighbours of the best would never show; when very
-        much is known they follow the prior again, for θ_k takes the longer the more there is.
+        Where a forecast chooses, draws only bring what the neighbours of the best would never show; with more than
+        MOST_INDEXED subsets evaluated they follow the prior again (without one, even odds), for θ_k takes the
+        longer the more there is.
         """
         if self._index_known is None:
             self._index_known = self._compute_index()

@@ -89,7 +89,7 @@ class Questions:
         return postponed
 
     def check(self, rng: np.random.Generator) -> Question | None:
-        """A question whose answer the others imply: one drawn from those not asked that way round."""
+        """A question whose answer the others imply: one drawn from the pairs that were not asked."""
         implied = [
             (a, b)
             for a, b in combinations(self._beliefs.evaluated, 2)

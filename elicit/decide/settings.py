@@ -52,7 +52,8 @@ class Settings:
     theta: str = "L2"
     #: positions of two attributes each that are expected to interact, for θ_k of L2; proofs assume nothing of it
     pairs: tuple[tuple[int, int], ...] = ()
-    #: the power index: of θ_k ("theta"), or over the set of utilities ("gap", "joint")
+    #: the power index: of θ_k ("theta"), or over the set of utilities ("gap", "joint"); explore "gain" leaves it,
+    #: law and temperature when more than 150 subsets are evaluated: its draws then follow the prior, or even odds
     index: str = "theta"
     #: sampled subsets behind the index over the set
     index_samples: int = 8
@@ -60,13 +61,13 @@ class Settings:
     temperature: float = 1.0
     #: draws from which the best is proposed
     draws: int = 30
-    #: explore "model": share of the proposals that are neighbours of the incumbent
+    #: explore "model": share of the proposals that are neighbours of what θ_k likes best
     neighbours: float = 0.6
     #: subsets evaluated before anything is modelled: all attributes together, and draws
     start: int = 4
     #: what is looked at first: all attributes together, the draws, and then one fewer at a time ("path": where
     #: attributes only matter together, this is how they are found), without the way down ("all"), or draws
-    #: only ("drawn")
+    #: only ("drawn"); "path" with a budget below three times the attributes is "all", or what a prior puts first
     first: str = "path"
     #: rejections in a row after which the cheapest of the rejected is evaluated all the same: they are provisional,
     #: and where attributes interact in ways no pair explains, many of them are wrong
@@ -162,6 +163,13 @@ class Settings:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(self).items()}
 
 
+def unproven_choice(settings: Settings) -> str:
+    """What is recommended where no regret tells subsets apart, in words."""
+    if settings.recommend == "expected":
+        return "the subset worth most to plausible operators"
+    return "the member of the front that theta_k likes best (where nothing was stated, the simplest)"
+
+
 _WHOLE = {
     "questions": 0,
     "degree": 1,
@@ -203,7 +211,8 @@ def _whole(name: str, value: Any, least: int) -> None:
 
 
 #: The source as printed (its rejection test corrected): exact set, index by the gap, proportional law,
-#: what is drawn is evaluated unless rejected, and the run ends on proof or on a run of rejections.
+#: what is drawn is evaluated unless rejected, and the run ends on proof or on a run of rejections. In the slice
+#: that index is negative throughout, so that the law, as printed, draws every attribute alike.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
     "source": {

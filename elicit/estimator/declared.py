@@ -17,12 +17,11 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.estimator.seeking import Outlook, sought
+from elicit.estimator.seeking import sought
 from elicit.events import Asked
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Family, Mask, simplest
-from elicit.utility.monomials import Vector
 from elicit.utility.regret import Regret
 
 #: What a declared run does differently: it asks nothing, and its budget alone ends it.
@@ -63,20 +62,12 @@ class Unattended(Elicitation):
 
 
 class Declared(Unattended):
-    """An elicitation for which the first criterion, then fewer attributes, is the whole utility.
-
-    rows: how many the data have, when that should limit what a prior proposes.
-    """
-
-    def __init__(self, *rest: Any, rows: int | None = None, prior: Vector | None = None, **named: Any) -> None:
-        self._rows = rows
-        super().__init__(*rest, prior=prior, **named)
+    """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
 
     def _decide(self) -> None:
         count = min(self.settings.batch, self.budget - self.evaluations)
-        outlook = Outlook(self.settings.start, self.prior, self._rows)
         rng = np.random.default_rng([self.seed, self._next_id])
-        subsets, why = sought(self.history, self.family, outlook, count, rng) if count > 0 else ((), "")
+        subsets, why = sought(self.history, self.family, self.outlook, count, rng) if count > 0 else ((), "")
         if subsets:
             self._begin(Asked(self._next_id, subsets, why=why))
         elif count > 0:

@@ -118,9 +118,9 @@ class Run:
 
     def elicitation(self, oracle: WrapperOracle, facts: tuple[Fact, ...] = ()) -> Unattended:
         """The elicitation at its beginning, or as far as these facts."""
-        named: dict[str, Any] = {"family": self.family, "seed": self.seed, "prior": self.prior}
+        named: dict[str, Any] = {"family": self.family, "seed": self.seed, "prior": self.prior, "rows": self.rows}
         if self.judge.declared:
-            return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, rows=self.rows, **named)
+            return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, **named)
         if not facts and self.judge.answers is not None:
             facts = self.judge.answers.assumed(oracle.attributes)
         return Unattended(oracle.attributes, oracle.criteria, self.settings, facts=facts, **named)

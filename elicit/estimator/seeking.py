@@ -3,10 +3,6 @@
 First a look around: with a prior, its 1, 2, 4, … best attributes, all of them, and some draws that follow
 it; without one, draws at even odds. Then those by which most may be gained on the best score so far (an
 attribute fewer counts a little), found by climbing from what is around the best subsets and from draws.
-
-The rule: a prior says where to look and never what is found; it counts by its ranks alone. What a look
-around holds has at most a tenth as many attributes as there are rows: a prior has read the target, so that
-many attributes of few rows score well for nothing (whoever wants all of them still finds them measured).
 """
 
 from __future__ import annotations
@@ -21,14 +17,11 @@ from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
 from elicit.decide.exploring import CENTRES, MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
-from elicit.decide.forecast import Forecast, improvement, places
+from elicit.decide.forecast import Forecast, improvement
+from elicit.decide.outlook import Outlook
 from elicit.knowledge.history import History
-from elicit.subsets import Family, Mask, mask_of, members
+from elicit.subsets import Family, Mask, members
 from elicit.utility.monomials import Vector
-from elicit.utility.sampling import draw
-
-#: Rows for each attribute of a subset that a prior proposes.
-ROWS_AN_ATTRIBUTE = 10
 
 #: What all attributes together are worth, as a share of what the best score is above the middle one.
 FEWER = 0.05
@@ -36,44 +29,10 @@ FEWER = 0.05
 #: Draws that are looked at besides what is around the best, which may all lie close together.
 DRAWS = 30
 
-#: They have at most so many times the attributes of the widest of the best: of a thousand attributes most are noise,
-#: and a subset that holds a hundred of them is unlike all that was seen without being promising.
-WIDER = 2
-
 #: A family up to this size is listed when neighbours run out.
 MOST_LISTED = 1 << 14
 
 BEGINNING, GAIN = "a first look at the family", "where most may be gained"
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """What a run starts with: how many draws, the prior (None: none), and the rows of the data."""
-
-    draws: int
-    prior: Vector | None = None
-    rows: int | None = None
-
-    def weights(self, n: int) -> Vector:
-        """How much is expected of each attribute: 1 over its place by the prior."""
-        return np.ones(n) if self.prior is None else 1.0 / places(self.prior)
-
-    def ladder(self, family: Family) -> list[Mask]:
-        """The attributes that the prior puts first: 1, 2, 4, … of them; and every one."""
-        if self.prior is None:
-            return []
-        free = set(family.free)
-        best = [i for i in np.argsort(-self.prior, kind="stable").tolist() if i in free]
-        most = self.widest(family)
-        sizes = [1 << k for k in range(most.bit_length())] if most else []
-        found = [family.keep | mask_of(best[:size]) for size in sizes]
-        everything = family.keep | mask_of(best)
-        return list(dict.fromkeys(m for m in [*found, everything] if m in family))
-
-    def widest(self, family: Family) -> int:
-        """The most attributes, besides those kept, of a subset that the prior proposes."""
-        most = family.room if self.rows is None else max(1, self.rows // ROWS_AN_ATTRIBUTE)
-        return min(family.room, most)
 
 
 def sought(
@@ -97,23 +56,9 @@ def sought(
     return tuple(chosen), why
 
 
-def _draws(family: Family, outlook: Outlook, rng: np.random.Generator, most: int | None = None) -> Iterator[Mask]:
-    """Draws for a look around: with a prior of any size (in its logarithm), and the likelier the better its place.
-
-    `most` is the greatest size besides what is kept, by default that of what the prior proposes.
-    """
-    free = np.array(family.free, dtype=np.intp)
-    weights = outlook.weights(family.n)[free]
-    most = max(1, min(outlook.widest(family), most or family.n))
-    for _ in range(MOST_STALE):
-        if outlook.prior is None or not len(free):
-            yield draw("logistic", np.zeros(family.n), family, rng)
-        else:
-            size = round(float(np.exp(rng.uniform(0.0, np.log(most)))))
-            arrival = rng.exponential(size=len(free)) / weights
-            mask = family.keep | mask_of(free[np.argsort(arrival)[:size]].tolist())
-            if mask in family:
-                yield mask
+def _draws(family: Family, outlook: Outlook, rng: np.random.Generator, around: Sequence[Mask] = ()) -> Iterator[Mask]:
+    """Draws, until nothing new is to be expected of more."""
+    return (outlook.drawn(family, rng, around) for _ in range(MOST_STALE))
 
 
 def _gainful(
@@ -126,8 +71,7 @@ def _gainful(
     aim = _Aim.of(history, family.n)
     ranked = (history.subsets[k] for k in _best_first(history))
     centres = list(islice((m for m in ranked if m in family), CENTRES))
-    most = WIDER * max((centre & ~family.keep).bit_count() for centre in centres)
-    drawn = islice(_draws(family, outlook, rng, most), DRAWS)
+    drawn = islice(_draws(family, outlook, rng, centres), DRAWS)
     pool = list(dict.fromkeys([*_around(centres, family, outlook, rng), *drawn]))
     found: list[Mask] = []
 

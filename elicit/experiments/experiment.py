@@ -299,7 +299,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
 
 
 def points_of(results: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Evaluations at which the summary shows the regret: those of 10, 20, 40, 60, 91, 200 that runs reached."""
+    """Evaluations at which the summary shows the regret: of 10, 20, 40, 60, 91, 200 and 500 those that runs reached."""
     if any(result["trace"] is None for result in results):
         return []
     longest = max((result["evaluations"] for result in results), default=0)

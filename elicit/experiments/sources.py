@@ -76,18 +76,21 @@ def _table(section: Section, folder: Path) -> Oracle:
 
 def _wrapper(section: Section, folder: Path) -> Oracle:
     data = data_of(section, folder)
-    return WrapperOracle(
-        model_of(sections.text(section, "model"), data.classes, data.missing),
-        data.X,
-        data.y,
-        attributes=data.columns,
-        feature_groups=data.groups,
-        cv=sections.whole(section, "folds", 10, least=2),
-        groups=data.together,
-        scoring=sections.text(section, "scoring") if "scoring" in section else None,
-        criteria=_extras(section),
-        random_state=sections.whole(section, "random_state", 0, least=0),
-    )
+    try:
+        return WrapperOracle(
+            model_of(sections.text(section, "model"), data.classes, data.missing),
+            data.X,
+            data.y,
+            attributes=data.columns,
+            feature_groups=data.groups,
+            cv=sections.whole(section, "folds", 10, least=2),
+            groups=data.together,
+            scoring=sections.text(section, "scoring") if "scoring" in section else None,
+            criteria=_extras(section),
+            random_state=sections.whole(section, "random_state", 0, least=0),
+        )
+    except InputError as error:
+        raise InputError(f"data {sections.text(section, 'data')!r}: {error}") from error
 
 
 def _filter(section: Section, folder: Path) -> Oracle:

@@ -51,7 +51,7 @@ def torn_header(data: bytes) -> bool:
 
 def parse(data: bytes, path: StrPath) -> Record:
     """Every whole line of `data`, checked and decoded."""
-    *lines, _torn = data.split(b"\n")
+    *lines, torn = data.split(b"\n")
     if not lines:
         if torn_header(data):
             raise JournalError(f"{named(path)} has no complete header, so nothing is in it; begin it anew")
@@ -77,8 +77,8 @@ def parse(data: bytes, path: StrPath) -> Record:
                 cached[subset] = result
         except InputError as error:
             raise _damage(path, number, str(error)) from None
-    whole = len(data) - len(_torn)
-    return Record(header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places))
+    whole = len(data) - len(torn)
+    return Record(header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places), len(torn))
 
 
 def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:

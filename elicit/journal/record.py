@@ -51,7 +51,7 @@ class Record:
     """What a journal holds: its header, its facts with the time of each, and results ahead of need.
 
     `length` bytes of the file are whole lines, the last of which has the check `check`. `lines` says
-    where each fact stands.
+    where each fact stands. `torn` bytes follow the whole lines: a last line that was never completed.
     """
 
     header: Header
@@ -62,6 +62,7 @@ class Record:
     check: int
     claims: tuple[Claimed, ...] = ()
     lines: tuple[int, ...] = ()
+    torn: int = 0
 
 
 def library_versions() -> dict[str, str]:

@@ -24,6 +24,7 @@ from elicit.operators.picture import (
     named,
     padded,
     paragraph,
+    scrolled,
     text_lines,
     wrapped,
 )
@@ -227,12 +228,7 @@ class Dialogue:
         foot = self._foot(columns, rows)
         room = max(rows - 1 - len(foot), 1)
         body = self._body(columns, room)
-        most = max(len(body) - room, 0)
-        self._scroll = min(self._scroll, most)
-        shown = body[self._scroll : self._scroll + room]
-        if most > self._scroll and shown:
-            shown[-1] = [("dim", fitted(f" … {most - self._scroll + 1} more lines: Page Down", columns))]
-        shown += [[] for _ in range(room - len(shown))]
+        shown, self._scroll = scrolled(body, self._scroll, room, columns)
         return [[("title", padded(self._heading(), columns))], *shown, *foot][:rows]
 
     def _heading(self) -> str:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from elicit.asks import Settlement, TakeBack
 from elicit.events import Answer
-from elicit.operators.picture import Line, fitted, padded, text_lines
+from elicit.operators.picture import Line, fitted, padded, scrolled, text_lines
 from elicit.printable import printable
 
 Reply = Answer | Settlement | TakeBack
@@ -69,7 +69,8 @@ HELP = (
     "",
     "The bottom line: subsets evaluated of the budget; subsets rejected, not evaluated because nothing that "
     "fits your answers finds them best; questions asked, and left: this one and at most so many as were allowed "
-    "(most runs ask fewer: one is put only while its answer may change what is recommended); and the regret, "
+    "(most runs ask fewer: one is put only while its answer may change what is recommended, or to check an "
+    "earlier one); and the regret, "
     "which is how much better another evaluated subset may still be, where 1 is the margin of one clear answer.",
 )
 
@@ -80,7 +81,7 @@ class Opening:
     job: Job | None = None
 
     def __init__(self, lines: Sequence[str], title: str) -> None:
-        self._lines, self._title, self._scroll = tuple(lines), title, 0
+        self._lines, self._title, self._scroll, self._leaf = tuple(lines), title, 0, 1
 
     def press(self, key: str) -> Begin | None:
         """Enter begins, Q leaves."""
@@ -89,7 +90,8 @@ class Opening:
         if key in ("q", "c-d"):
             raise Leave("you left")
         if key in ("up", "down", "pageup", "pagedown"):
-            self._scroll = max(self._scroll + (1 if "down" in key else -1), 0)
+            step = self._leaf if "page" in key else 1
+            self._scroll = max(self._scroll + (step if "down" in key else -step), 0)
             return None
         return Begin() if key in ("enter", " ") else None
 
@@ -101,8 +103,8 @@ class Opening:
         body: list[Line] = [[]]
         for text in (*OPENING, "", *self._lines):
             body += text_lines(text, columns)
-        self._scroll = min(self._scroll, max(len(body) - rows + 2, 0))
-        shown = body[self._scroll : self._scroll + max(rows - 2, 1)]
-        shown += [[] for _ in range(rows - 2 - len(shown))]
+        room = max(rows - 2, 1)
+        self._leaf = max(room - 1, 1)
+        shown, self._scroll = scrolled(body, self._scroll, room, columns)
         foot: Line = [("", fitted(" [Enter] begin  [Q] leave", columns))]
         return [[("title", padded(f" {printable(self._title)}", columns))], *shown, foot][:rows]

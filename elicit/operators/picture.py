@@ -233,3 +233,13 @@ def text_lines(text: str, columns: int) -> list[Line]:
     if width(printable(text)) < columns:
         return [[("", f" {printable(text)}")]]
     return [[("", line)] for line in paragraph(f" {text}", columns)]
+
+
+def scrolled(body: Sequence[Line], scroll: int, room: int, columns: int) -> tuple[list[Line], int]:
+    """As many lines as there is room for from where one has scrolled to, and where that is; what is left is told."""
+    most = max(len(body) - room, 0)
+    scroll = min(scroll, most)
+    shown = list(body[scroll : scroll + room])
+    if most > scroll and shown:
+        shown[-1] = [("dim", fitted(f" … {most - scroll + 1} more lines: Page Down", columns))]
+    return shown + [[] for _ in range(room - len(shown))], scroll

@@ -19,6 +19,7 @@ from typing import Any
 
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import CertificateError
+from elicit.events import OPTIMAL
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask, members, simplest
 from elicit.utility import tolerances
@@ -135,7 +136,7 @@ def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) 
 
 def _ended_by_proof(elicitation: Elicitation) -> bool:
     stopped = elicitation.history.stopped
-    return stopped is not None and stopped.reason.startswith("optimal")
+    return stopped is not None and stopped.rule == OPTIMAL
 
 
 def _of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certificate]:

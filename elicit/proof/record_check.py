@@ -1,9 +1,9 @@
 """Re-checks every claim of a journal against its facts, in exact arithmetic, without a solver.
 
-The rule: nothing is taken over from the code that made the claim. Dominance is read off the recorded scores
-as integers on the grid, answers off the questions that they answer, and both must give exactly the statements
-that the claim's proofs rest on, with their sources. Then each proof is checked by `utility.verify`. The first
-step that fails is a CertificateError that names the line.
+The rule: nothing that the claim says is believed, and no solver is asked. Dominance is read off the recorded
+scores as integers on the grid, answers off the questions that they answer, and both must give exactly the
+statements that the claim's proofs rest on, with their sources. Then each proof is checked by `utility.verify`.
+The first step that fails is a CertificateError that names the line.
 
 Dominance that must hold beyond noise (`noise_level`) depends on the quantile of a distribution; that one
 choice is worked out in floating point, and the output says so.
@@ -18,9 +18,11 @@ from math import comb
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
+from elicit.events import OPTIMAL
 from elicit.journal import Claimed, Record
 from elicit.knowledge.statements import Source, uncontradicted
-from elicit.proof.record_facts import Known, many, on_grid
+from elicit.printable import many
+from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Mask, mask_of, members, simplest
 from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
 from elicit.utility.tolerances import SMALLEST_MARGIN
@@ -39,7 +41,7 @@ class Step:
 
 def check_record(record: Record) -> Iterator[Step]:
     """Every step that holds, as it is checked; a step that does not is a CertificateError."""
-    yield Step(None, "every line is as it was written, chained to the one before it")
+    yield Step(None, f"every line is as it was written, chained to the one before it{torn_end(record)}")
     known = Known(record.header)
     claims = list(record.claims)
     for k, (fact, line) in enumerate(zip(record.facts, record.lines, strict=True)):
@@ -53,6 +55,13 @@ def check_record(record: Record) -> Iterator[Step]:
         yield Step(None, _unclaimed(known))
 
 
+def torn_end(record: Record) -> str:
+    """That the file does not end with a whole line, where it does not."""
+    if not record.torn:
+        return ""
+    return f"; {many(record.torn, 'byte')} after the last whole line, never completed, count for nothing"
+
+
 # --- a claim -----------------------------------------------------------------------------------------
 
 
@@ -60,7 +69,7 @@ def _unclaimed(known: Known) -> str:
     """What is said of facts without a claim; that a run ended by proof is itself a claim."""
     if known.stopped is None:
         return "nothing is claimed yet of these facts: the run has not ended"
-    proven = known.stopped.reason.startswith("optimal:")
+    proven = known.stopped.rule == OPTIMAL
     demand(
         not proven,
         f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed; if it was "
@@ -110,7 +119,7 @@ class _Claim:
         yield self._check_subset()
         for proof in self.content["proofs"]:
             yield self._check_proof(proof)
-        if stopped is not None and stopped.reason.startswith("optimal:"):
+        if stopped is not None and stopped.rule == OPTIMAL:
             demand(self.proven_optimal, "the run ended as necessarily optimal, and no proof of that is claimed")
             if not self.known.is_exact:
                 yield self._check_neighbours()
@@ -203,10 +212,12 @@ class _Claim:
         return f"{self._named(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
 
     def _check_neighbours(self) -> str:
-        around = self.known.family.neighbours(self.subset)
-        done = self.known.evaluated.keys() | self.known.failed
+        family, done = self.known.family, self.known.evaluated.keys() | self.known.failed
+        around = family.neighbours(self.subset) + family.swaps(self.subset)
         demand(all(y in done for y in around), "a neighbour of the recommended subset was never measured")
-        return f"all {len(around)} subsets one flip away from it were measured"
+        failed = sum(y in self.known.failed for y in around)
+        but = f", {failed} of them in vain" if failed else ""
+        return f"all {many(len(around), 'subset')} one flip or one swap away from it were measured{but}"
 
     # -- proofs -------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from elicit.journal import Header
 from elicit.knowledge.dominance import GRID, Noise
 from elicit.knowledge.history import History, answer_statement, assumption_statement
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
+from elicit.printable import many
 from elicit.subsets import Family, Mask, members
 from elicit.utility.numbers import demand
 
@@ -173,7 +174,3 @@ def dominance(vectors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
                 below[i] |= 1 << j
                 above[j] |= 1 << i
     return [(i, j) for i in range(len(vectors)) for j in members(below[i]) if not below[i] & above[j]]
-
-
-def many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -86,7 +86,10 @@ class Why:
         self.questions = questions(record.facts)
         now = self.elicitation.incumbent
         if now is None:
-            raise InputError("nothing that may be chosen was measured, so there is nothing to explain; resume the run")
+            raise InputError(
+                "nothing that may be chosen was measured, so there is nothing to explain; "
+                "go on with elicit resume, or begin anew with another model or score"
+            )
         #: what would be recommended now; it differs from `best` only when the record comes from another version
         self.now: Mask = now
         self.best: Mask = _claimed(record, self.history) or now

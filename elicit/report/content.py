@@ -130,7 +130,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         history.criteria,
         measured,
         place[why.best],
-        "the run has not ended yet" if stopped is None else stopped.reason,
+        "The run has not ended yet." if stopped is None else f"Ended by {stopped.reason}.",
         why.utilities.scope,
         holds,
         false_step,

@@ -18,7 +18,7 @@ def result(content: Content) -> Iterator[Html]:
         "div",
         element("p", names_of(best), class_="chosen"),
         element("p", f"{len(best.names)} of {len(content.attributes)} attributes; {told}."),
-        element("p", f"Ended by {content.ended}."),
+        element("p", content.ended),
         class_="result",
     )
     if content.false_step is not None:

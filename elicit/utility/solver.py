@@ -158,7 +158,7 @@ class Program:
         self._basis = highspy.HighsBasis()  # filled anew by `crash`
         self._basis.valid, self._basis.alien = True, False
         self._method: Method | None = None
-        #: how many programs were solved; the benchmarks count them
+        #: how many programs were solved: what limits a search, and what benchmarks count
         self.solved = 0
 
     def _shortened(self, matrix: Matrix, lower: Vector, upper: Vector) -> tuple[Matrix, Vector, Vector]:

@@ -1,4 +1,4 @@
-"""Every numerical tolerance of the mathematics, by name."""
+"""The numerical tolerances by which the sets of utilities decide and certificates are made, by name."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def test_the_operators_wish_ends_the_run_at_once():
     elicitation.stop("enough")
     done = elicitation.ask()
     assert isinstance(done, Done)
-    assert done.reason == "enough"
+    assert done.reason == "wish: enough"
     assert elicitation.pending() == []
     assert isinstance(elicitation.facts[-1], Stopped)
 
@@ -273,13 +273,34 @@ def test_a_near_miss_names_the_setting_meant():
         settings_from({"bugdet": 3})
 
 
-def test_the_source_as_printed_runs_to_an_end():
-    elicitation = Elicitation(
-        Attributes.numbered(4), settings=settings_from({"preset": "source", "budget": 15, "rejections": 5})
-    )
+def test_somebodys_words_never_pass_for_a_rule_of_the_run():
+    for words in ("optimal enough for the operator", "optimal: I say so"):
+        elicitation = small()
+        elicitation.ask()
+        assert elicitation.stop(words).rule == "wish"
+    with pytest.raises(InputError, match="'wish' or 'time', found 'optimal'"):
+        small().stop("it is", rule="optimal")
+
+
+def test_a_family_that_was_tried_whole_says_how_much_could_not_be_measured():
+    elicitation = Elicitation(Attributes.numbered(2), settings=Settings(questions=0))
+    while not isinstance(request := elicitation.ask(), Done):
+        elicitation.tell(request.id, Failure("no") if request.subset == 3 else reply(request))
+    assert request.reason == "every subset of the family was tried, and 1 could not be measured"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_source_as_printed_is_played_in_the_exact_set_and_ends_by_its_own_rules(seed):
+    settings = settings_from({"preset": "source", "budget": 15, "rejections": 5})
+    elicitation = Elicitation(Attributes.numbered(4), settings=settings, seed=seed)
     done = run(elicitation)
-    assert done.reason
-    assert elicitation.incumbent is not None
+    assert done.reason.partition(":")[0] in {"optimal", "rejections", "budget"} or done.reason.startswith("every")
+    assert "slice" in done.scope
+    assert all(
+        asked.why in {"", "drawn", "a proof of optimality needs it"} or asked.compare
+        for asked in elicitation.history.rounds
+    )
+    assert elicitation.incumbent in elicitation.history.front
 
 
 def test_a_prior_may_be_a_list_and_has_a_number_for_each_attribute():

