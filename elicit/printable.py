@@ -18,3 +18,16 @@ def pasted(path: str) -> str:
 def many(count: int, what: str) -> str:
     """So many of something, in words."""
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+#: Characters of a name in a picture: of longer ones the middle is left out, for their ends tell them apart.
+LONGEST_LABEL = 32
+
+
+def drawable(name: object) -> str:
+    """A name as it may be drawn: printable, not too long, and nothing that begins a formula."""
+    text = printable(str(name))
+    if len(text) > LONGEST_LABEL:
+        half = (LONGEST_LABEL - 1) // 2
+        text = f"{text[:half]}…{text[-half:]}"
+    return text.replace("$", r"\$")

@@ -32,7 +32,7 @@ from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
-from elicit.estimator.judges import best_for, judge_of
+from elicit.estimator.judges import against_directions, best_for, judge_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
@@ -185,7 +185,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # a fit that fails leaves nothing of the one before
         X = checked_features(self, X)
-        y = checked_target(self, y)
+        y = checked_target(self, y, X.shape[0])
         seed = seed_of(self.random_state)
         for name in ("n_jobs", "verbose"):
             value = getattr(self, name)
@@ -214,6 +214,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if chosen is None:
             reason, times = next(iter(result.failures.items()), ("the family is empty", 0))
             raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
+        if judge.utility is not None and (against := against_directions(elicitation, judge.utility)) is not None:
+            warnings.warn(against, stacklevel=2)
         if failed := sum(result.failures.values()):
             warnings.warn(
                 f"{failed} of {result.evaluations} subsets could not be measured and are left out; the first because: "

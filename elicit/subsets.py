@@ -138,6 +138,9 @@ class Family:
     max_size: int | None = None
 
     def __post_init__(self) -> None:
+        for name, value in (("n", self.n), ("keep", self.keep), ("drop", self.drop), ("max_size", self.max_size)):
+            if isinstance(value, bool) or not (isinstance(value, int) or (name == "max_size" and value is None)):
+                raise InputError(f"{name} of a family is a whole number, found {value!r}")
         if self.n < 1:
             raise InputError(f"a family needs at least one attribute, found n = {self.n}")
         everything = (1 << self.n) - 1

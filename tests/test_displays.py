@@ -109,7 +109,7 @@ def test_of_many_attributes_the_most_powerful_are_named_and_the_rest_is_told(fit
     assert "8 more attributes" in power.ax_.get_title()
     assert set(InteractionDisplay.from_estimator(fitted, most=5).names) == set(power.names)
     assert power.chosen == tuple(name in fitted.feature_names_ for name in power.names)
-    with pytest.raises(InputError, match="most must be at least 1"):
+    with pytest.raises(InputError, match="most must be a whole number of at least 1"):
         PowerDisplay.from_estimator(fitted, most=0)
 
 

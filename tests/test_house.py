@@ -15,7 +15,7 @@ FILES = sorted((ROOT / "elicit").rglob("*.py"))
 WORDS = {"elicit.errors", "elicit.printable", "elicit.subsets", "elicit.events", "elicit.asks", "numpy"}
 KNOWLEDGE = WORDS | {"elicit.knowledge", "scipy.special"}
 UTILITY = KNOWLEDGE | {"elicit.utility", "scipy"}
-EFFECTS = {"elicit.errors", "elicit.scores", "elicit.effects", "numpy", "scipy", "sklearn"}
+EFFECTS = {"elicit.errors", "elicit.printable", "elicit.scores", "elicit.effects", "numpy", "scipy", "sklearn"}
 ROOMS = {
     "elicit.errors": WORDS,
     "elicit.complete": set(),

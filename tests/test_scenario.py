@@ -62,7 +62,7 @@ WRONG = [
     (changed(elicit={"budget": 2.5}), r"\[elicit\] budget"),
     (changed(elicit={"stop": ["questions"], "questions": 0}), r"\[elicit\] stop = 'questions' with questions = 0"),
     (changed(elicit={"stop": 5}), r"\[elicit\] a setting has the wrong kind of value"),
-    (changed(elicit={"weights": ["x"]}), r"\[elicit\] a setting has the wrong kind of value"),
+    (changed(elicit={"weights": ["x"]}), r"\[elicit\] weights are numbers, one a degree, found \('x',\)"),
     (changed(elicit={"preset": "sauce"}), r"preset is one of default, source; found 'sauce'; did you mean 'source'"),
     (changed(elicit={"law": "propotional"}), r"did you mean 'proportional'"),
     (changed(elicit={"keep": ["d"]}), r"\[elicit\] unknown attribute 'd'"),

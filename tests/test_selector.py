@@ -6,10 +6,11 @@ import pickle
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
@@ -19,7 +20,7 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold,
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, ScriptedOperator, SimulatedOperator
@@ -664,13 +665,32 @@ def test_nan_passes_where_a_part_of_the_estimator_takes_it(estimator):
     [
         make_pipeline(StandardScaler(), GaussianNB()),
         make_pipeline(GaussianNB()),
-        make_pipeline(ColumnTransformer([("one", SimpleImputer(), [0])], remainder="passthrough"), GaussianNB()),
+        make_pipeline(ColumnTransformer([("one", StandardScaler(), [0])], remainder="passthrough"), GaussianNB()),
     ],
 )
 def test_nan_is_refused_at_once_where_a_predictor_would_get_it(estimator):
     X, y = _with_nan()
     with pytest.raises(ValueError, match="NaN"):
         selector(estimator=estimator).fit(X, y)
+
+
+def test_where_it_depends_on_the_columns_with_gaps_the_fits_decide():
+    X, y = _with_nan()
+    gaps = np.isnan(X).any(axis=0)
+    others = make_column_transformer((SimpleImputer(), np.flatnonzero(gaps).tolist()), remainder="passthrough")
+    selector(estimator=make_pipeline(others, GaussianNB())).fit(X, y)  # every gap is filled: no warning
+    nothing = make_column_transformer((SimpleImputer(), np.flatnonzero(~gaps).tolist()), remainder="passthrough")
+    with pytest.warns(FitFailedWarning, match="contains NaN"):
+        found = selector(estimator=make_pipeline(nothing, GaussianNB())).fit(X, y)
+    assert not gaps[found.support_].any()
+
+
+def test_an_imputer_beside_an_encoder_takes_the_gaps_of_its_columns():
+    frame = pd.DataFrame(IRIS, columns=list("abcd")).assign(kind=np.where(SPECIES > 0, "x", "y"))
+    frame.loc[::7, "d"] = np.nan
+    parts = make_column_transformer((OneHotEncoder(), ["kind"]), (SimpleImputer(), ["a", "b", "c", "d"]))
+    found = selector(estimator=make_pipeline(parts, GaussianNB()), cv=3).fit(frame, SPECIES)
+    assert found.n_evaluations_ == len(found.cv_results_["features"])
 
 
 # --- what would go wrong unseen ------------------------------------------------------------------------

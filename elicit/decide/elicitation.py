@@ -65,7 +65,7 @@ class Elicitation:
 
     def __init__(
         self,
-        attributes: Attributes,
+        attributes: Attributes | Sequence[str],
         criteria: Sequence[Criterion] = SCORE_AND_SIZE,
         settings: Settings | None = None,
         *,
@@ -75,6 +75,16 @@ class Elicitation:
         rows: int | None = None,
         facts: Iterable[Fact] = (),
     ) -> None:
+        if not isinstance(attributes, Attributes):
+            if isinstance(attributes, str):
+                raise InputError(f"attributes are a list of names, found the text {attributes!r}")
+            attributes = Attributes(tuple(attributes))
+        if settings is not None and not isinstance(settings, Settings):
+            raise InputError(f"settings are a Settings (settings_from makes one of a dict), found {settings!r:.80}")
+        if wrong := [c for c in criteria if not isinstance(c, Criterion)]:
+            raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise InputError(f"seed is a whole number of at least 0, found {seed!r}")
         self.settings = settings or Settings()
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
@@ -84,8 +94,13 @@ class Elicitation:
             raise InputError(f"pairs name a position beyond the {len(attributes)} attributes; they count from 0")
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
         self.history = History(attributes, criteria, noise=noise)
-        self.seed = seed
-        self.prior = None if prior is None else np.asarray(prior, dtype=np.float64)
+        self.seed = int(seed)
+        try:
+            self.prior = None if prior is None else np.asarray(prior, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"a prior is one number for each attribute, found {prior!r:.80}") from error
+        if self.prior is not None and not np.isfinite(self.prior).all():
+            raise InputError("a prior holds finite numbers only; leave out or fill what is missing")
         if self.prior is not None and self.prior.shape != (len(attributes),):
             raise InputError(
                 f"a prior is one number for each of the {len(attributes)} attributes, found shape {self.prior.shape}"
@@ -200,10 +215,10 @@ class Elicitation:
         match asked, reply:
             case Evaluate(id, subset), Measured(criteria, folds, spread):
                 return Evaluated(id, subset, criteria, folds, spread)
-            case Evaluate(id, subset), Failure(reason):
+            case Evaluate(id, subset), Failure(str(reason)):
                 return Failed(id, subset, reason)
-            case Compare(id, first, second), Answer():
-                return Preferred(id, first.subset, second.subset, reply)
+            case Compare(id, first, second), str() if reply in list(Answer):  # "first" is as good as Answer.FIRST
+                return Preferred(id, first.subset, second.subset, Answer(reply))
             case Reconcile(id, conflict), Settlement(retract):
                 if retract is None:
                     return Settled(id, conflict)
@@ -211,8 +226,13 @@ class Elicitation:
                     raise ProtocolError(f"request {id} is about {conflict}, not about answer {retract}")
                 return Retracted(id, retract)
             case _:
-                kinds = {Evaluate: "a Measured or a Failure", Compare: "an Answer", Reconcile: "a Settlement"}
-                raise ProtocolError(f"request {asked.id} expects {kinds[type(asked)]}, found {type(reply).__name__}")
+                answers = ", ".join(f"Answer.{answer.name}" for answer in Answer)
+                kinds = {
+                    Evaluate: "a Measured or a Failure with its reason",
+                    Compare: f"an Answer ({answers})",
+                    Reconcile: "a Settlement",
+                }
+                raise ProtocolError(f"request {asked.id} expects {kinds[type(asked)]}, found {reply!r:.80}")
 
     def _check_foldable(self, fact: Fact) -> None:
         """Refuse now what the history would refuse later: a malformed measurement."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,11 +103,15 @@ class Settings:
     noise_level: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stop", tuple(self.stop))
+        rules: Any = self.stop  # one rule may stand without a list
+        object.__setattr__(self, "stop", (rules,) if isinstance(rules, str) else _listed("stop", rules))
         object.__setattr__(self, "pairs", _pairs(self.pairs))
         if self.pairs and (self.theta != "L2" or self.degree < 2):
             raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
-        object.__setattr__(self, "weights", tuple(float(w) for w in self.weights))
+        weights = _listed("weights", self.weights)
+        if any(isinstance(w, bool | str) or not isinstance(w, int | float) for w in weights):
+            raise InputError(f"weights are numbers, one a degree, found {self.weights!r}")
+        object.__setattr__(self, "weights", tuple(float(w) for w in weights))
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
             _one_of(name, getattr(self, name), choices)
         _one_of("explore", self.explore, EXPLORERS)
@@ -186,14 +190,21 @@ _WHOLE = {
 }
 
 
+def _listed(name: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"{name} is a list, found {value!r}")
+    return tuple(value)
+
+
 def _pairs(value: Any) -> tuple[tuple[int, int], ...]:
     """Pairs of positions, the smaller one first, each once."""
     found = []
-    for pair in value:
+    for given in _listed("pairs", value):
+        pair = _listed("a pair", given)
         if len(pair) != 2 or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in pair):
-            raise InputError(f"a pair is the positions of two attributes, found {pair!r}")
+            raise InputError(f"a pair is the positions of two attributes, found {given!r}")
         if pair[0] == pair[1]:
-            raise InputError(f"a pair is two different attributes, found {pair!r}")
+            raise InputError(f"a pair is two different attributes, found {given!r}")
         found.append((min(pair), max(pair)))
     return tuple(dict.fromkeys(found))
 

@@ -143,9 +143,9 @@ def _listed(sheet: Sheet, j: int, order: Any) -> NDArray[Any]:
 
 
 def _checked_borders(borders: Any, column: Floats) -> Floats:
-    edges = np.asarray(borders, dtype=np.float64)
-    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+    edges = np.asarray(borders)
+    if edges.dtype.kind not in "iuf" or edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
         raise InputError("borders must be at least two numbers in increasing order")
     if edges[0] > column.min() or edges[-1] < column.max():
         raise InputError(f"borders must reach from {column.min():g} to {column.max():g}, where the values lie")
-    return edges
+    return edges.astype(np.float64)

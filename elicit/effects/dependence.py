@@ -9,9 +9,9 @@ they are fewer than `points`, else `points` even steps between two percentiles; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,8 @@ def partial_dependence(
     response, target: what of the model is meant: see `elicit.scores.answers`.
     """
     ask, sheet = answers(model, response, target), Sheet(X)
-    chosen = [attributes] if isinstance(attributes, int | str | np.integer) else list(attributes)
+    several = isinstance(attributes, Iterable) and not isinstance(attributes, str)
+    chosen: list[Any] = list(cast("Iterable[Any]", attributes)) if several else [attributes]
     held = [sheet.position(attribute) for attribute in chosen]
     if len(held) not in (1, 2) or len(set(held)) < len(held):
         raise InputError(f"partial dependence is on one attribute or on two different ones, found {chosen!r}")
@@ -96,6 +97,9 @@ def partial_dependence(
         axes = tuple(np.asarray(grid) for grid in grids)
         if len(axes) != len(held) or any(axis.ndim != 1 or len(axis) == 0 for axis in axes):
             raise InputError(f"give one list of values for each of {chosen!r}")
+        for axis, j, kind in zip(axes, held, kinds, strict=True):
+            if not kind and (axis.dtype.kind not in "iuf" or not np.isfinite(axis).all()):
+                raise InputError(f"the grid of {sheet.names[j]!r} holds numbers, found {axis.tolist()!r:.80}")
     shape = tuple(len(axis) for axis in axes)
     mesh = [part.ravel() for part in np.meshgrid(*axes, indexing="ij")]
     rows = at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
@@ -122,9 +126,10 @@ def at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int)
 def number_grid(sheet: Sheet, j: int, points: int, percentiles: tuple[float, float]) -> Floats:
     """The distinct values of a column when they are fewer than `points`, else even steps between percentiles."""
     whole("points", points, 2)
-    low, high = percentiles
-    if not 0 <= low < high <= 1:
-        raise InputError(f"percentiles are two shares in increasing order, found {percentiles}")
+    shares = np.asarray(percentiles)
+    if shares.shape != (2,) or shares.dtype.kind not in "iuf" or not 0 <= shares[0] < shares[1] <= 1:
+        raise InputError(f"percentiles are two shares in increasing order, found {percentiles!r}")
+    low, high = shares.tolist()
     column = sheet.numbers(j)
     distinct = np.unique(column)
     if len(distinct) < points:

@@ -14,9 +14,13 @@ from elicit.effects.ale import Ale, ale
 from elicit.effects.dependence import PartialDependence, partial_dependence
 from elicit.effects.interaction import Interactions, h_statistic
 from elicit.errors import InputError
+from elicit.printable import drawable
 
 _LINE = "#2a6f97"
 _FAINT = "#9bb7c9"
+
+#: Height of a name in a new picture, and characters that stand side by side below one.
+_INCHES_A_NAME, _SIDE_BY_SIDE = 0.17, 55
 
 
 class PartialDependenceDisplay:
@@ -47,12 +51,13 @@ class PartialDependenceDisplay:
         if self.result.categorical[0]:
             places = np.arange(len(grid))
             self.ax_.bar(places, self.result.average, color=_LINE)
-            self.ax_.set_xticks(places, [_shown(level) for level in grid])
+            _levels(self.ax_, [_shown(level) for level in grid])
         else:
             if rows is not None:
                 self.ax_.plot(grid, rows.T, color=_FAINT, linewidth=0.5, alpha=0.5)
-            self.ax_.plot(grid, self.result.average, color=_LINE, linewidth=2)
-        self.ax_.set_xlabel(_plain(self.result.attributes[0]))
+            only = "o" if len(grid) == 1 else ""  # one point makes no line
+            self.ax_.plot(grid, self.result.average, color=_LINE, linewidth=2, marker=only)
+        self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel("mean answer")
 
     def _map(self) -> None:
@@ -60,8 +65,10 @@ class PartialDependenceDisplay:
         for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
             places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
             axis.set_ticks(places, [_shown(grid[p]) for p in places])
-        self.ax_.set_xlabel(_plain(self.result.attributes[0]))
-        self.ax_.set_ylabel(_plain(self.result.attributes[1]))
+            if axis is self.ax_.xaxis and sum(len(_shown(grid[p])) for p in places) > _SIDE_BY_SIDE:
+                axis.set_tick_params(rotation=90)
+        self.ax_.set_xlabel(drawable(self.result.attributes[0]))
+        self.ax_.set_ylabel(drawable(self.result.attributes[1]))
         self.figure_.colorbar(image, ax=self.ax_, label="mean answer")
 
 
@@ -84,10 +91,10 @@ class AleDisplay:
         if self.result.categorical:
             places = np.arange(len(self.result.at))
             self.ax_.bar(places, self.result.effect, color=_LINE)
-            self.ax_.set_xticks(places, [_shown(level) for level in self.result.at])
+            _levels(self.ax_, [_shown(level) for level in self.result.at])
         else:
             self.ax_.plot(self.result.at, self.result.effect, color=_LINE, marker=".")
-        self.ax_.set_xlabel(_plain(self.result.attribute))
+        self.ax_.set_xlabel(drawable(self.result.attribute))
         self.ax_.set_ylabel("accumulated effect")
         return self
 
@@ -105,31 +112,36 @@ class InteractionDisplay:
 
     def plot(self, ax: Any = None) -> InteractionDisplay:
         """Draw on this axis, or on a new one."""
-        self.ax_ = _axis(ax)
+        self.ax_ = _axis(ax, len(self.result.names))
         self.figure_ = self.ax_.figure
         table = self.result.matrix.copy()
         np.fill_diagonal(table, np.nan if self.result.overall is None else self.result.overall)
-        image = self.ax_.imshow(table, cmap="viridis", vmin=0.0)
-        places, names = np.arange(len(table)), [_plain(name) for name in self.result.names]
-        self.ax_.set_xticks(places, names, rotation=90)
-        self.ax_.set_yticks(places, names)
+        most = float(np.nanmax(table, initial=0.0)) or 1.0
+        image = self.ax_.imshow(table, cmap="viridis", vmin=0.0, vmax=most)
+        places, names = np.arange(len(table)), [drawable(name) for name in self.result.names]
+        self.ax_.set_xticks(places, names, rotation=90, fontsize="small")
+        self.ax_.set_yticks(places, names, fontsize="small")
         self.figure_.colorbar(image, ax=self.ax_, label="H (diagonal: against all others)")
         return self
 
 
-def _axis(ax: Any) -> Any:
+def _axis(ax: Any, names: int = 0) -> Any:
+    """The axes to draw on: those given, or new ones with room for so many names on both sides."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise InputError("drawing needs matplotlib; install it with: pip install 'elicit[plot]'") from error
-    return pyplot.subplots()[1] if ax is None else ax
+    if ax is not None:
+        return ax
+    height = max(4.8, _INCHES_A_NAME * names + 1.5)
+    return pyplot.subplots(figsize=(height + 1.6, height), layout="constrained")[1]
 
 
-def _plain(name: Any) -> str:
-    """A name as text: control characters shown as such, and no dollar sign that would begin mathematics."""
-    text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(name))
-    return text.replace("$", r"\$")
+def _levels(ax: Any, levels: Sequence[str]) -> None:
+    """The names of bars below them, upright where they would run into each other."""
+    upright = sum(map(len, levels)) > _SIDE_BY_SIDE
+    ax.set_xticks(np.arange(len(levels)), levels, rotation=90 if upright else 0)
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else _plain(value)
+    return f"{value:.4g}" if isinstance(value, float) else drawable(value)

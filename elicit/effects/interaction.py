@@ -12,14 +12,14 @@ taken apart into boxes (`trees.py`), linear in n.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elicit.effects.dependence import at_points
+from elicit.effects.dependence import at_points, levels
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
 from elicit.scores.answers import Answers, answers, in_calls
@@ -100,6 +100,9 @@ def h_statistic(
     chosen = _pairs(sheet, pairs)
     if sheet.n < 2:
         raise InputError("interactions are spreads over rows; give at least 2 rows")
+    for j in range(sheet.d) if overall else sorted({j for pair in chosen for j in pair}):
+        if not sheet.numeric(j):
+            levels(sheet, j)  # gaps, and kinds that cannot be put in order, are refused in its words
     said = ask(sheet.X)
     size = float(np.abs(said).max())
     if size > LARGEST or 0 < size < 1 / LARGEST:
@@ -172,7 +175,7 @@ def _pairs(sheet: Sheet, pairs: Sequence[tuple[int | str, int | str]] | None) ->
         return list(combinations(range(sheet.d), 2))
     chosen = []
     for pair in pairs:
-        if len(pair) != 2:
+        if isinstance(pair, str) or not isinstance(pair, Collection) or len(pair) != 2:
             raise InputError(f"a pair is two attributes, found {pair!r}")
         i, j = sorted(sheet.position(attribute) for attribute in pair)
         if i == j:

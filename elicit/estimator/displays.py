@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
-from elicit.printable import printable
+from elicit.printable import drawable
+from elicit.scores.protocol import whole
 from elicit.subsets import Mask
 
 if TYPE_CHECKING:
@@ -42,11 +43,6 @@ def _axes(ax: Any, names: int = 0, *, square: bool = False) -> Any:
     height = max(4.8, INCHES_A_NAME * names + 1.5)
     size = (height + 1.5, height) if square else (6.4, height)
     return plt.subplots(figsize=size, layout="constrained")[1]
-
-
-def _shown(names: tuple[str, ...]) -> list[str]:
-    """Names as they may be drawn: no control characters, and nothing that matplotlib takes for formulas."""
-    return [printable(name).replace("$", r"\$") for name in names]
 
 
 def _require_fitted(selector: Any) -> None:
@@ -108,7 +104,7 @@ class ParetoDisplay:
         ax.scatter(*self.chosen, marker="*", s=220, color="C1", edgecolor="black", label=chosen, zorder=3)
         ax.set_xlabel("features")
         ax.set_ylabel("mean score over the folds")
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         ax.legend()
         return self
 
@@ -147,11 +143,12 @@ class RegretDisplay:
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = _axes(ax)
-        ax.step(self.evaluations, self.regret, where="post", color="C0")
+        only = "o" if len(self.evaluations) == 1 else ""  # one point makes no line
+        ax.step(self.evaluations, self.regret, where="post", color="C0", marker=only)
         ax.set_xlabel("evaluations")
         ax.set_ylabel(f"regret to the best evaluated ({self.unit})")
         ax.set_ylim(bottom=0.0)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         return self
 
 
@@ -194,8 +191,8 @@ class InteractionDisplay:
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
         self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
         places = np.arange(len(self.names))
-        ax.set_xticks(places, _shown(self.names), rotation=90, fontsize="small")
-        ax.set_yticks(places, _shown(self.names), fontsize="small")
+        ax.set_xticks(places, list(map(drawable, self.names)), rotation=90, fontsize="small")
+        ax.set_yticks(places, list(map(drawable, self.names)), fontsize="small")
         ax.figure.colorbar(self.im_, ax=ax, label="$u_{ij}$ (diagonal: $u_i$)")
         if self.left_out:
             ax.set_title(f"{self.left_out} more attributes of smaller power index are not shown", fontsize="small")
@@ -236,7 +233,7 @@ class PowerDisplay:
             mine = np.array([c is selected for c in self.chosen], dtype=np.bool_)
             if mine.any():
                 ax.barh(places[mine], self.power[mine], label=label, **style)
-        ax.set_yticks(places, _shown(self.names), fontsize="small")
+        ax.set_yticks(places, list(map(drawable, self.names)), fontsize="small")
         ax.invert_yaxis()
         ax.set_xlabel("power index (Shapley value of the fitted utility)")
         if self.left_out:
@@ -247,7 +244,6 @@ class PowerDisplay:
 
 def _most_powerful(selector: ElicitSelector, most: int) -> list[int]:
     """Positions of the attributes of largest power index, in attribute order."""
-    if most < 1:
-        raise InputError(f"most must be at least 1, found {most}")
+    most = whole("most", most, 1)
     order = sorted(range(len(selector.power_)), key=lambda i: (-selector.power_[i], i))
     return sorted(order[:most])

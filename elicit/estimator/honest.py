@@ -80,7 +80,8 @@ def nested_score(
     # not clone(): an operator who talks to a person cannot be copied
     fresh = type(selector)(**selector.get_params(deep=False) | {"operator": _operator_for_folds(selector)})
     seed = fresh.random_state = seed_of(selector.random_state)  # drawn once: folds may go in any order
-    X, y = checked_features(fresh, X), checked_target(fresh, y)
+    X = checked_features(fresh, X)
+    y = checked_target(fresh, y, X.shape[0])
     inside = _inside(fresh, given)
     routed = routed_arguments(fresh, X, y, inside)
     outer = splits_of(

@@ -58,13 +58,15 @@ def _require_finite(selector: Any, X: Any) -> None:
             )
 
 
-def checked_target(selector: Any, y: Any) -> NDArray[Any]:
-    """y as an array with one value (or row of values) a case; a classifier's holds at least two classes."""
+def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
+    """y as an array with one value (or row of values) a row; a classifier's holds at least two classes."""
     if y is None:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
     values: NDArray[Any] = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)
+    if len(values) != rows:
+        raise InputError(f"X has {rows} rows and the target {len(values)} values; give one value a row")
     if is_classifier(selector.estimator) and type_of_target(values, input_name="y") in ("binary", "multiclass"):
         classes = np.unique(values)
         if len(classes) < 2:

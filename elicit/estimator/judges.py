@@ -88,6 +88,21 @@ def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
     return min((x for x, value in eligible.items() if value >= best - TOLERANCE), key=simplest)
 
 
+def against_directions(elicitation: Elicitation, utility: SimulatedOperator) -> str | None:
+    """Two evaluated subsets of which the utility likes the one that is worse in every criterion, in words."""
+    history = elicitation.history
+    worth, named = worth_by(elicitation, utility), history.attributes.subset
+    for better, below in history.dominates.items():
+        for worse in sorted(below, key=simplest):
+            if worth[worse] > worth[better] + TOLERANCE:
+                return (
+                    f"the utility likes {named(worse)} better than {named(better)}, which is at least as good in every "
+                    "criterion; what is measured counts, so the utility is not followed there. Turn the utility "
+                    "round, or the direction of a criterion"
+                )
+    return None
+
+
 def worth_by(elicitation: Elicitation, operator: SimulatedOperator) -> dict[Mask, float]:
     """The true utility of every evaluated subset."""
     names = [criterion.name for criterion in elicitation.history.criteria]

@@ -1,7 +1,9 @@
 """Missing values: whether an estimator takes or fills NaN itself, by what scikit-learn's tags say of its parts.
 
-A pipeline's own tag says no whatever is in it. Here its steps are followed: an imputer, or a predictor that
-takes NaN, ends the way; a transformer that takes NaN hands it on.
+A pipeline's own tag says no whatever is in it. Here its steps are followed: an imputer, an encoder, or a
+predictor that takes NaN, ends the way; a transformer that takes NaN hands it on.
+
+The rule: refused is only what must fail. Where it depends on which columns have gaps, the fits decide.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ def _fate(estimator: Any) -> Fate:
     if isinstance(estimator, Pipeline):
         return _in_turn(step for _, step in estimator.steps)
     if isinstance(estimator, ColumnTransformer):
-        return _together([part for _, part, _ in estimator.transformers] + [estimator.remainder])
+        return _side_by_side([part for _, part, _ in estimator.transformers] + [estimator.remainder])
     if isinstance(estimator, FeatureUnion):
         return _together([part for _, part in estimator.transformer_list])
     inner = estimator.get_params(deep=False).get("estimator") if hasattr(estimator, "get_params") else None
@@ -42,13 +44,19 @@ def _fate(estimator: Any) -> Fate:
         return _fate(inner)
     if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.allow_nan:
         return Fate.REFUSED
-    fills = type(estimator).__name__.endswith("Imputer")
+    fills = type(estimator).__name__.endswith(("Imputer", "OneHotEncoder", "TargetEncoder"))
     return Fate.TAKEN if fills or not hasattr(estimator, "transform") else Fate.PASSED
 
 
 def _in_turn(steps: Iterable[Any]) -> Fate:
     """Each step gets what the one before hands on."""
     return next((fate for fate in map(_fate, steps) if fate is not Fate.PASSED), Fate.PASSED)
+
+
+def _side_by_side(parts: Iterable[Any]) -> Fate:
+    """Each part gets columns of its own: unless all do the same, it depends on the columns with gaps."""
+    fates = {_fate(part) for part in parts if not (isinstance(part, str) and part == "drop")}
+    return fates.pop() if len(fates) == 1 else Fate.TAKEN
 
 
 def _together(parts: Iterable[Any]) -> Fate:

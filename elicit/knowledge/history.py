@@ -137,14 +137,26 @@ class History:
         """An error when a measurement cannot be recorded."""
         self._expect_new(fact.subset)
         names = self.attributes.subset(fact.subset)
-        if len(fact.criteria) != len(self.criteria):
-            raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {len(fact.criteria)}")
+        if not _row(fact.criteria, len(self.criteria)):
+            found = len(fact.criteria) if _row(fact.criteria) else repr(fact.criteria)
+            raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {found}")
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
-            if not abs(value) < LARGEST:  # nor is what is not a number
+            if not (_real(value) and abs(value) < LARGEST):  # nor is what is not a number
                 raise InputError(
                     f"criterion {criterion.name!r} of {names} is not a number below {LARGEST:g}, found {value}; "
                     "record a failure instead"
                 )
+        whole = _row(fact.folds, 0) or _row(fact.folds, len(self.criteria))
+        if not whole or not all(_row(row) and all(map(_finite, row)) for row in fact.folds):
+            raise InputError(
+                f"folds of {names} are (), or for each criterion the numbers behind it; found {fact.folds!r:.80}"
+            )
+        whole = _row(fact.spread, 0) or _row(fact.spread, len(self.criteria))
+        if not whole or not all(value is None or (_finite(value) and value >= 0) for value in fact.spread):
+            raise InputError(
+                f"spread of {names} is (), or for each criterion a number of at least 0 or None; "
+                f"found {fact.spread!r:.80}"
+            )
 
     def _record_answer(self, fact: Preferred) -> None:
         for mask in (fact.first, fact.second):
@@ -251,6 +263,20 @@ class History:
         if name not in self._views:
             self._views[name] = compute()
         return cast(T, self._views[name])
+
+
+def _row(values: object, length: int | None = None) -> bool:
+    """Whether it is a tuple or list, of this length where one is given."""
+    return isinstance(values, tuple | list) and (length is None or len(values) == length)
+
+
+def _real(value: object) -> bool:
+    """Whether it is a real number; truth values are none."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _finite(value: object) -> bool:
+    return _real(value) and bool(np.isfinite(cast(float, value)))
 
 
 def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS) -> Statement | None:

@@ -13,6 +13,10 @@ from sklearn.utils.multiclass import type_of_target
 
 from elicit.errors import InputError
 from elicit.oracles.criteria import one_line
+from elicit.printable import many
+
+#: Folds when cv is None, as in scikit-learn.
+FOLDS = 5
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -25,6 +29,9 @@ def splits_of(
     A number of folds means shuffled folds, stratified for classifiers, which keep `groups` together
     when they are given; anything else is a splitter or the splits themselves.
     """
+    _check_rows(X, y, groups)
+    if cv is None:
+        cv = FOLDS
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = _shuffled(int(cv), y, classifies, groups, random_state)
     elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
@@ -45,6 +52,20 @@ def splits_of(
     return splits
 
 
+def _check_rows(X: Any, y: NDArray[Any], groups: Any) -> None:
+    """One value of the target, and one group, for each row."""
+    rows = int(np.shape(X)[0])
+    if len(y) != rows:
+        raise InputError(f"X has {rows} rows and the target {len(y)} values; give one value a row")
+    if groups is None:
+        return
+    if len(groups) != rows:
+        raise InputError(f"X has {rows} rows and there are {len(groups)} groups; give one a row")
+    missing = [k for k, group in enumerate(np.asarray(groups).tolist()) if group is None or group != group]
+    if missing:
+        raise InputError(f"row {missing[0]} has no group; name one for every row")
+
+
 def _shuffled(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random_state: Any) -> Any:
     if folds < 2:
         raise InputError(f"cv needs at least 2 folds, found {folds}")
@@ -56,9 +77,10 @@ def _shuffled(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random
     if stratified:
         _check_classes(y, folds)
     if groups is not None:
-        different = len(np.unique(np.asarray(groups)))
+        different = len(set(np.asarray(groups).tolist()))
         if different < folds:
-            raise InputError(f"{different} groups cannot be kept whole in {folds} folds; use cv={different} or fewer")
+            remedy = f"use cv={different} or fewer" if different > 1 else "leave groups out, or give more of them"
+            raise InputError(f"{many(different, 'group')} cannot be kept whole in {folds} folds; {remedy}")
         kind = StratifiedGroupKFold if stratified else GroupKFold
     else:
         kind = StratifiedKFold if stratified else KFold

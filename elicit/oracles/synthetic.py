@@ -31,7 +31,10 @@ class SyntheticOracle:
         size: bool = False,
     ) -> None:
         self._attributes = attributes_of(attributes)
-        self._theta = {S: float(theta[S]) for S in sorted(theta)}
+        try:
+            self._theta = {S: float(theta[S]) for S in sorted(theta)}
+        except (TypeError, ValueError) as error:
+            raise InputError(f"θ maps subsets to numbers, found {theta!r:.80}") from error
         for S, value in self._theta.items():
             self._attributes.check(S)
             if S.bit_count() > 2 or not math.isfinite(value):

@@ -40,6 +40,8 @@ class Answers:
 
     def __call__(self, X: Any) -> Floats:
         given = self.model(X) if self.method == "call" else getattr(self.model, self.method)(X)
+        if self.method == "predict_proba" and isinstance(given, list):
+            raise InputError("the model answers for several targets at once; give a function of X for the one meant")
         try:
             answer = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -102,6 +104,8 @@ def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
     classes = getattr(model, "classes_", None)
     if method == "predict" or classes is None:
         return None if target is None else _position(target)
+    if isinstance(classes, list):  # a classifier of several targets has a list of classes for each
+        raise InputError("the model answers for several targets at once; give a function of X for the one meant")
     labels: list[Any] = np.asarray(classes).tolist()
     last = model[-1] if isinstance(model, Pipeline) else model
     if method == "decision_function" and len(labels) > 2 and getattr(last, "decision_function_shape", "") == "ovo":

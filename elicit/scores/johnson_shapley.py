@@ -66,6 +66,8 @@ def johnson_shapley(
     designs: pairs of arrays (for "arrays"); with 1 there are no standard errors.
     """
     given = inputs if isinstance(inputs, Inputs) else inputs_of_sample(inputs)
+    if not callable(function):
+        raise InputError(f"expected a function of rows, found {type(function).__name__}")
     rng = np.random.default_rng(random_state)
     whole("runs", runs)
     if estimator == "walk":

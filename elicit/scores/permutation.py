@@ -115,7 +115,7 @@ def exchanges(how: str, n: int, repeats: int | None, rng: np.random.Generator) -
     if how not in HOW:
         raise InputError(f"how is one of {', '.join(HOW)}; found {how!r}")
     if n < 2:
-        raise InputError("exchanging values needs at least 2 rows, found 1")
+        raise InputError(f"exchanging values needs at least 2 rows (in every fold, where there are folds), found {n}")
     if how == "pairs":
         if repeats is not None:
             raise InputError("'pairs' makes every exchange once; leave repeats out")

@@ -69,7 +69,10 @@ def shapley_values(
     """
     explained, known = Sheet(X), Sheet(background)
     if explained.d != known.d or explained.names != known.names:
-        raise InputError(f"X has {explained.d} columns and the background {known.d}; they must be the same ones")
+        raise InputError(
+            f"X has the columns {', '.join(explained.names)} and the background {', '.join(known.names)}; "
+            "they must be the same ones, both frames or both arrays"
+        )
     whole("rounds", rounds), whole("sets", sets)
     ask = answers(model, response, target, single=False)
     rng = np.random.default_rng(random_state)

@@ -25,6 +25,7 @@ from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.johnson import johnson
 from elicit.scores.lmg import lmg
 from elicit.scores.models import coefficients, permuted, trees
+from elicit.scores.moments import columns_of_groups
 from elicit.scores.protocol import Floats, Groups, Score, Targets
 from elicit.scores.relief import relief, relieff, rrelieff
 from elicit.scores.shapley_effects import shapley_effects
@@ -67,7 +68,7 @@ class Measure:
             return found
         best = np.max if self.higher_is_better else np.min
         one = np.sum if self.groups == "sum" else best
-        return np.array([one(found[list(columns)]) for columns in groups], dtype=np.float64)
+        return np.array([one(found[columns]) for columns in columns_of_groups(groups, len(found))], dtype=np.float64)
 
 
 MEASURES: tuple[Measure, ...] = (
