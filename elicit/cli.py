@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from elicit import __version__
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
@@ -32,6 +32,13 @@ class _Parser(argparse.ArgumentParser):
         complain(f"{message}; {self.prog} --help shows what is possible")
         raise SystemExit(BAD_INPUT)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and version; argparse itself would not say that they cannot be written."""
+        if message:
+            stream = file or sys.stderr
+            stream.write(message)
+            stream.flush()
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
@@ -43,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdin.reconfigure(errors="replace")
     try:
         with _leaving_at_once():
-            args = _arguments(argv)
+            args = _parser().parse_args(argv)
             command = _command(args)
         with _ending_tidily():
             status = command(args)
@@ -65,15 +72,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         _abandon(sys.stdout)
         return BAD_INPUT
     return status
-
-
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments; help and version, which end the program, are on their way before it ends."""
-    try:
-        return _parser().parse_args(argv)
-    except SystemExit:
-        sys.stdout.flush()
-        raise
 
 
 @contextmanager

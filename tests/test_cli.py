@@ -370,7 +370,8 @@ def test_sessions_without_a_path_do_not_meet(capsys, monkeypatch):
 
 
 @posix
-def test_an_interrupt_says_how_to_resume_and_gives_130(here):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):
     child = subprocess.Popen(
         [sys.executable, "-m", "elicit", "--journal", "j"],
         cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -380,12 +381,37 @@ def test_an_interrupt_says_how_to_resume_and_gives_130(here):
             if line.startswith("Question"):
                 break
         time.sleep(0.2)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(getattr(signal, name))
         _, err = child.communicate(timeout=60)
     assert child.returncode == 130
     assert err.splitlines()[-1].endswith("go on with: elicit resume j")
     assert "Traceback" not in err
     assert any(isinstance(fact, Asked) and fact.compare for fact in read(here / "j").facts)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("option", ["--help", "--version", "--defaults"])
+def test_help_that_cannot_be_written_is_an_error(option):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "elicit", option], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_a_utility_without_a_value_is_an_error_that_names_the_file(command, tmp_path, capsys):
+    table = Path(__file__).parents[1] / "scenarios" / "wine_knn3.csv.gz"
+    path = tmp_path / "odd.toml"
+    path.write_text(
+        f'[oracle]\nkind = "table"\npath = "{table}"\n[operator]\nutility = "1 / (size - size)"\n'
+        "[elicit]\nbudget = 5\n[experiment]\nseeds = 1\n"
+    )
+    assert main([command, str(path)]) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "odd.toml: " in told
+    assert "divides by zero" in told
 
 
 # progress

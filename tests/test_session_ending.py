@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -148,3 +149,46 @@ def test_who_could_measure_nothing_is_told_what_to_change(monkeypatch, capsys, t
     assert "Nothing could be measured" in told
     assert "another model or score may do: --model and --scoring" in told
     assert "elicit resume" not in told
+
+
+def told_by(folder, *options, answers=""):
+    """What a small session says from the beginning to the end."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "stdin", io.StringIO(answers))
+        out = io.StringIO()
+        patch.setattr(sys, "stdout", out)
+        common = ("--model", "knn:3", "--cv", "3", "--n-jobs", "1", "--journal", "j")
+        assert main(["ask", *common, *map(str, options)]) == 0
+    return out.getvalue()
+
+
+def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
+    told = told_by(tmp_path, "wine", "--budget", 1)
+    both = re.search(rf"score on {ROUNDS} fresh shuffles into folds +(\S+ ± \S+) +(\S+ ± \S+)", told)
+    assert both[1] == both[2]
+    assert "the subset worth most to plausible operators is" in told
+    assert "spent: 1 evaluation, 0 questions" in told
+    assert f"beyond the budget: {ROUNDS} on fresh folds" in told
+
+
+def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{a},{b},{c},{int(a + b > 0)}" for a, b, c in rng.normal(size=(60, 3))]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]))
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--budget", 5, "--questions", 2, answers="a\n" * 9)
+    claims = [proof["claim"] for proof in read(tmp_path / "j").claims[-1].content["proofs"]]
+    (bound,) = [c["bound"] for c in claims if c["kind"] == "regret" and c["scope"] != {"evaluated": True}]
+    told = " ".join(told.split())
+    if Fraction(bound) == 0:
+        assert "proven: no subset of the 7 is better" in told
+    else:
+        assert f"none of the other 2 by more than {float(Fraction(bound)):.2g}" in told
+
+
+def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *(f"{k % 7},{k % 3},{k % 2}" for k in range(12))]))
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--model", "knn:99")
+    assert "every subset of the family was tried" in " ".join(told.split()) or "Nothing could be measured" in told
+    assert "another model or score may do" in told
+    assert "elicit report" not in told

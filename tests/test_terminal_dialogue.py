@@ -215,6 +215,17 @@ def test_the_opening_waits_for_enter():
         opening.press("c-c")
 
 
+def test_the_opening_says_that_there_is_more_and_pages_to_it():
+    opening = Opening(["journal: somewhere"], "elicit  wine")
+    assert "more lines: Page Down" in page(opening, 30, 10)
+    seen = page(opening, 30, 10)
+    for _ in range(6):
+        opening.press("pagedown")
+        seen += page(opening, 30, 10)
+    assert "journal: somewhere" in seen
+    assert "more lines" not in page(opening, 30, 10)
+
+
 @pytest.mark.parametrize("columns", [100, 80, 60])
 def test_the_bottom_line_says_everything_at_any_width(columns):
     told = Status(120, 140, 13, 3, 19, 0.25).words(columns)

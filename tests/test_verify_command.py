@@ -418,3 +418,14 @@ def test_dominance_agrees_with_the_judge(seed):
     named = {k + 1: tuple(vector) for k, vector in enumerate(vectors)}
     wanted = {(a - 1, b - 1) for a, b, *_ in judge.dominance_statements(named, (1, 1, 1))}
     assert set(dominance(vectors)) == wanted
+
+
+@pytest.mark.parametrize("tail", [b"garbage here", b"\0" * 12, b'{"fact": "sto'])
+def test_bytes_that_are_no_whole_line_are_told_and_count_for_nothing(journal, tmp_path, capsys, tail):
+    path = tmp_path / "j"
+    path.write_bytes(journal.read_bytes() + tail)
+    status, out, err = verdict(path, capsys)
+    assert (status, err) == (0, "")
+    assert f"{len(tail)} bytes after the last whole line" in out
+    assert steps(journal)[1:] == steps(path)[1:]
+    assert "count for nothing" not in steps(journal)[0]
