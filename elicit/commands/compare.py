@@ -13,7 +13,7 @@ from typing import Any
 
 from elicit.commands.output import destination
 from elicit.commands.status import DONE
-from elicit.errors import InputError
+from elicit.errors import InputError, OracleError
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
 from elicit.experiments.experiment import Standing, aligned, at_once
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
                 kept = _folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
                 try:
                     played.append(compare(scenario, at_once(scenario, args.n_jobs), show, kept))
-                except InputError as error:
+                except (InputError, OracleError) as error:
                     raise InputError(f"{printable(str(path))}: {error}") from error
         finally:
             meter.clear()
