@@ -45,6 +45,7 @@ MEANINGS: Mapping[str, str] = {
     "last_questions": "questions kept for the end",
     "doubt": "policy value: how likely an implied answer must be wrong to be checked; 1: never",
     "check_every": "answers after which one question repeats what they imply; 0: never",
+    "scope": "what the rule `optimal` proves among: family, size:K (at most K attributes), flips:R, or evaluated",
     "stop": "rules that may end the run besides the budget",
     "epsilon": "model regret at which the rule `regret` stops",
     "rejections": "rejections in a row at which the rule `rejections` stops",

@@ -14,14 +14,15 @@ from elicit.decide.settings import Settings
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, uncontradicted
 from elicit.subsets import Family, Mask, simplest
-from elicit.utility.certificates import certify_optimal
+from elicit.utility.certificates import Certificate, certify_best_among, certify_optimal
 from elicit.utility.exact import ExactSet
-from elicit.utility.family import FamilyRegret, family_regret
+from elicit.utility.family import FamilyRegret, family_regret, regret_over
 from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.power import chosen_theta
 from elicit.utility.regret import Regret, Regrets
+from elicit.utility.scopes import Scope
 from elicit.utility.sets import Inconsistent
 
 
@@ -121,26 +122,41 @@ class Beliefs:
         return self.regrets.of(self.recommended)
 
     @cached_property
-    def family_regret(self) -> FamilyRegret | None:
-        """Whether the incumbent is necessarily optimal over the family; None when nothing can be decided."""
-        if self.conflict is not None or self.recommended is None or not self.utilities.informative:
+    def scope(self) -> Scope:
+        """The subsets among which a proof of optimality ends the run."""
+        return Scope.of(self.settings.scope)
+
+    @cached_property
+    def scope_regret(self) -> FamilyRegret | None:
+        """Whether the incumbent is necessarily optimal at the stated scope; None when nothing can be decided."""
+        subset = self.recommended
+        if self.conflict is not None or subset is None or not self.utilities.informative:
             return None
-        return family_regret(
-            self.fresh_utilities(),
-            self.recommended,
-            self.family,
-            decide_only=True,
-            most_cubes=self.settings.effort,
-        )
+        part = self.scope.part(self.family)
+        if part is None:
+            rivals = self.scope.listed(subset, self.family, self.evaluated)
+            return regret_over(self.fresh_utilities(), subset, rivals, decide_only=True)
+        if subset not in part:
+            return None
+        effort = self.settings.effort
+        return family_regret(self.fresh_utilities(), subset, part, decide_only=True, most_cubes=effort)
 
     @cached_property
     def proven_optimal(self) -> bool:
-        """Whether exact arithmetic agrees that the recommended subset is necessarily optimal over the family."""
-        worst, subset = self.family_regret, self.recommended
-        if worst is None or worst.optimal is not True or subset is None:
-            return False
-        effort = self.settings.effort
-        return certify_optimal(self.fresh_utilities(), subset, self.family, most_cubes=effort) is not None
+        """Whether exact arithmetic agrees that the recommended subset is necessarily optimal at the stated scope."""
+        worst = self.scope_regret
+        return worst is not None and worst.optimal is True and self.certificate is not None
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """The proof that the recommended subset is necessarily optimal at the stated scope, None without one."""
+        subset, part = self.recommended, self.scope.part(self.family)
+        if subset is None or self.conflict is not None or (part is not None and subset not in part):
+            return None
+        if part is None:
+            rivals = self.scope.listed(subset, self.family, self.evaluated)
+            return certify_best_among(self.fresh_utilities(), subset, rivals)
+        return certify_optimal(self.fresh_utilities(), subset, part, most_cubes=self.settings.effort)
 
     @cached_property
     def favourite(self) -> Mask:

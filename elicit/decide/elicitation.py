@@ -48,6 +48,7 @@ from elicit.knowledge.statements import answers_of
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector, check_degree
+from elicit.utility.scopes import Scope
 
 #: What an answer must be worth when the budget is spent, as a share of that before: it decides what is taken
 #: home. Where a proof would end the run nothing is taken for granted, and whatever is open is asked.
@@ -90,6 +91,7 @@ class Elicitation:
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
         check_degree(self.settings.degree, len(attributes))
+        Scope.of(self.settings.scope).check(self.family)
         if any(j >= len(attributes) for _, j in self.settings.pairs):
             raise InputError(f"pairs name a position beyond the {len(attributes)} attributes; they count from 0")
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
@@ -344,11 +346,11 @@ class Elicitation:
         return f"every subset of the family was tried, and {failed} could not be measured"
 
     def _rival(self, stopping: Stopping) -> Mask | None:
-        """The counterexample that a proof of optimality stumbles over, once the neighbours are evaluated."""
+        """The counterexample that a proof of optimality stumbles over, once all it needs besides is evaluated."""
         proving = "optimal" in self.settings.stop and len(self.history.evaluated) >= self.settings.start
-        if not proving or not (self.settings.exact or stopping.neighbourhood_evaluated()):
+        if not proving or not stopping.may_be_proven():
             return None
-        return stopping.rival_over_family()
+        return stopping.rival_in_scope()
 
     def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
         """What an answer could add to a proof: asked when its counterexample is evaluated already."""

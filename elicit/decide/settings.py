@@ -14,6 +14,7 @@ from elicit.subsets import MOST_CUBES, Family
 from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
 from elicit.utility.sampling import LAWS
+from elicit.utility.scopes import Scope
 
 #: A whole number may be larger than every float, and then nothing can be computed with it.
 LARGEST = sys.float_info.max
@@ -89,6 +90,9 @@ class Settings:
     doubt: float = 0.5
     #: every so many answers, one question repeats what they imply (0: never)
     check_every: int = 0
+    #: among which subsets the rule "optimal" wants a proof: "family", "size:K" (at most K attributes), "flips:R"
+    #: (at most R flips away) or "evaluated"
+    scope: str = "family"
     #: rules that may end the run besides the budget
     stop: tuple[str, ...] = ("optimal",)
     #: model regret at which the rule "regret" stops
@@ -117,6 +121,7 @@ class Settings:
         _one_of("explore", self.explore, EXPLORERS)
         _one_of("first", self.first, FIRSTS)
         _one_of("recommend", self.recommend, RECOMMENDATIONS)
+        Scope.of(self.scope)
         for rule in self.stop:
             _one_of("stop", rule, STOPS)
         if self.budget is not None:

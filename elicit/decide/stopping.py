@@ -28,9 +28,9 @@ class Stopping:
         self._beliefs = beliefs
         self._settings = beliefs.settings
 
-    def rival_over_family(self) -> Mask | None:
-        """The subset that stands in the way of necessary optimality over the family, when it is looked for."""
-        worst = self._beliefs.family_regret
+    def rival_in_scope(self) -> Mask | None:
+        """The subset that stands in the way of necessary optimality at the stated scope, when it is looked for."""
+        worst = self._beliefs.scope_regret
         return None if worst is None else worst.rival
 
     def finding(self, rejections_in_a_row: int) -> Finding | None:
@@ -60,11 +60,18 @@ class Stopping:
         around = chain(family.neighbours(incumbent), family.swaps(incumbent))
         return all(y in history.evaluated or y in history.failed for y in around)
 
+    def may_be_proven(self) -> bool:
+        """Whether a proof would end the run: in Θ_τ every neighbour must have been evaluated too."""
+        if self._settings.exact or self._beliefs.scope.kind == "evaluated":
+            return True
+        return self.neighbourhood_evaluated()
+
     def _optimal(self) -> str | None:
-        """Necessarily optimal over the family, exactly; in Θ_τ, every neighbour must have been evaluated too."""
-        if not self._settings.exact and not self.neighbourhood_evaluated():
+        """Necessarily optimal at the stated scope, exactly."""
+        if not self.may_be_proven() or not self._beliefs.proven_optimal:
             return None
-        return "necessarily optimal over the whole family" if self._beliefs.proven_optimal else None
+        scope = self._beliefs.scope
+        return f"necessarily optimal {'over' if scope.kind == 'family' else 'among'} {scope.words}"
 
     def _regret(self) -> str | None:
         incumbent = self._beliefs.incumbent

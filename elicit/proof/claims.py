@@ -89,8 +89,18 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
         certificates = [_over_the_family(elicitation, utilities, subset)] if _ended_by_proof(elicitation) else []
     else:
         certificates = [*_of_the_best(elicitation, utilities, subset), *_of_rejected(elicitation, utilities)]
-    content["proofs"] = [_short(c, utilities) for c in certificates if c is not None]
+    content["proofs"] = [*_at_scope(elicitation), *(_short(c, utilities) for c in certificates if c is not None)]
     return content
+
+
+def _at_scope(elicitation: Elicitation) -> Iterator[dict[str, Any]]:
+    """That the subset is optimal at the stated scope, where a run ended by that and the scope is not the family."""
+    beliefs = elicitation.beliefs
+    if beliefs.scope.kind != "family" and _ended_by_proof(elicitation) and beliefs.certificate is not None:
+        short = _short(beliefs.certificate, beliefs.utilities)
+        if beliefs.scope.kind == "flips":
+            short["claim"]["scope"] = {"flips": beliefs.scope.number}
+        yield short
 
 
 def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
@@ -129,7 +139,8 @@ def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) 
     """That the subset is optimal in the family, or else how much any other may gain at most."""
     monomials = len(utilities.monomials if isinstance(utilities, ExactSet) else utilities.support)
     cubes = min(MOST_CUBES, MOST_CUBE_ENTRIES // monomials, elicitation.settings.effort)
-    effort = elicitation.settings.effort if _ended_by_proof(elicitation) else cubes  # proven then, so it can be now
+    proven = _ended_by_proof(elicitation) and elicitation.beliefs.scope.kind == "family"
+    effort = elicitation.settings.effort if proven else cubes  # proven then, so it can be now
     optimal = certify_optimal(utilities, subset, elicitation.family, most_cubes=effort)
     return optimal or certify_optimal(utilities, subset, elicitation.family, bound=None, most_cubes=cubes)
 

@@ -23,7 +23,7 @@ from elicit.journal import Claimed, Record
 from elicit.knowledge.statements import Source, uncontradicted
 from elicit.printable import many
 from elicit.proof.record_facts import Known, on_grid
-from elicit.subsets import Mask, mask_of, members, simplest
+from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
 from elicit.utility.tolerances import SMALLEST_MARGIN
 from elicit.utility.verify import verify
@@ -100,7 +100,7 @@ class _Claim:
         self.attributes, self.evaluated = known.header.attributes, list(known.evaluated)
         self.n = len(self.attributes)
         self.bound: Fraction | None = None
-        self.proven_optimal = False
+        self.proven: set[str] = set()  # the scopes among which it is proven to be optimal
 
     def check(self) -> Iterator[str]:
         """What holds, step by step."""
@@ -120,8 +120,10 @@ class _Claim:
         for proof in self.content["proofs"]:
             yield self._check_proof(proof)
         if stopped is not None and stopped.rule == OPTIMAL:
-            demand(self.proven_optimal, "the run ended as necessarily optimal, and no proof of that is claimed")
-            if not self.known.is_exact:
+            stated = self.known.scope
+            proven = not self.proven.isdisjoint({stated.text, "family"})
+            demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
+            if not self.known.is_exact and stated.kind != "evaluated":
                 yield self._check_neighbours()
 
     def _check_best_by_score(self) -> str:
@@ -263,18 +265,34 @@ class _Claim:
             claim["scope"] = {"subsets": [x for x in self._everything() if mask_of(x) != self.subset]}
             self._verify(claim, short)
             self.bound = bound
-            among = f"the {len(self.evaluated)} measured subsets"
-        else:
-            family = self.known.family
-            size = family.n if family.max_size is None else family.max_size
-            wanted = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
-            demand(claim["scope"] == wanted, "the proof is about another family than the settings name")
+            scope, among = "evaluated", f"the {len(self.evaluated)} measured subsets"
+        elif "flips" in claim["scope"]:
+            stated = self.known.scope
+            demand(claim["scope"] == {"flips": stated.number}, "the proof is about other flips than the settings name")
+            rivals = stated.listed(self.subset, self.known.family, ())
+            claim["scope"] = {"subsets": [members(x) for x in rivals]}
             self._verify(claim, short)
-            self.proven_optimal = self.proven_optimal or bound == 0
-            among = f"all {family.count()} subsets that may be chosen"
+            scope, among = stated.text, f"{stated.words} ({len(rivals)})"
+        else:
+            scope, family = self._family_of(claim["scope"])
+            self._verify(claim, short)
+            which = "that may be chosen" if scope == "family" else f"among {self.known.scope.words}"
+            among = f"all {family.count()} subsets {which}"
+        if bound == 0:
+            self.proven.add(scope)
         if bound == 0:
             return f"it is necessarily optimal among {among}, {where}"
         return f"it loses at most {_shown(bound)} to any of {among}, {where}"
+
+    def _family_of(self, scope: Plain) -> tuple[str, Family]:
+        """The family that a proof speaks of: all that may be chosen, or the part that the settings name."""
+        stated = self.known.scope
+        for text, family in (("family", self.known.family), (stated.text, stated.part(self.known.family))):
+            if family is not None:
+                size = family.n if family.max_size is None else family.max_size
+                if scope == {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}:
+                    return text, family
+        raise CertificateError("the proof is about another family than the settings name")
 
     def _least(self, claim: dict[str, Any], short: Plain) -> str:
         """Those that nothing puts below another lose at least the floor; when nothing is lost, only simpler ones do."""

@@ -20,6 +20,7 @@ from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.printable import many
 from elicit.subsets import Family, Mask, members
 from elicit.utility.numbers import demand
+from elicit.utility.scopes import Scope
 
 
 @dataclass
@@ -115,6 +116,11 @@ class Known:
         return Family(
             len(attributes), attributes.mask(plain["keep"]), attributes.mask(plain["drop"]), plain["max_size"]
         )
+
+    @property
+    def scope(self) -> Scope:
+        """The subsets among which a proof ends the run."""
+        return Scope.of(self.header.settings["elicit"].get("scope", "family"))
 
     @property
     def is_exact(self) -> bool:

@@ -254,12 +254,3 @@ def climb(theta: Utility, start: Mask, family: Family) -> Mask:
         best = float(values.max())
         tied = [y for y, v in zip(around, values, strict=True) if v >= best - tolerances.MULTIPLIER]
         here, value = min(tied, key=simplest), best
-
-
-def within_flips(subset: Mask, flips: int, family: Family) -> list[Mask]:
-    """The members of the family at most `flips` flips away, `subset` included."""
-    reached, edge = {subset}, {subset}
-    for _ in range(flips):
-        edge = {w for v in edge for i in family.free if (w := v ^ (1 << i)) not in reached}
-        reached |= edge
-    return sorted((m for m in reached if m in family), key=simplest)

@@ -18,11 +18,11 @@ from elicit.utility.family import (
     monomials_of,
     programmed_regret,
     regret_over,
-    within_flips,
 )
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.partition import partition
+from elicit.utility.scopes import within_flips
 
 UNIT = 1e-6
 

@@ -1,0 +1,101 @@
+"""Scopes: what a text stands for, runs that end by a proof among fewer subsets, and that the proof is about these."""
+
+import journals
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.errors import CertificateError, InputError
+from elicit.journal import read
+from elicit.proof.record_check import check_record
+from elicit.sessions import elicitation_of
+from elicit.subsets import Attributes, Family
+from elicit.utility.scopes import KINDS, Scope, within_flips
+from elicit.utility.sets import difference
+
+SCOPES = ("family", "size:3", "flips:2", "flips:1", "evaluated")
+
+
+@given(st.data())
+def test_a_scope_holds_what_its_words_say(data):
+    n = data.draw(st.integers(1, 6))
+    keep = data.draw(st.integers(0, (1 << n) - 1))
+    family = Family(n, keep, max_size=data.draw(st.integers(max(1, keep.bit_count()), n)))
+    members = list(family)
+    subset = data.draw(st.sampled_from(members))
+    number = data.draw(st.integers(1, n))
+    near = {x for x in members if x != subset and (x ^ subset).bit_count() <= number}
+    assert set(Scope("flips", number).listed(subset, family, ())) == near
+    assert set(within_flips(subset, number, family)) == {subset} | near
+    assert Scope("evaluated").listed(subset, family, members) == [x for x in members if x != subset]
+    part = Scope("size", max(number, keep.bit_count(), 1)).part(family)
+    assert set(part) == {x for x in members if x.bit_count() <= max(number, keep.bit_count(), 1)}
+    assert Scope().part(family) == family
+
+
+@pytest.mark.parametrize("text", ["", "all", "size", "size:0", "flips:-1", "flips:x", "family:2", "evaluated:", 5])
+def test_what_is_no_scope_is_refused_with_those_there_are(text):
+    with pytest.raises(InputError, match=", ".join(KINDS)):
+        Settings(scope=text)
+
+
+def test_a_scope_that_is_empty_or_too_large_is_refused_at_the_beginning():
+    attributes = Attributes.numbered(40)
+    with pytest.raises(InputError, match="holds no subset"):
+        Elicitation(attributes, settings=Settings(scope="size:1"), family=Family(40, keep=3))
+    with pytest.raises(InputError, match="the limit is 5000"):
+        Elicitation(attributes, settings=Settings(scope="flips:3"))
+
+
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_run_ends_at_its_scope_and_the_proof_holds_there(tmp_path, scope, parsimony):
+    ended = 0
+    for seed in range(6):
+        path = tmp_path / f"{seed}.jsonl"
+        choices = {"questions": 60, "last_questions": 60, "ask_every": 1, "budget": 31, "slack": 100.0}
+        result = journals.played(path, n=5, seed=seed, scope=scope, parsimony=parsimony, **choices)
+        told = [step.words for step in check_record(read(path))]
+        if not result.reason.startswith("optimal"):
+            continue
+        ended += 1
+        words = Scope.of(scope).words
+        assert words in result.reason
+        assert scope == "family" or any("necessarily optimal among" in line for line in told)
+        elicitation = elicitation_of(read(path))
+        utilities = elicitation.beliefs.fresh_utilities()
+        part = Scope.of(scope).part(elicitation.family)
+        rivals = part or Scope.of(scope).listed(result.subset, elicitation.family, elicitation.beliefs.evaluated)
+        assert all(utilities.maximum(difference(y, result.subset)).value <= 1e-6 for y in rivals if y != result.subset)
+    assert ended
+
+
+def test_a_smaller_scope_never_takes_more_evaluations_than_the_family(tmp_path):
+    spent = {}
+    for scope in ("family", "flips:1"):
+        runs = [
+            journals.played(tmp_path / f"{scope[:2]}{seed}", n=5, seed=seed, scope=scope, questions=30, budget=31)
+            for seed in range(4)
+        ]
+        spent[scope] = sum(result.evaluations for result in runs)
+    assert spent["flips:1"] <= spent["family"]
+
+
+def test_a_proof_at_another_scope_than_stated_is_refused(tmp_path):
+    for seed in range(6):
+        path = tmp_path / f"{seed}.jsonl"
+        choices = {"questions": 60, "last_questions": 60, "ask_every": 1, "budget": 31, "slack": 100.0}
+        result = journals.played(path, n=5, seed=seed, scope="flips:1", **choices)
+        if not result.reason.startswith("optimal"):
+            continue
+        lines = journals.lines_of(path)
+        settings = lines[0]["settings"]
+        for other in ("flips:2", "size:5"):
+            header = lines[0] | {"settings": settings | {"elicit": settings["elicit"] | {"scope": other}}}
+            changed = journals.write(tmp_path / "changed", [header, *lines[1:]])
+            with pytest.raises(CertificateError):
+                list(check_record(read(changed)))
+        return
+    raise AssertionError("no run ended by a proof")
