@@ -95,7 +95,7 @@ class Elicitation:
         if any(j >= len(attributes) for _, j in self.settings.pairs):
             raise InputError(f"pairs name a position beyond the {len(attributes)} attributes; they count from 0")
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
-        self.history = History(attributes, criteria, noise=noise)
+        self.history = History(attributes, criteria, noise=noise, linear=self.settings.assume == "linear")
         self.seed = int(seed)
         try:
             self.prior = None if prior is None else np.asarray(prior, dtype=np.float64)

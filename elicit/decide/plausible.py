@@ -64,6 +64,7 @@ class PlausibleOperators:
     def __init__(self, history: History) -> None:
         self.subsets = history.subsets
         self._place = {x: k for k, x in enumerate(self.subsets)}
+        self._linear = history.linear
         self.front = [self._place[x] for x in history.front]
         self._bottom = history.vectors[self.front].min(axis=0)
         self._span = _span(history.vectors[self.front], history.vectors)
@@ -76,7 +77,7 @@ class PlausibleOperators:
 
     def _weighted(self, stated: Sequence[Statement]) -> Vector:
         """The weight of each operator, given what was stated about evaluated subsets."""
-        log = np.zeros(len(self.values))
+        log = np.where(self._crowd.linear, 0.0, -np.inf) if self._linear else np.zeros(len(self.values))
         for s in stated:
             if s.better in self._place and s.worse in self._place:
                 gain = self.values[:, self._place[s.better]] - self.values[:, self._place[s.worse]]
@@ -169,6 +170,11 @@ class _Crowd:
     least: Vector
     which: NDArray[np.intp]
     demanding: NDArray[np.bool_]
+
+    @property
+    def linear(self) -> NDArray[np.bool_]:
+        """Who trades criteria linearly."""
+        return np.asarray((self.returns == 1).all(axis=1) & ~self.demanding)
 
     def demanding_of(self, front: Sequence[Array]) -> _Crowd:
         """The same where who demands something draws the line somewhere between two members of the front."""

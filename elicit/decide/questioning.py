@@ -149,7 +149,7 @@ class Questions:
     def _below(self) -> dict[Mask, set[Mask]]:
         """Everything that dominance and answers, chained, put below each evaluated subset."""
         direct: dict[Mask, set[Mask]] = {x: set(self._history.dominates[x]) for x in self._beliefs.evaluated}
-        for s in self._history.stated:
+        for s in (*self._history.stated, *self._history.deduced):
             for above, below in s.edges:
                 if above in direct and below in direct:
                     direct[above].add(below)

@@ -28,6 +28,7 @@ from elicit.events import (
     Settled,
     Stopped,
 )
+from elicit.knowledge.deduction import deduced
 from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction
 from elicit.subsets import Attributes, Mask
@@ -55,6 +56,7 @@ class History:
         criteria: Sequence[Criterion] = SCORE_AND_SIZE,
         *,
         noise: Noise | None = None,
+        linear: bool = False,
         weights: Mapping[Source, float] = WEIGHTS,
     ) -> None:
         if not criteria:
@@ -62,6 +64,8 @@ class History:
         self.attributes = attributes
         self.criteria = tuple(criteria)
         self.noise = noise
+        #: whether the operator is assumed to trade criteria linearly
+        self.linear = linear
         self.weights = dict(weights)
         self.facts: list[Fact] = []
         self.evaluated: dict[Mask, Evaluated] = {}
@@ -244,9 +248,20 @@ class History:
         return tuple(sorted((s for s in found if s is not None), key=lambda s: s.request or 0))
 
     @property
+    def deduced(self) -> tuple[Statement, ...]:
+        """What follows from the answers, where the operator is assumed to trade criteria linearly."""
+        return self._view("deduced", self._deduced)
+
+    def _deduced(self) -> tuple[Statement, ...]:
+        if not self.linear:
+            return ()
+        whole = {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
+        return deduced(whole, self.dominance, self.stated, self.weights[Source.DEDUCED])
+
+    @property
     def statements(self) -> tuple[Statement, ...]:
-        """R: reduced dominance first, then what was stated."""
-        return self.dominance + self.stated
+        """R: reduced dominance first, then what was stated, then what follows from it."""
+        return self.dominance + self.stated + self.deduced
 
     @property
     def contradiction(self) -> tuple[Statement, ...]:

@@ -187,9 +187,11 @@ class _Claim:
         }
         measured = sum(s.source is Source.DOMINANCE for s in implied)
         how = " (beyond noise, in floating point)" if self.known.noise_level else ""
+        deduced = sum(s.source is Source.DEDUCED for s in implied)
+        linear = f", {deduced} of them by a linear trade-off of the criteria" if deduced else ""
         return (
             f"{many(len(implied), 'statement')} follow from the facts: "
-            f"{measured} by dominance{how}, {len(implied) - measured} by answers and assumptions"
+            f"{measured} by dominance{how}, {len(implied) - measured} by answers and assumptions{linear}"
         )
 
     def _check_subset(self) -> str:

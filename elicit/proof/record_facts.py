@@ -14,6 +14,7 @@ from typing import Any
 from elicit.errors import CertificateError, InputError
 from elicit.events import Asked, Assumed, Evaluated, Fact, Failed, Preferred, Resumed, Retracted, Settled, Stopped
 from elicit.journal import Header
+from elicit.knowledge.deduction import deduced
 from elicit.knowledge.dominance import GRID, Noise
 from elicit.knowledge.history import History, answer_statement, assumption_statement
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
@@ -145,7 +146,21 @@ class Known:
         """What the facts imply: dominance, transitively reduced, then answers and assumptions that stand."""
         given = [answer_statement(a) for r, a in self.answers.items() if r not in self.retracted]
         given += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
-        return [*self._dominance(), *(s for s in given if s is not None)]
+        measured, stated = self._dominance(), [s for s in given if s is not None]
+        return [*measured, *stated, *self._deduced(measured, stated)]
+
+    def _deduced(self, measured: Sequence[Statement], stated: Sequence[Statement]) -> Sequence[Statement]:
+        if self.header.settings["elicit"].get("assume", "nothing") != "linear":
+            return ()
+        return deduced(self._vectors(), measured, stated, WEIGHTS[Source.DEDUCED])
+
+    def _vectors(self) -> dict[Mask, list[int]]:
+        """What was measured in steps of the grid, larger is better."""
+        signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
+        return {
+            x: [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
+            for x, fact in self.evaluated.items()
+        }
 
     def _dominance(self) -> list[Statement]:
         if self.noise_level:
@@ -153,15 +168,11 @@ class Known:
             for fact in self.evaluated.values():
                 history.record(fact)
             return list(history.dominance)
-        signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
-        vectors = [
-            [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
-            for fact in self.evaluated.values()
-        ]
-        subsets = list(self.evaluated)
+        vectors = self._vectors()
+        subsets = list(vectors)
         return [
             Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, WEIGHTS[Source.DOMINANCE])
-            for i, j in dominance(vectors)
+            for i, j in dominance(list(vectors.values()))
         ]
 
 
