@@ -1,4 +1,4 @@
-"""Complete: a text file that takes its name once all of it is written, so that nobody ever reads half of one."""
+"""Complete: text files, zipped or not: read as they are, and written so that nobody ever reads half of one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+
+def opened(path: Path) -> IO[str]:
+    """The text of a file, zipped or not, whatever its name says."""
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    if zipped:
+        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
 
 
 @contextmanager

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import csv
 import difflib
-import gzip
-import io
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.complete import opened
 from elicit.errors import InputError
 from elicit.printable import printable
 from elicit.session.tidying import as_numbers, encoded, stray, tidied, with_target
@@ -184,14 +183,14 @@ def cells_of(path: Path) -> tuple[list[str], list[list[str]]]:
 
 def padded(path: Path) -> bool:
     """Whether names in the header stand between spaces, which are no part of them here."""
-    with _opened(path) as text:
+    with opened(path) as text:
         return any(name != name.strip() for name in next(csv.reader(text), []))
 
 
 def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int]]:
     """Header, rows of stripped cells, and the line of each row."""
     try:
-        with _opened(path) as text:
+        with opened(path) as text:
             reader = csv.reader(text, skipinitialspace=True)
             header = [name.strip() for name in next(reader, [])]
             rows, lines = [], []
@@ -217,14 +216,6 @@ def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int
                 "correct the row"
             )
     return header, rows, lines
-
-
-def _opened(path: Path) -> IO[str]:
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    if zipped:
-        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
 
 
 def _check_header(header: Sequence[str], shown: str) -> None:

@@ -99,7 +99,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     cv_results_ : every measured, failed or rejected subset, with fold scores, decision and price. Subsets are
         rejected unmeasured in runs with an operator; without one the scores themselves say where to look.
     front_ : the Pareto front, smallest subset first.
-    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand.
+    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand;
+        over all subsets up to 14 attributes, beyond among those measured. Above 500 attributes the utilities that
+        it speaks of are additive, for pairs would be too many.
     session_ : the finished elicitation, with all its facts.
     prior_ : (n_attributes,) the prior that was used, None when there was none.
     n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.

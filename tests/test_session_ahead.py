@@ -1,5 +1,6 @@
 """Thinking ahead: the run is the same with it or without, and nothing that goes wrong beside it is lost."""
 
+import inspect
 import os
 import signal
 import threading
@@ -7,14 +8,15 @@ import time
 
 import pytest
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Measured, Reconcile, Settlement, TakeBack
+from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
 from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.journal import identity, read
 from elicit.operators import SimulatedOperator
-from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
 from elicit.session.ahead import Ahead, replies_to
 from elicit.subsets import Attributes
 
@@ -160,3 +162,13 @@ def test_nothing_is_left_behind(tmp_path):
     played(tmp_path / "j", 2, Slow(0.1))
     assert threading.active_count() == before
     assert multiprocessing.active_children() == []
+
+
+def test_a_copy_is_told_everything_that_an_elicitation_is_made_of():
+    elicitation = Elicitation(Attributes.numbered(4), settings=Settings(ask_every=1), prior=[4, 3, 2, 1], rows=30)
+    while not isinstance(request := elicitation.ask(), Compare):
+        elicitation.tell(request.id, Measured((request.subset / 16, float(request.subset.bit_count()))))
+    ahead = Ahead(Remembering(truth()), 0, lambda *_: None)
+    ahead.begin(elicitation, request)
+    assert set(ahead._run) == set(inspect.signature(Elicitation).parameters)
+    assert Elicitation(**ahead._run).outlook.widest(elicitation.family) == 3

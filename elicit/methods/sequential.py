@@ -18,6 +18,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space, best_of, better, none_measured
+from elicit.scores.protocol import whole
 from elicit.subsets import Mask
 
 Step = Generator[Sequence[Mask], Sequence[float], tuple[Mask, float]]
@@ -31,7 +32,7 @@ class Sequential:
     group: int = 1
 
     def __post_init__(self) -> None:
-        _require_whole("group", self.group, 1)
+        whole("group", self.group, 1)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         current = space.from_below() if self.forward else space.from_above()
@@ -61,8 +62,8 @@ class PlusMinus:
     minus: int = 1
 
     def __post_init__(self) -> None:
-        _require_whole("plus", self.plus, 0)
-        _require_whole("minus", self.minus, 0)
+        whole("plus", self.plus, 0)
+        whole("minus", self.minus, 0)
         if self.plus == self.minus:
             raise InputError(f"plus {self.plus} and minus {self.minus} never come to an end; give different numbers")
 
@@ -152,8 +153,3 @@ class Floating:
         if (space.everything & ~current).bit_count() <= 2:
             return []
         return [mask for mask in space.larger(current) if not mask & taken]
-
-
-def _require_whole(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} is a whole number of at least {least}, found {value!r}")

@@ -16,6 +16,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space
 from elicit.methods.goals import Rank
+from elicit.scores.protocol import whole
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 
 #: Draws in vain after which the subsets that are left are listed, when they can be.
@@ -83,7 +84,7 @@ class Random:
     at_once: int = 8
 
     def __post_init__(self) -> None:
-        _require_whole("at_once", self.at_once, 1)
+        whole("at_once", self.at_once, 1)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
@@ -108,9 +109,9 @@ class HillClimbing:
     steepest: bool = False
 
     def __post_init__(self) -> None:
-        _require_whole("draws", self.draws, 1)
+        whole("draws", self.draws, 1)
         if self.restarts is not None:
-            _require_whole("restarts", self.restarts, 0)
+            whole("restarts", self.restarts, 0)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
@@ -163,11 +164,11 @@ class Genetic:
     generations: int | None = None
 
     def __post_init__(self) -> None:
-        _require_whole("population", self.population, 2)
+        whole("population", self.population, 2)
         if not 0 <= self.mutations < np.inf:
             raise InputError(f"mutations is a number of at least 0, found {self.mutations}")
         if self.generations is not None:
-            _require_whole("generations", self.generations, 1)
+            whole("generations", self.generations, 1)
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
@@ -209,8 +210,3 @@ def _resized(space: Space, mask: Mask, rng: np.random.Generator) -> Mask:
     if size < space.bottom:
         return mask | mask_of(rng.choice(outside, space.bottom - size, replace=False))
     return mask
-
-
-def _require_whole(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} is a whole number of at least {least}, found {value!r}")

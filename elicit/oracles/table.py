@@ -8,22 +8,19 @@ stored. Whatever is wrong with a file is one line that names the file, the line 
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
-from elicit.complete import complete
+from elicit.complete import complete, opened
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.describe import fingerprint
@@ -103,7 +100,7 @@ class TableOracle:
 def _read(path: Path) -> tuple[list[str], NDArray[np.float64]]:
     """The header and the numbers below it, shape (rows, columns)."""
     try:
-        with _opened(path) as lines:
+        with opened(path) as lines:
             header = _header(next(csv.reader(lines), []), path)
             rows = (line for line in lines if line.strip())
             first = next(rows, None)
@@ -120,14 +117,6 @@ def _read(path: Path) -> tuple[list[str], NDArray[np.float64]]:
     if numbers.shape[1] != len(header):
         raise _malformed(path, header)
     return header, numbers
-
-
-def _opened(path: Path) -> IO[str]:
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    if zipped:
-        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
 
 
 def _header(header: list[str], path: Path) -> list[str]:
@@ -191,7 +180,7 @@ def _malformed(path: Path, header: list[str]) -> InputError:
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and entries of every row below the header that is not blank."""
-    with _opened(path) as lines:
+    with opened(path) as lines:
         reader = csv.reader(lines)
         next(reader, None)
         for row in reader:

@@ -97,6 +97,7 @@ class Ahead:
                 "family": elicitation.family,
                 "seed": elicitation.seed,
                 "prior": elicitation.prior,
+                "rows": elicitation.rows,
                 "facts": elicitation.facts,
             }
             self._request = request.id

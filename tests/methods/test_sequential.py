@@ -180,9 +180,9 @@ def test_ties_go_to_fewer_attributes_then_to_mask_order(explorer):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sequential(group=0), "group is a whole number of at least 1, found 0"),
+        (lambda: Sequential(group=0), "group must be a whole number of at least 1, found 0"),
         (lambda: PlusMinus(2, 2), "plus 2 and minus 2 never come to an end"),
-        (lambda: PlusMinus(-1, 2), "plus is a whole number of at least 0"),
+        (lambda: PlusMinus(-1, 2), "plus must be a whole number of at least 0"),
     ],
 )
 def test_what_cannot_be_is_refused(make, message):

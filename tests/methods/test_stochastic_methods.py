@@ -111,12 +111,12 @@ def test_to_reach_a_value_they_look_for_the_smallest_subset():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Random(0), "at_once is a whole number of at least 1"),
-        (lambda: HillClimbing(-1), "restarts is a whole number of at least 0"),
-        (lambda: HillClimbing(draws=0), "draws is a whole number of at least 1"),
-        (lambda: Genetic(1), "population is a whole number of at least 2"),
+        (lambda: Random(0), "at_once must be a whole number of at least 1"),
+        (lambda: HillClimbing(-1), "restarts must be a whole number of at least 0"),
+        (lambda: HillClimbing(draws=0), "draws must be a whole number of at least 1"),
+        (lambda: Genetic(1), "population must be a whole number of at least 2"),
         (lambda: Genetic(mutations=-1.0), "mutations is a number of at least 0"),
-        (lambda: Genetic(generations=0), "generations is a whole number of at least 1"),
+        (lambda: Genetic(generations=0), "generations must be a whole number of at least 1"),
     ],
 )
 def test_what_cannot_be_is_refused(make, message):
