@@ -81,3 +81,10 @@ def test_a_journal_without_answers_is_no_operator(tmp_path):
     (journal,) = tmp_path.glob("*.jsonl")
     with pytest.raises(InputError, match="the journal given as operator holds no answers"):
         selector(operator=str(journal)).fit(X, y)
+
+
+def test_a_folder_that_is_called_like_a_journal_is_no_journal(tmp_path):
+    (tmp_path / "old.jsonl").mkdir()
+    (tmp_path / "begun.jsonl").write_text("")
+    found = selector(journal=tmp_path).fit(X, y)
+    assert found.support_.tolist() == selector().fit(X, y).support_.tolist()

@@ -177,13 +177,15 @@ def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
     Failures are left out: what failed in another run, for lack of memory say, may be measured in this one.
     """
     found: dict[Mask, Measured] = {}
-    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+    files = [path for path in sorted(folder.glob("*.jsonl")) if path.is_file()] if folder.is_dir() else []
+    for path in files:
         try:
-            record = read(path) if begun(path) else None
+            record = read(path)
         except JournalError as error:
-            warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
+            if begun(path):  # one that somebody is about to begin holds nothing yet
+                warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
             continue
-        if record is not None and record.header.fingerprint == wanted:
+        if record.header.fingerprint == wanted:
             told = {**record.cached, **measured(record.facts)}
             found |= {subset: result for subset, result in told.items() if isinstance(result, Measured)}
     return found
