@@ -1,9 +1,8 @@
 """Descent: the way down from all attributes, one fewer at a time, by what is not known beforehand: the score.
 
 It belongs to no operator. What only matters together is together at the start, and shows when one of it
-goes; one subset of every size is on the way, whatever size is worth. Of each size a few are looked at: one
-goes on at once from what is not worse, else from the best of the few. A better one that turns up
-later on the chain is gone down from as well.
+goes; one subset of every size is on the way, whatever size is worth. At each size up to four removals are tried:
+the first that scores no worse than the subset it comes from is gone on from at once, else the best of the four.
 """
 
 from __future__ import annotations

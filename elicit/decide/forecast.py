@@ -100,7 +100,10 @@ def log_gain(
 
 
 def improvement(ahead: Matrix, chances: Vector) -> Vector:
-    """The same for one operator, whose outcomes are so much better than the best; shape (subsets, outcomes)."""
+    """The logarithm of the expected improvement for one utility.
+
+    ahead: shape (subsets, outcomes), how much better than the best so far each outcome of each subset would be.
+    """
     return _logarithm(np.maximum(ahead, 0.0) @ chances, ahead.max(axis=1))
 
 

@@ -39,7 +39,7 @@ _WEIGHTS = (-2.0, 2.0)
 #: Natural logarithms between which the exponent of the returns is drawn.
 _RETURNS = (-0.9, 1.4)
 
-#: Where on the front the line is that must not be missed, as a share of its members.
+#: What an operator with a threshold demands: a quantile of the front, drawn between these.
 _DEMANDS = (0.0, 1.0)
 
 #: How much missing the threshold counts against all the rest.

@@ -1,16 +1,17 @@
 """Process: a number that depends on the subset, guessed where it was not measured.
 
-A Gaussian process over subsets. Two subsets resemble each other the less the more attributes they differ
-in, exp(−(flips / reach)^BENT): a long reach means that attributes add up, a short one that they interact in
-ways no pair explains. Every attribute has a reach of its own: what matters little hardly tells two subsets
-apart, so that one need not look at everything with it and without it. They may resemble each other for being
-of one size, too: of a thousand attributes most are noise, and then how many a subset holds tells most of what
-it measures. How the numbers are read (kernel, noise) is what makes those seen most likely, with some
-preference for a reach about as long as there are attributes, and for reaches that are much alike: few numbers
-say little about them.
+A Gaussian process over subsets. Its covariance falls with the attributes in which two subsets differ,
+exp(−(flips / reach)^BENT); the reach is the length scale: a long one means that attributes add up, a short one
+that they interact in ways no pair explains. Every attribute has a reach of its own: what matters little hardly
+tells two subsets apart, so that one need not look at everything with it and without it. Subsets may resemble
+each other for being of one size, too: of a thousand attributes most are noise, and then how many a subset holds
+tells most of what it measures.
 
-The rule: how to read is looked at again whenever there are a fiftieth more numbers, not with each one,
-and depends on nothing but the numbers up to there. So a run that was interrupted goes on alike.
+A `Reading` is a covariance and a noise. It is fitted by maximum likelihood, with a prior that prefers reaches near
+the number of attributes and reaches that are much alike, for few numbers say little about them.
+
+The rule: a reading is fitted anew whenever there are a fiftieth more numbers, not with each one, and depends on
+nothing but the numbers up to there. So a run that was interrupted goes on alike.
 """
 
 from __future__ import annotations

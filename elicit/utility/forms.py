@@ -74,7 +74,7 @@ class FormProgram:
         halves = []
         for term in self._monomials.terms:
             at = warmth.monomials.get(term, Standing.BASIC)  # one that entered after J* has no θ there
-            # the row's upper bound w means θ⁻'s twin: the dual form's θ is minus the row's dual
+            # the dual form's θ is minus the row's dual: a row at its upper bound w makes θ⁻ basic, at its lower θ⁺
             halves += [
                 Standing.BASIC if at is Standing.UPPER else Standing.LOWER,
                 Standing.BASIC if at is Standing.LOWER else Standing.LOWER,
