@@ -61,6 +61,25 @@ def test_a_malformed_measurement_is_refused_and_the_run_goes_on(reply):
     assert elicitation.ask().id > request.id
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Measured(np.array([0.9, 3.0])),
+        Measured((np.float32(0.9), np.int64(3))),
+        Measured((0.9, 3.0), np.array([[0.9, 0.9], [3.0, 3.0]]), np.array([0.0, 0.0])),
+        Measured([0.9, 3.0], (np.array([0.9, 1.0]), ()), [np.float64(0.1), None]),
+    ],
+    ids=str,
+)
+def test_numbers_of_numpy_are_numbers_and_are_kept_as_plain_ones(reply):
+    elicitation = Elicitation(["a", "b", "c"])
+    (fact,) = elicitation.tell(elicitation.ask().id, reply)
+    assert fact.criteria == pytest.approx((0.9, 3.0))
+    assert all(type(value) in (float, int) for value in fact.criteria)
+    assert all(type(value) is float for row in fact.folds for value in row)
+    assert hash(fact) == hash(elicitation.facts[-1])
+
+
 def test_an_answer_may_be_given_as_its_word():
     elicitation = Elicitation(["a", "b", "c"], settings=Settings(ask_every=1))
     while not isinstance(request := elicitation.ask(), Compare):

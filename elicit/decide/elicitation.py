@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -216,7 +217,7 @@ class Elicitation:
     def _fact_of(self, asked: Request, reply: Reply) -> Fact:
         match asked, reply:
             case Evaluate(id, subset), Measured(criteria, folds, spread):
-                return Evaluated(id, subset, criteria, folds, spread)
+                return Evaluated(id, subset, _plain(criteria), _plain(folds), _plain(spread))
             case Evaluate(id, subset), Failure(str(reason)):
                 return Failed(id, subset, reason)
             case Compare(id, first, second), str() if reply in list(Answer):  # "first" is as good as Answer.FIRST
@@ -426,6 +427,15 @@ class Elicitation:
 
     def _done(self, fact: Stopped) -> Done:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)
+
+
+def _plain(values: Any) -> Any:
+    """Lists and arrays, of numbers or of such, as tuples of plain numbers; whatever else is left for who checks it."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return tuple(map(_plain, values))
+    return values.item() if isinstance(values, np.integer | np.floating) else values
 
 
 def _round(

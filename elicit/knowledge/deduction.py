@@ -80,7 +80,7 @@ def deduced(
     flat = [_equal(worth[a], worth[b]) for a, b in preferred]  # rays at which an answer would not be true
     if not rays or any(len(here) == len(rays) for here in flat):
         return ()  # no weights give these answers, or none that tells apart what somebody told apart
-    said = {(s.better, s.worse) for s in (*dominance, *stated)}
+    said = {(s.better, s.worse) for s in (*dominance, *stated) if s.strict}
     found = [
         Statement(x, y, Relation.STRICT, Source.DEDUCED, weight)
         for x, mine in worth.items()

@@ -144,3 +144,9 @@ def test_fewer_questions_are_open_and_the_record_is_checked_with_what_was_deduce
     changed = journals.write(tmp_path / "changed", [header, *lines[1:]])
     with pytest.raises(CertificateError, match="from deduced"):
         list(check_record(read(changed)))
+
+
+def test_what_was_stated_weakly_may_be_deduced_strictly():
+    vectors = {2: (0, 3, 3), 3: (0, 3, 3), 4: (1, 3, 2), 6: (3, 3, 0)}
+    stated = [Statement(4, 2, Relation.WEAK), Statement(6, 3)]  # the second says that the first counts for more
+    assert (4, 2) in {(s.better, s.worse) for s in deduced(vectors, (), stated, 1.0)}
