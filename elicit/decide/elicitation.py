@@ -53,7 +53,7 @@ from elicit.utility.scopes import Scope
 
 #: What an answer must be worth when the budget is spent, as a share of that before: it decides what is taken
 #: home. Where a proof would end the run nothing is taken for granted, and whatever is open is asked.
-LAST_WORTH = 0.1
+LAST_WORTH = 0.03
 
 Reply = Measured | Failure | Answer | Settlement
 
@@ -379,7 +379,7 @@ class Elicitation:
         doubted = questions.doubted(rng)
         if doubted is not None:
             return doubted
-        return questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0)
+        return questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0, last=at_the_end)
 
     @property
     def _measured_at(self) -> list[int]:

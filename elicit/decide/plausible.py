@@ -48,6 +48,9 @@ _MISSED = 10.0
 #: The better half of the front spans at least this share of the whole, or is taken to.
 _HALF_AT_LEAST = 0.1
 
+#: What the middle of the front is worth, to everyone.
+MIDDLING = 0.0
+
 #: An operator errs this often for no reason, and more often where two subsets are worth nearly the same:
 #: the difference, in shares of what the better half of the front spans, at which the odds are e to 1.
 _ERRS, _BLUR = 0.12, 1 / 60
@@ -121,12 +124,14 @@ class PlausibleOperators:
         """Each criterion as a share of what the front spans, 1 for its best."""
         return [(column - self._bottom[c]) / self._span[c] for c, column in enumerate(criteria)]
 
-    def question_values(self, subsets: Sequence[Mask]) -> Matrix:
+    def question_values(self, subsets: Sequence[Mask], floor: float = -np.inf) -> Matrix:
         """Shape (k, k), symmetric: how much an answer about each pair is expected to add to the best choice.
 
         Σ_answers P(answer) max_x E[worth of x | answer] − max_x E[worth of x], x and the pair among `subsets`.
+        What is worth less than `floor` counts as that: otherwise the few who would hate a choice outweigh the many
+        who may prefer it, and they are never asked.
         """
-        worth = self.values[:, [self._place[x] for x in subsets]]
+        worth = np.maximum(self.values[:, [self._place[x] for x in subsets]], floor)
         now = float((self.weights @ worth).max())
         first, second = np.triu_indices(len(subsets), 1)
         chance = _chance(worth[:, first] - worth[:, second])  # (operators, pairs)

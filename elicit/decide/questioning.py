@@ -15,6 +15,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from elicit.decide.beliefs import Beliefs
+from elicit.decide.plausible import MIDDLING
 from elicit.events import Answer
 from elicit.knowledge.statements import Source
 from elicit.subsets import Mask, simplest
@@ -51,13 +52,14 @@ class Questions:
         self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
         self._later = {frozenset((a.first, a.second)) for a in live if a.answer is Answer.LATER}
 
-    def next(self, rng: np.random.Generator, *, worth: float = 1.0) -> Question | None:
+    def next(self, rng: np.random.Generator, *, worth: float = 1.0, last: bool = False) -> Question | None:
         """The question that the policy would ask now, None when it has none.
 
-        `worth` is a share of what an answer must be worth while the run goes on.
+        `worth` is a share of what an answer must be worth while the run goes on; `last`: nothing will be measured
+        any more, and what is chosen now is taken home.
         """
         policies: dict[str, Callable[[], Iterator[Question]]] = {
-            "value": lambda: self._value(self._beliefs.settings.worth * worth),
+            "value": lambda: self._value(self._beliefs.settings.worth * worth, MIDDLING if last else -np.inf),
             "current": self._current,
             "favourite": self._favourite,
             "split": self._split,
@@ -176,12 +178,12 @@ class Questions:
 
     # -- policies -------------------------------------------------------------------------------
 
-    def _value(self, least: float) -> Iterator[Question]:
+    def _value(self, least: float, floor: float) -> Iterator[Question]:
         """Pairs of candidates, the one first whose answer is worth most to the choice among them; at least so much."""
         crowd, history = self._beliefs.plausible, self._history
         live = [x for x in self._beliefs.candidates if x in set(history.front)]
         live = sorted(live, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
-        values = np.round(crowd.question_values(live), 9)
+        values = np.round(crowd.question_values(live, floor), 9)
         pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= least]
         for i, j in sorted(pairs, key=lambda p: (-values[p], p)):
             if self.open(live[i], live[j]):

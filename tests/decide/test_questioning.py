@@ -84,3 +84,18 @@ def test_an_answer_against_all_the_others_is_checked():
     assert (
         questions(FRONT, [*said, *SURPRISE], doubt=0.3, policy="current")[0].doubted(np.random.default_rng(0)) is None
     )
+
+
+def test_at_the_end_the_few_who_would_hate_a_choice_do_not_keep_it_from_being_asked_about():
+    history = History(Attributes.numbered(6))
+    measured = [(0.2427, 1), (0.3518, 2), (0.5279, 3), (0.5817, 4), (0.5187, 5), (0.5013, 4)]
+    masks = [0b1, 0b11, 0b111, 0b1111, 0b111110, 0b111100]
+    for request, (mask, (score, size)) in enumerate(zip(masks, measured, strict=True)):
+        history.record(Evaluated(request, mask, (score, float(size))))
+    for request, (better, worse) in enumerate([(5, 4), (2, 1), (2, 0)], start=10):
+        history.record(Preferred(request, masks[better], masks[worse], Answer.FIRST))
+    asking = Questions(Beliefs(history, Family(6), Settings()))
+    rng = np.random.default_rng(0)
+    assert asking.next(rng, worth=0.03) is None
+    question = asking.next(rng, worth=0.03, last=True)
+    assert {question.first, question.second} == {masks[2], masks[3]}
