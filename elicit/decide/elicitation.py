@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
+from elicit.decide.arguments import attributes_of, check_criteria, prior_of, settings_of, whole_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.exploring import propose
 from elicit.decide.outlook import Outlook
@@ -48,8 +49,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import answers_of
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
-from elicit.utility.monomials import Vector, check_degree
-from elicit.utility.scopes import Scope
+from elicit.utility.monomials import Vector
 
 #: What an answer must be worth when the budget is spent, as a share of that before: it decides what is taken
 #: home. Where a proof would end the run nothing is taken for granted, and whatever is open is asked.
@@ -77,40 +77,17 @@ class Elicitation:
         rows: int | None = None,
         facts: Iterable[Fact] = (),
     ) -> None:
-        if not isinstance(attributes, Attributes):
-            if isinstance(attributes, str):
-                raise InputError(f"attributes are a list of names, found the text {attributes!r}")
-            attributes = Attributes(tuple(attributes))
-        if settings is not None and not isinstance(settings, Settings):
-            raise InputError(f"settings are a Settings (settings_from makes one of a dict), found {settings!r:.80}")
-        if wrong := [c for c in criteria if not isinstance(c, Criterion)]:
-            raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InputError(f"seed is a whole number of at least 0, found {seed!r}")
-        self.settings = settings or Settings()
+        attributes = attributes_of(attributes)
+        check_criteria(criteria)
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
-        check_degree(self.settings.degree, len(attributes))
-        Scope.of(self.settings.scope).check(self.family)
-        if any(j >= len(attributes) for _, j in self.settings.pairs):
-            raise InputError(f"pairs name a position beyond the {len(attributes)} attributes; they count from 0")
+        self.settings = settings_of(settings, self.family)
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
         self.history = History(attributes, criteria, noise=noise, linear=self.settings.assume == "linear")
-        self.seed = int(seed)
-        try:
-            self.prior = None if prior is None else np.asarray(prior, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"a prior is one number for each attribute, found {prior!r:.80}") from error
-        if self.prior is not None and not np.isfinite(self.prior).all():
-            raise InputError("a prior holds finite numbers only; leave out or fill what is missing")
-        if self.prior is not None and self.prior.shape != (len(attributes),):
-            raise InputError(
-                f"a prior is one number for each of the {len(attributes)} attributes, found shape {self.prior.shape}"
-            )
-        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
-            raise InputError(f"rows is how many the data have, or None, found {rows!r}")
-        self.rows = rows
+        self.seed = whole_of("seed", seed, 0)
+        self.prior = prior_of(prior, len(attributes))
+        self.rows = None if rows is None else whole_of("rows", rows, 1)
         self._open: dict[int, Request] = {}
         self._replies: dict[int, Fact] = {}
         self._taken_back: list[Retracted] = []

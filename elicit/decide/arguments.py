@@ -1,0 +1,62 @@
+"""Arguments: what an elicitation is made of, checked where it is given, each in a line that says what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from elicit.decide.settings import Settings
+from elicit.errors import InputError
+from elicit.events import Criterion
+from elicit.subsets import Attributes, Family
+from elicit.utility.monomials import Vector, check_degree
+from elicit.utility.scopes import Scope
+
+
+def attributes_of(given: Attributes | Sequence[str]) -> Attributes:
+    """The attributes, or those of these names."""
+    if isinstance(given, str):
+        raise InputError(f"attributes are a list of names, found the text {given!r}")
+    return given if isinstance(given, Attributes) else Attributes(tuple(given))
+
+
+def settings_of(given: Any, family: Family) -> Settings:
+    """The settings, which must go with the family."""
+    if given is not None and not isinstance(given, Settings):
+        raise InputError(f"settings are a Settings (settings_from makes one of a dict), found {given!r:.80}")
+    settings = given or Settings()
+    check_degree(settings.degree, family.n)
+    Scope.of(settings.scope).check(family)
+    if any(j >= family.n for _, j in settings.pairs):
+        raise InputError(f"pairs name a position beyond the {family.n} attributes; they count from 0")
+    return settings
+
+
+def prior_of(given: Any, n: int) -> Vector | None:
+    """One finite number for each of n attributes, or None."""
+    if given is None:
+        return None
+    try:
+        prior = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a prior is one number for each attribute, found {given!r:.80}") from error
+    if prior.shape != (n,):
+        raise InputError(f"a prior is one number for each of the {n} attributes, found shape {prior.shape}")
+    if not np.isfinite(prior).all():
+        raise InputError("a prior holds finite numbers only; leave out or fill what is missing")
+    return prior
+
+
+def check_criteria(given: Sequence[Any]) -> None:
+    """Refuse what is no list of criteria."""
+    if wrong := [c for c in given if not isinstance(c, Criterion)]:
+        raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
+
+
+def whole_of(name: str, given: Any, least: int) -> int:
+    """A whole number of at least so much."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
+        raise InputError(f"{name} is a whole number of at least {least}, found {given!r}")
+    return int(given)
