@@ -7,6 +7,7 @@ stands beside it; what is proven is told with its scope.
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.insight import mirrored_beliefs
 from elicit.session.snippet import snippet
 from elicit.sessions import Session
-from elicit.subsets import Mask, simplest
+from elicit.subsets import Family, Mask, members, simplest
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain
@@ -60,7 +61,7 @@ def ending(
     else:
         with one_thread():
             yield from _recommended(elicitation, oracle, section, result.subset)
-            yield from _proven(elicitation, result, _bound_over_family(path))
+            yield from _proven(elicitation, result, bound_over_family(path, elicitation.family))
             yield from _reasons(elicitation, result.subset)
             yield from _what_answers_did(elicitation, result.subset, show)
         yield from not_measured([result.failures])
@@ -136,13 +137,17 @@ def _fresh_scores(section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[s
     return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in (found[subset] for subset in subsets)]
 
 
-def _bound_over_family(path: str) -> Fraction | None:
-    """The most that any subset of the family gains on the recommended one, by the last claim of the journal."""
-    record = read(path)
+def bound_over_family(path: str | os.PathLike[str], family: Family) -> Fraction | None:
+    """The most that any subset of the family gains on the recommended one, by the last claim of the journal.
+
+    Proofs among fewer subsets (the evaluated, or those of a narrower scope) say nothing of the others.
+    """
+    record, size = read(path), family.n if family.max_size is None else family.max_size
+    whole = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
     if not record.claims or record.claims[-1].facts != len(record.facts):
         return None
     claims = [proof["claim"] for proof in record.claims[-1].content.get("proofs", ())]
-    bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] != {"evaluated": True}]
+    bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] == whole]
     return min(bounds, default=None)
 
 

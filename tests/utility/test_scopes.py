@@ -1,10 +1,13 @@
 """Scopes: what a text stands for, runs that end by a proof among fewer subsets, and that the proof is about these."""
 
+from fractions import Fraction
+
 import journals
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elicit.commands.ending import bound_over_family
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.errors import CertificateError, InputError
@@ -99,3 +102,19 @@ def test_a_proof_at_another_scope_than_stated_is_refused(tmp_path):
                 list(check_record(read(changed)))
         return
     raise AssertionError("no run ended by a proof")
+
+
+def test_a_proof_at_a_narrower_scope_is_never_told_as_one_over_the_family(tmp_path):
+    narrower = 0
+    for seed in range(8):
+        path = tmp_path / f"{seed}.jsonl"
+        result = journals.played(path, n=5, seed=seed, scope="flips:1", questions=40, budget=31, effort=1)
+        record = read(path)
+        claims = [proof["claim"] for proof in record.claims[-1].content["proofs"]]
+        bounds = {str(c["scope"]): c["bound"] for c in claims if c["kind"] == "regret"}
+        told = bound_over_family(path, elicitation_of(record).family)
+        proven = any("flips" in scope and bound == "0" for scope, bound in bounds.items())
+        assert proven == result.reason.startswith("optimal")
+        assert told is None or any("max_size" in s and Fraction(b) == told for s, b in bounds.items())
+        narrower += proven and (told is None or told > 0)
+    assert narrower, "some run is proven near the subset alone"
