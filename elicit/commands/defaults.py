@@ -51,7 +51,7 @@ MEANINGS: Mapping[str, str] = {
     "rejections": "rejections in a row at which the rule `rejections` stops",
     "effort": "subcubes that a check of optimality over all subsets may look at",
     "batch": "evaluations that may be open at once",
-    "assume": "what is assumed of the operator: nothing, or that criteria are traded linearly (linear)",
+    "assume": "what is assumed of the operator: nothing, linear (fixed rates) or additive (worths add up)",
     "noise_level": "level at which paired fold scores must differ for dominance; 0: means as they are",
 }
 

@@ -84,7 +84,7 @@ class Elicitation:
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
         self.settings = settings_of(settings, self.family)
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
-        self.history = History(attributes, criteria, noise=noise, linear=self.settings.assume == "linear")
+        self.history = History(attributes, criteria, noise=noise, assume=self.settings.assume)
         self.seed = whole_of("seed", seed, 0)
         self.prior = prior_of(prior, len(attributes))
         self.rows = None if rows is None else whole_of("rows", rows, 1)

@@ -67,7 +67,7 @@ class PlausibleOperators:
     def __init__(self, history: History) -> None:
         self.subsets = history.subsets
         self._place = {x: k for k, x in enumerate(self.subsets)}
-        self._linear = history.linear
+        self._linear = history.assume == "linear"
         self.front = [self._place[x] for x in history.front]
         self._bottom = history.vectors[self.front].min(axis=0)
         self._span = _span(history.vectors[self.front], history.vectors)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from elicit.errors import InputError
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.subsets import MOST_CUBES, Family
 from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
@@ -24,7 +25,6 @@ INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
 FIRSTS = ("path", "all", "drawn")
 RECOMMENDATIONS = ("expected", "regret")
-ASSUMED = ("nothing", "linear")
 STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
 EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
 
@@ -104,8 +104,9 @@ class Settings:
     effort: int = 1000
     #: evaluations that may be open at once
     batch: int = 1
-    #: what is assumed of the operator: "nothing", or that criteria are traded linearly ("linear"), so that an answer
-    #: orders other pairs too; what follows is a statement with the source "deduced"
+    #: what is assumed of the operator: "nothing"; that criteria are traded linearly ("linear"); or that each has a
+    #: worth of its own and these add up ("additive"). An answer then orders other pairs too; what follows is a
+    #: statement with the source "deduced"
     assume: str = "nothing"
     #: level of the noise-aware dominance (0: means are compared as they are)
     noise_level: float = 0.0
@@ -124,7 +125,7 @@ class Settings:
             _one_of(name, getattr(self, name), choices)
         _one_of("explore", self.explore, EXPLORERS)
         _one_of("first", self.first, FIRSTS)
-        _one_of("assume", self.assume, ASSUMED)
+        _one_of("assume", self.assume, tuple(ASSUMPTIONS))
         _one_of("recommend", self.recommend, RECOMMENDATIONS)
         Scope.of(self.scope)
         for rule in self.stop:

@@ -56,7 +56,7 @@ class History:
         criteria: Sequence[Criterion] = SCORE_AND_SIZE,
         *,
         noise: Noise | None = None,
-        linear: bool = False,
+        assume: str = "nothing",
         weights: Mapping[Source, float] = WEIGHTS,
     ) -> None:
         if not criteria:
@@ -64,8 +64,8 @@ class History:
         self.attributes = attributes
         self.criteria = tuple(criteria)
         self.noise = noise
-        #: whether the operator is assumed to trade criteria linearly
-        self.linear = linear
+        #: what is assumed of the operator, one of ASSUMPTIONS
+        self.assume = assume
         self.weights = dict(weights)
         self.facts: list[Fact] = []
         self.evaluated: dict[Mask, Evaluated] = {}
@@ -249,14 +249,14 @@ class History:
 
     @property
     def deduced(self) -> tuple[Statement, ...]:
-        """What follows from the answers, where the operator is assumed to trade criteria linearly."""
+        """What follows from the answers under what is assumed of the operator."""
         return self._view("deduced", self._deduced)
 
     def _deduced(self) -> tuple[Statement, ...]:
-        if not self.linear:
+        if self.assume == "nothing":
             return ()
         whole = {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
-        return deduced(whole, self.dominance, self.stated, self.weights[Source.DEDUCED])
+        return deduced(self.assume, whole, self.dominance, self.stated, self.weights[Source.DEDUCED])
 
     @property
     def statements(self) -> tuple[Statement, ...]:

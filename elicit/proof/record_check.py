@@ -20,6 +20,7 @@ from typing import Any
 from elicit.errors import CertificateError, InputError
 from elicit.events import OPTIMAL
 from elicit.journal import Claimed, Record
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Source, uncontradicted
 from elicit.printable import many
 from elicit.proof.record_facts import Known, on_grid
@@ -188,10 +189,10 @@ class _Claim:
         measured = sum(s.source is Source.DOMINANCE for s in implied)
         how = " (beyond noise, in floating point)" if self.known.noise_level else ""
         deduced = sum(s.source is Source.DEDUCED for s in implied)
-        linear = f", {deduced} of them by a linear trade-off of the criteria" if deduced else ""
+        why = f", {deduced} of them by {ASSUMPTIONS[self.known.assumption]}" if deduced else ""
         return (
             f"{many(len(implied), 'statement')} follow from the facts: "
-            f"{measured} by dominance{how}, {len(implied) - measured} by answers and assumptions{linear}"
+            f"{measured} by dominance{how}, {len(implied) - measured} by answers and assumptions{why}"
         )
 
     def _check_subset(self) -> str:

@@ -150,9 +150,12 @@ class Known:
         return [*measured, *stated, *self._deduced(measured, stated)]
 
     def _deduced(self, measured: Sequence[Statement], stated: Sequence[Statement]) -> Sequence[Statement]:
-        if self.header.settings["elicit"].get("assume", "nothing") != "linear":
-            return ()
-        return deduced(self._vectors(), measured, stated, WEIGHTS[Source.DEDUCED])
+        return deduced(self.assumption, self._vectors(), measured, stated, WEIGHTS[Source.DEDUCED])
+
+    @property
+    def assumption(self) -> str:
+        """What the run assumed of its operator."""
+        return str(self.header.settings["elicit"].get("assume", "nothing"))
 
     def _vectors(self) -> dict[Mask, list[int]]:
         """What was measured in steps of the grid, larger is better."""

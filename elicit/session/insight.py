@@ -174,7 +174,7 @@ def mirrored_beliefs(elicitation: Elicitation, answer: Preferred) -> Beliefs:
 
 def _beliefs_of(elicitation: Elicitation, facts: Iterable[Fact]) -> Beliefs:
     now = elicitation.history
-    history = History(now.attributes, now.criteria, noise=now.noise, linear=now.linear, weights=now.weights)
+    history = History(now.attributes, now.criteria, noise=now.noise, assume=now.assume, weights=now.weights)
     for fact in facts:
         history.record(fact)
     return Beliefs(history, elicitation.family, elicitation.settings)

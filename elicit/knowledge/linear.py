@@ -1,0 +1,88 @@
+"""What follows from answers of who trades criteria at fixed rates.
+
+Who values w · c with unknown weights w ≥ 0 and prefers A to B has w · (c_A − c_B) ≥ 0. All such w form a cone,
+and what every one of its rays likes better, they all do. The cone is kept by its rays (the double description
+method), in whole numbers.
+
+The rule: all that follows is found, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from elicit.subsets import Mask
+
+#: Criteria as multiples of the grid, larger is better.
+Whole = Sequence[int]
+
+#: One subset above another; and one step of an answer: above, below, whether strictly.
+Pair = tuple[Mask, Mask]
+Step = tuple[Mask, Mask, bool]
+
+
+def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step]) -> list[Pair] | None:
+    """The pairs that every such operator orders strictly; None where there is no such operator."""
+    constraints = [[a - b for a, b in zip(vectors[above], vectors[below], strict=True)] for above, below, _ in steps]
+    rays = rays_of(len(next(iter(vectors.values()))), constraints)
+    worth = {x: [_dot(ray, vector) for ray in rays] for x, vector in vectors.items()}
+    # the rays at which an answer would not be true
+    flat = [_equal(worth[above], worth[below]) for above, below, strict in steps if strict]
+    if not rays or any(len(here) == len(rays) for here in flat):
+        return None  # no weights give these answers, or none that tells apart what somebody told apart
+    return [
+        (x, y)
+        for x, mine in worth.items()
+        for y, other in worth.items()
+        if all(a >= b for a, b in zip(mine, other, strict=True))
+        if not (level := _equal(mine, other)) or any(level <= here for here in flat)
+    ]
+
+
+@dataclass(frozen=True)
+class _Ray:
+    """A direction on the edge of the cone, and which constraints hold there with equality."""
+
+    weights: tuple[int, ...]
+    tight: frozenset[int]
+
+
+def rays_of(criteria: int, constraints: Sequence[Whole]) -> list[tuple[int, ...]]:
+    """The rays of {w ≥ 0 : w · d ≥ 0 for every constraint d}; none when w = 0 alone is left."""
+    axes = range(criteria)
+    rays = [_Ray(tuple(int(i == j) for j in axes), frozenset(j for j in axes if j != i)) for i in axes]
+    for number, d in enumerate(constraints, start=criteria):
+        gains = {ray: _dot(ray.weights, d) for ray in rays}
+        kept = [ray if gains[ray] else _Ray(ray.weights, ray.tight | {number}) for ray in rays if gains[ray] >= 0]
+        between = [
+            _between(good, gains[good], bad, gains[bad], number)
+            for good in rays
+            for bad in rays
+            if gains[good] > 0 > gains[bad] and _adjacent(good, bad, rays, criteria)
+        ]
+        rays = kept + between
+    return [ray.weights for ray in rays]
+
+
+def _adjacent(a: _Ray, b: _Ray, rays: Sequence[_Ray], criteria: int) -> bool:
+    """Whether an edge of the cone runs between two rays: no third one lies where both do."""
+    common = a.tight & b.tight
+    return len(common) >= criteria - 2 and not any(common <= c.tight for c in rays if c not in (a, b))
+
+
+def _between(good: _Ray, gain: int, bad: _Ray, loss: int, number: int) -> _Ray:
+    """Where the edge between two rays meets a new constraint."""
+    mixed = [gain * y - loss * x for x, y in zip(good.weights, bad.weights, strict=True)]
+    shared = gcd(*mixed)
+    return _Ray(tuple(x // shared for x in mixed), (good.tight & bad.tight) | {number})
+
+
+def _equal(mine: Whole, other: Whole) -> frozenset[int]:
+    """The rays at which two subsets are worth the same."""
+    return frozenset(k for k, (a, b) in enumerate(zip(mine, other, strict=True)) if a == b)
+
+
+def _dot(a: Whole, b: Whole) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True))
