@@ -9,7 +9,6 @@ are kept for the model to fill, and what says nothing is left out; every such st
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.complete import opened
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.printable import printable
 from elicit.session.tidying import as_numbers, encoded, stray, tidied, with_target
 
@@ -78,9 +77,8 @@ def load(
         return _built_in(name)
     path = Path(name) if folder is None else folder / name
     if not path.exists() and not path.suffix:
-        near = difflib.get_close_matches(name, BUILT_IN, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the built-in data are {', '.join(BUILT_IN)}"
-        raise InputError(f"{printable(str(path))}: no such file or built-in data; {hint}")
+        hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")
+        raise InputError(f"{printable(str(path))}: no such file or built-in data{hint}")
     if target is None:
         columns = ", ".join(map(repr, cells_of(path)[0]))
         raise InputError(
@@ -106,9 +104,8 @@ def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:
 def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
     if name in data.columns:
         return (name,)
-    near = difflib.get_close_matches(name, data.columns, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "check the name; a column may be in one group only"
-    raise InputError(f"the group {group!r} names {name!r}, which is no attribute; {hint}")
+    hint = nearest(name, data.columns, "check the name; a column may be in one group only")
+    raise InputError(f"the group {group!r} names {name!r}, which is no attribute{hint}")
 
 
 def _built_in(name: str) -> Data:
@@ -170,9 +167,8 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
 def _place(header: Sequence[str], name: str, shown: str) -> int:
     """Where a column stands; an unknown name is an error that offers the nearest."""
     if name not in header:
-        near = difflib.get_close_matches(name, header, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(map(repr, header))}"
-        raise InputError(f"{shown}, line 1: no column is called {name!r}; {hint}")
+        hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
+        raise InputError(f"{shown}, line 1: no column is called {name!r}{hint}")
     return header.index(name)
 
 
@@ -274,9 +270,8 @@ def model_of(name: str, classes: bool, missing: bool = False) -> Any:
         raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
     kind, colon, rest = name.partition(":")
     if kind not in _MODELS:
-        near = difflib.get_close_matches(kind, _MODELS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the models are {', '.join(_MODELS)}"
-        raise InputError(f"unknown model {name!r}; {hint}")
+        hint = nearest(kind, _MODELS, f"the models are {', '.join(_MODELS)}")
+        raise InputError(f"unknown model {name!r}{hint}")
     model = _MODELS[kind]
     if model.only is not None and model.only != classes:
         here, there = ("numbers", "classes") if model.only else ("classes", "numbers")

@@ -6,6 +6,9 @@ mend it. Its text says what was expected, what was found, and the remedy.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Callable, Iterable
+
 
 class ElicitError(Exception):
     """Base of every error that Elicit raises on purpose."""
@@ -41,3 +44,10 @@ class SolverError(ElicitError, RuntimeError):
 
 class CertificateError(ElicitError):
     """A certificate does not prove its claim."""
+
+
+def nearest(found: object, known: Iterable[str], otherwise: str = "", shown: Callable[[str], str] = repr) -> str:
+    """The end of an error about an unknown name: the known one nearest to it, or else what helps otherwise."""
+    near = difflib.get_close_matches(str(found), list(known), n=1)
+    remedy = f"did you mean {shown(near[0])}?" if near else otherwise
+    return f"; {remedy}" if remedy else ""

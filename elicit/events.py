@@ -7,7 +7,7 @@ order of the `Criterion` list of the history that folds them.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elicit.subsets import Mask
 
@@ -93,6 +93,13 @@ class Preferred:
     first: Mask
     second: Mask
     answer: Answer
+
+    @property
+    def reversed(self) -> tuple[Preferred, ...]:
+        """What it might have been instead: of a preference the opposite, of an equality either."""
+        first, second = Answer.FIRST, Answer.SECOND
+        others = {first: [second], second: [first], Answer.EQUAL: [first, second]}
+        return tuple(replace(self, answer=other) for other in others.get(self.answer, ()))
 
 
 @dataclass(frozen=True)

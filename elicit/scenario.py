@@ -23,7 +23,7 @@ from elicit.data import Data
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
 from elicit.experiments.sections import Section
@@ -302,7 +302,7 @@ def _goal(section: Section, methods: Sequence[str], family: Family) -> Goal:
 
 def _check_method(method: str, material: DataMaterial | None) -> None:
     """Refuse a method that is unknown, or that needs what the oracle does not have."""
-    if sections.near(method, (OURS,)) and not classical(method):
+    if nearest(method, (OURS,)) and not classical(method):
         raise InputError(f"`methods`: unknown method {method!r}; did you mean {OURS!r}?")
     needs = named(method).needs
     if needs and (material is None or (needs == "model" and not material.fits)):

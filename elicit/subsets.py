@@ -7,7 +7,6 @@ names, `Family` says which subsets may be chosen at all.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -16,7 +15,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.errors import CertificateError, InputError
+from elicit.errors import CertificateError, InputError, nearest
 
 Mask = int
 Indicator = NDArray[np.bool_]
@@ -98,8 +97,7 @@ class Attributes:
         try:
             return self._position[name]
         except KeyError:
-            near = difflib.get_close_matches(str(name), self.names, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; the attributes are {_some(self.names)}"
+            hint = nearest(name, self.names, f"the attributes are {_some(self.names)}")
             raise InputError(f"unknown attribute {name!r}{hint}") from None
 
     def mask(self, names: Iterable[str]) -> Mask:

@@ -93,7 +93,7 @@ def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, 
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
     for fact in why.record.facts:
         if isinstance(fact, Preferred):
-            assert with_answer(why.record, fact.request, fact.answer).incumbent == why.best
+            assert with_answer(why.record, fact).incumbent == why.best
 
 
 def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):

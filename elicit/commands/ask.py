@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from elicit.commands.session import Play, free_path, oracle_of, play
 from elicit.data import Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
@@ -74,8 +73,7 @@ def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     scorers = [name for name in wanted if name not in EXTRAS]
     for name in scorers:
         if name not in (known := get_scorer_names()):
-            near = difflib.get_close_matches(name, [*EXTRAS, *known], n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = nearest(name, [*EXTRAS, *known])
             raise InputError(f"--criteria knows {', '.join(EXTRAS)} and scikit-learn's scorers, found {name!r}{hint}")
     if "cost" in wanted and args.cost is None:
         raise InputError("the criterion cost needs the costs; add --cost FILE, a CSV of attribute,cost")

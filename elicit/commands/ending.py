@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Evaluate, Measured, Oracle
-from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
@@ -30,7 +29,7 @@ from elicit.oracles import Remembering
 from elicit.printable import many, pasted, printable
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
-from elicit.session.insight import mirrored_beliefs
+from elicit.session.insight import beliefs_if
 from elicit.session.snippet import snippet
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members, simplest
@@ -275,8 +274,8 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Ite
 
 def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Preferred) -> str | None:
     """What the opposite answer would have led to, None when to the same."""
-    after: Beliefs = mirrored_beliefs(elicitation, answer)
-    found = after.incumbent
+    (opposite,) = answer.reversed
+    found = beliefs_if(elicitation, opposite).incumbent
     if found is None or found.subset == subset:
         return None
     values = zip(

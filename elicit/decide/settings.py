@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.subsets import MOST_CUBES, Family
 from elicit.utility.parsimony import Parsimony
@@ -222,9 +221,7 @@ def _pairs(value: Any) -> tuple[tuple[int, int], ...]:
 
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        near = difflib.get_close_matches(str(value), choices, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"{name} is one of {', '.join(choices)}; found {value!r}{hint}")
+        raise InputError(f"{name} is one of {', '.join(choices)}; found {value!r}{nearest(value, choices)}")
 
 
 def _whole(name: str, value: Any, least: int) -> None:
@@ -258,9 +255,7 @@ def settings_from(choices: Mapping[str, Any]) -> Settings:
     known = {f.name for f in dataclasses.fields(Settings)}
     for name in choices:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"unknown setting {name!r}{hint}")
+            raise InputError(f"unknown setting {name!r}{nearest(name, known)}")
     merged = {**PRESETS[preset], **choices}
     for name in ("stop", "weights"):
         if name in merged:

@@ -5,12 +5,11 @@ The rule: whoever reads a value says what it must be; what is wrong is one line 
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.operators.lines import printable
 
 Section = Mapping[str, Any]
@@ -21,13 +20,7 @@ def only_known(section: Section, keys: Sequence[str]) -> None:
     """Refuse a key that is not among the keys."""
     for key in section:
         if key not in keys:
-            raise InputError(f"unknown key {key!r}{near(key, keys) or '; the keys are ' + ', '.join(keys)}")
-
-
-def near(found: Any, known: Any) -> str:
-    """The known word nearest to what was found, as the end of an error; nothing when none is near."""
-    nearest = difflib.get_close_matches(str(found), list(known), n=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+            raise InputError(f"unknown key {key!r}{nearest(key, keys, 'the keys are ' + ', '.join(keys))}")
 
 
 def table(value: Any) -> Section:

@@ -17,7 +17,7 @@ import numpy as np
 
 from elicit.asks import Oracle
 from elicit.data import Data, load, model_of, regrouped
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
 from elicit.experiments.sections import Section
@@ -55,9 +55,7 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
     if kind is None:
         raise InputError(f"needs a `kind`: one of {', '.join(map(repr, _ORACLES))}")
     if not isinstance(kind, str) or kind not in _ORACLES:
-        raise InputError(
-            f"`kind` is one of {', '.join(map(repr, _ORACLES))}; found {kind!r}{sections.near(kind, _ORACLES)}"
-        )
+        raise InputError(f"`kind` is one of {', '.join(map(repr, _ORACLES))}; found {kind!r}{nearest(kind, _ORACLES)}")
     make, required, optional = _ORACLES[kind]
     sections.only_known(section, ("kind", *required, *optional))
     for name in required:

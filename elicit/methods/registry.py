@@ -6,13 +6,12 @@ data, besides what the oracle measures, it reads through `Material`, and its ent
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.methods.elimination import Elimination
 from elicit.methods.focus import Consistency, Focus
 from elicit.methods.frame import Explorer
@@ -168,9 +167,8 @@ def named(text: str) -> Named:
     """The method that a text such as "sffs" or "gsfs:3" names."""
     name, colon, rest = text.partition(":")
     if name not in METHODS:
-        near = difflib.get_close_matches(name, METHODS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the methods are {', '.join(METHODS)}"
-        raise InputError(f"unknown method {text!r}; {hint}")
+        hint = nearest(name, METHODS, f"the methods are {', '.join(METHODS)}")
+        raise InputError(f"unknown method {text!r}{hint}")
     entry = METHODS[name]
     if not colon:
         return Named(text, entry, entry.default)

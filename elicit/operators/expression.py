@@ -18,7 +18,6 @@ zero, an overflow or the logarithm of nothing is an error that names the part an
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 
 Column = NDArray[np.float64]
 T = TypeVar("T")
@@ -223,6 +222,11 @@ def spelling(name: str) -> str:
     return name if _is_word(name) else "`" + name.replace("`", "``") + "`"
 
 
+def _written(name: str) -> str:
+    """A criterion as an expression has it, on one line."""
+    return _shown(spelling(name))
+
+
 def _shown(name: str) -> str:
     """A name in the text of an error: control characters are escaped, so that it stays one line."""
     return repr(name)[1:-1]
@@ -302,18 +306,16 @@ class _Parser:
 
     def _name(self, name: str) -> _Node:
         if name not in self.known:
-            near = difflib.get_close_matches(name, self.known, n=1)
-            names = ", ".join(_shown(spelling(known)) for known in self.known)
-            hint = f"did you mean {_shown(spelling(near[0]))}?" if near else f"the criteria are: {names}"
-            raise self._error(f"unknown criterion {name!r}; {hint}")
+            names = ", ".join(_written(known) for known in self.known)
+            hint = nearest(name, self.known, f"the criteria are: {names}", _written)
+            raise self._error(f"unknown criterion {name!r}{hint}")
         self.names[name] = None
         return _Name(name)
 
     def _call(self, function: _Token) -> _Node:
         if function.text not in _ARGUMENTS:
-            near = difflib.get_close_matches(function.text, _ARGUMENTS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the functions are {', '.join(_ARGUMENTS)}"
-            raise self._error(f"unknown function {function.text!r}; {hint}")
+            hint = nearest(function.text, _ARGUMENTS, f"the functions are {', '.join(_ARGUMENTS)}")
+            raise self._error(f"unknown function {function.text!r}{hint}")
         parts = [self._expression(0)]
         while self._accept(","):
             parts.append(self._expression(0))

@@ -7,11 +7,10 @@ settles a contradiction: all its answers are kept, and weighed.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from elicit.asks import Compare, Reconcile, Settlement
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.events import Answer, Fact, Preferred, Retracted
 from elicit.subsets import Attributes, Mask
 
@@ -38,9 +37,8 @@ def answer_from(word: str) -> Answer:
         raise InputError(f"expected an answer as one of the words {', '.join(WORDS)}, found {word!r}")
     plain = word.strip().lower()
     if plain not in WORDS:
-        near = difflib.get_close_matches(plain, WORDS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(WORDS)}"
-        raise InputError(f"unknown answer {word!r}; {hint}")
+        hint = nearest(plain, WORDS, f"write one of {', '.join(WORDS)}")
+        raise InputError(f"unknown answer {word!r}{hint}")
     return WORDS[plain]
 
 

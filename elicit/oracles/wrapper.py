@@ -7,7 +7,6 @@ subset, never a crash. `fast.py` shares work between subsets where the fold scor
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Mapping, Sequence
 from inspect import signature
@@ -23,7 +22,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, one_line, over_folds
@@ -248,9 +247,8 @@ def _usable(estimator: Any, scoring: Any, random_state: Any) -> tuple[Any, Any]:
     if isinstance(scoring, Mapping | list | tuple | set):
         raise InputError("scoring must be one score, found several; name the one that counts")
     if isinstance(scoring, str) and scoring not in get_scorer_names():
-        near = difflib.get_close_matches(scoring, get_scorer_names(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "sklearn.metrics.get_scorer_names() lists them"
-        raise InputError(f"unknown scoring {scoring!r}; {hint}")
+        hint = nearest(scoring, get_scorer_names(), "sklearn.metrics.get_scorer_names() lists them")
+        raise InputError(f"unknown scoring {scoring!r}{hint}")
     try:
         mine = clone(estimator)
         return _seeded(mine, random_state), check_scoring(mine, scoring=scoring)

@@ -7,7 +7,7 @@ different is worked out by folding the same facts with that answer in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from elicit.decide.elicitation import Elicitation
@@ -23,13 +23,6 @@ from elicit.utility.certificates import AnySet, Certificate, certify_best_among,
 from elicit.utility.explain import Cause, explain
 from elicit.utility.reducts import Needed, core, smallest_reduct
 from elicit.utility.sets import difference
-
-#: What a reversed answer says.
-OTHER_ANSWERS: Mapping[Answer, tuple[Answer, ...]] = {
-    Answer.FIRST: (Answer.SECOND,),
-    Answer.SECOND: (Answer.FIRST,),
-    Answer.EQUAL: (Answer.FIRST, Answer.SECOND),
-}
 
 Progress = Callable[[float, str], None]
 
@@ -147,14 +140,14 @@ class Why:
     def otherwise(self, progress: Progress | None = None) -> list[Otherwise]:
         """What each answer that stands, reversed alone, would have made of the recommendation."""
         standing = {r: a for r, a in self.history.answers.items() if r not in self.history.retracted}
-        tasks = [(r, a, other) for r, a in standing.items() for other in OTHER_ANSWERS.get(a.answer, ())]
+        tasks = [other for given in standing.values() for other in given.reversed]
         found = []
-        for k, (request, given, other) in enumerate(tasks):
+        for k, other in enumerate(tasks):
             if progress is not None:
                 progress(k / len(tasks), f"answer {k + 1} of {len(tasks)} reversed")
-            subset = with_answer(self.record, request, other).incumbent
-            preferred = given.first if other is Answer.FIRST else given.second
-            found.append(Otherwise(self.questions[request], other, preferred, subset))
+            subset = with_answer(self.record, other).incumbent
+            preferred = other.first if other.answer is Answer.FIRST else other.second
+            found.append(Otherwise(self.questions[other.request], other.answer, preferred, subset))
         return found
 
 
@@ -174,10 +167,9 @@ def questions(facts: Sequence[Fact]) -> dict[int, int]:
     return {request: k for k, request in enumerate(sorted(f.request for f in facts if isinstance(f, Preferred)), 1)}
 
 
-def with_answer(record: Record, request: int, answer: Answer) -> Elicitation:
-    """The elicitation of the same facts but for one answer."""
+def with_answer(record: Record, answer: Preferred) -> Elicitation:
+    """The elicitation of the same facts, but with this answer in place of the one to the same question."""
     facts = tuple(
-        replace(fact, answer=answer) if isinstance(fact, Preferred) and fact.request == request else fact
-        for fact in record.facts
+        answer if isinstance(fact, Preferred) and fact.request == answer.request else fact for fact in record.facts
     )
     return elicitation_of(replace(record, facts=facts))

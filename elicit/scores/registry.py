@@ -11,7 +11,6 @@ meaning to the score; the others refuse it.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
 from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.johnson import johnson
@@ -59,8 +58,8 @@ class Measure:
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                hint = _nearest(name, self.options) or f"its options are: {known}"
-                raise InputError(f"the score {self.name!r} has no option {name!r}; {hint}")
+                hint = nearest(name, self.options, f"its options are: {known}")
+                raise InputError(f"the score {self.name!r} has no option {name!r}{hint}")
         if groups is not None and self.groups == "joint":
             return self.function(X, y, groups=groups, **options)
         found = self.function(X, y, **options)
@@ -124,10 +123,5 @@ def score_named(name: str) -> Measure:
     for measure in MEASURES:
         if measure.name == name.replace("_", "-"):
             return measure
-    hint = _nearest(name, registered()) or f"the scores are {', '.join(registered())}"
-    raise InputError(f"unknown score {name!r}; {hint}")
-
-
-def _nearest(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
+    hint = nearest(name, registered(), f"the scores are {', '.join(registered())}")
+    raise InputError(f"unknown score {name!r}{hint}")

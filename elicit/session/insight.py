@@ -6,7 +6,6 @@ changes anything.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
 from math import isinf
 
@@ -165,11 +164,10 @@ class Insight:
         return f"{how}: {self._told(statement.better)} {sign[statement.relation]} {self._told(statement.worse)}"
 
 
-def mirrored_beliefs(elicitation: Elicitation, answer: Preferred) -> Beliefs:
-    """What would be believed, had this answer been the other way round and all else the same."""
-    other = {Answer.FIRST: Answer.SECOND, Answer.SECOND: Answer.FIRST}.get(answer.answer, answer.answer)
-    turned = dataclasses.replace(answer, answer=other)
-    return _beliefs_of(elicitation, (turned if fact == answer else fact for fact in elicitation.history.facts))
+def beliefs_if(elicitation: Elicitation, answer: Preferred) -> Beliefs:
+    """What would be believed, had the question of this answer been answered so, and all else the same."""
+    given = elicitation.history.answers[answer.request]
+    return _beliefs_of(elicitation, (answer if fact == given else fact for fact in elicitation.history.facts))
 
 
 def _beliefs_of(elicitation: Elicitation, facts: Iterable[Fact]) -> Beliefs:
