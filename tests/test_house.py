@@ -36,7 +36,7 @@ ROOMS = {
     "elicit.methods.surrogate": WORDS | {"elicit.methods", "scipy"},
     "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},
     "elicit.effects": EFFECTS,
-    "elicit.effects.display": EFFECTS | {"matplotlib"},
+    "elicit.effects.drawing": EFFECTS | {"matplotlib"},
     "elicit.journal": WORDS | {"elicit.journal"},
     "elicit.operators": WORDS | {"elicit.operators"},
     "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},

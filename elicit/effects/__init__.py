@@ -1,9 +1,13 @@
 """Effects: how a fitted model responds to an attribute, and to two together. Each result draws itself."""
 
-from elicit.effects.ale import Ale, ale
-from elicit.effects.dependence import PartialDependence, individual_expectations, partial_dependence
-from elicit.effects.display import AleDisplay, InteractionDisplay, PartialDependenceDisplay
-from elicit.effects.interaction import Interactions, h_statistic
+from elicit.effects.ale import Ale, AleDisplay, ale
+from elicit.effects.dependence import (
+    PartialDependence,
+    PartialDependenceDisplay,
+    individual_expectations,
+    partial_dependence,
+)
+from elicit.effects.interaction import InteractionDisplay, Interactions, h_statistic
 from elicit.effects.pairs import interaction_prior, pair_prior
 
 __all__ = [

@@ -14,19 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elicit.effects.dependence import levels
+from elicit.effects.drawing import FAINT, LINE, axes_for, bars_named, shown
 from elicit.errors import InputError
+from elicit.printable import drawable
 from elicit.scores.answers import Answers, answers, in_calls
 from elicit.scores.protocol import Floats, Ints, whole
 from elicit.scores.sheet import Sheet
-
-if TYPE_CHECKING:
-    from elicit.effects.display import AleDisplay
 
 #: Intervals, unless asked otherwise.
 INTERVALS = 20
@@ -44,9 +43,34 @@ class Ale:
 
     def plot(self, ax: Any = None) -> AleDisplay:
         """Draw it (needs matplotlib)."""
-        from elicit.effects.display import AleDisplay
-
         return AleDisplay(self).plot(ax)
+
+
+class AleDisplay:
+    """The accumulated effect with the borders of its intervals, or bars of levels."""
+
+    def __init__(self, result: Ale) -> None:
+        self.result = result
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, attribute: int | str, *, ax: Any = None, **options: Any) -> AleDisplay:
+        """Compute and draw; options as for `ale`."""
+        return cls(ale(model, X, attribute, **options)).plot(ax)
+
+    def plot(self, ax: Any = None) -> AleDisplay:
+        """Draw on this axis, or on a new one."""
+        self.ax_ = axes_for(ax)
+        self.figure_ = self.ax_.figure
+        self.ax_.axhline(0.0, color=FAINT, linewidth=0.8)
+        if self.result.categorical:
+            places = np.arange(len(self.result.at))
+            self.ax_.bar(places, self.result.effect, color=LINE)
+            bars_named(self.ax_, [shown(level) for level in self.result.at])
+        else:
+            self.ax_.plot(self.result.at, self.result.effect, color=LINE, marker=".")
+        self.ax_.set_xlabel(drawable(self.result.attribute))
+        self.ax_.set_ylabel("accumulated effect")
+        return self
 
 
 def ale(

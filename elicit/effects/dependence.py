@@ -11,19 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats.mstats import mquantiles
 
+from elicit.effects.drawing import FAINT, LINE, SIDE_BY_SIDE, axes_for, bars_named, shown
 from elicit.errors import InputError
+from elicit.printable import drawable
 from elicit.scores.answers import Answers, answers, in_calls
 from elicit.scores.protocol import Floats, whole
 from elicit.scores.sheet import Sheet
-
-if TYPE_CHECKING:
-    from elicit.effects.display import PartialDependenceDisplay
 
 Values = NDArray[Any]
 
@@ -57,9 +56,56 @@ class PartialDependence:
 
     def plot(self, ax: Any = None) -> PartialDependenceDisplay:
         """Draw it (needs matplotlib)."""
-        from elicit.effects.display import PartialDependenceDisplay
-
         return PartialDependenceDisplay(self).plot(ax)
+
+
+class PartialDependenceDisplay:
+    """A curve (numbers), bars (categories) or a map (two attributes)."""
+
+    def __init__(self, result: PartialDependence) -> None:
+        self.result = result
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, attributes: int | str | Sequence[int | str], *, ax: Any = None, **options: Any
+    ) -> PartialDependenceDisplay:
+        """Compute and draw; options as for `partial_dependence`."""
+        return cls(partial_dependence(model, X, attributes, **options)).plot(ax)
+
+    def plot(self, ax: Any = None) -> PartialDependenceDisplay:
+        """Draw on this axis, or on a new one."""
+        self.ax_ = axes_for(ax)
+        self.figure_ = self.ax_.figure
+        if len(self.result.grids) == 2:
+            self._map()
+        else:
+            self._curve()
+        return self
+
+    def _curve(self) -> None:
+        (grid,), rows = self.result.grids, self.result.individual
+        if self.result.categorical[0]:
+            places = np.arange(len(grid))
+            self.ax_.bar(places, self.result.average, color=LINE)
+            bars_named(self.ax_, [shown(level) for level in grid])
+        else:
+            if rows is not None:
+                self.ax_.plot(grid, rows.T, color=FAINT, linewidth=0.5, alpha=0.5)
+            only = "o" if len(grid) == 1 else ""  # one point makes no line
+            self.ax_.plot(grid, self.result.average, color=LINE, linewidth=2, marker=only)
+        self.ax_.set_xlabel(drawable(self.result.attributes[0]))
+        self.ax_.set_ylabel("mean answer")
+
+    def _map(self) -> None:
+        image = self.ax_.imshow(self.result.average.T, origin="lower", aspect="auto", cmap="viridis")
+        for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
+            places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
+            axis.set_ticks(places, [shown(grid[p]) for p in places])
+            if axis is self.ax_.xaxis and sum(len(shown(grid[p])) for p in places) > SIDE_BY_SIDE:
+                axis.set_tick_params(rotation=90)
+        self.ax_.set_xlabel(drawable(self.result.attributes[0]))
+        self.ax_.set_ylabel(drawable(self.result.attributes[1]))
+        self.figure_.colorbar(image, ax=self.ax_, label="mean answer")
 
 
 def partial_dependence(

@@ -15,19 +15,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from elicit.effects.dependence import at_points, levels
+from elicit.effects.drawing import axes_for
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
+from elicit.printable import drawable
 from elicit.scores.answers import Answers, answers, in_calls
 from elicit.scores.protocol import LARGEST, Floats
 from elicit.scores.sheet import Sheet
-
-if TYPE_CHECKING:
-    from elicit.effects.display import InteractionDisplay
 
 #: What is below this share of the spread of the answers is rounding: H and strength are 0 there. So is what is below
 #: so many last digits of the answers themselves.
@@ -69,8 +68,6 @@ class Interactions:
 
     def plot(self, ax: Any = None) -> InteractionDisplay:
         """Draw it (needs matplotlib)."""
-        from elicit.effects.display import InteractionDisplay
-
         return InteractionDisplay(self).plot(ax)
 
     def _spread_out(self, values: Floats) -> Floats:
@@ -78,6 +75,32 @@ class Interactions:
         for (i, j), value in zip(self.pairs, values, strict=True):
             table[i, j] = table[j, i] = value
         return table
+
+
+class InteractionDisplay:
+    """H of all pairs as a map; on the diagonal, H of each attribute against all others."""
+
+    def __init__(self, result: Interactions) -> None:
+        self.result = result
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, **options: Any) -> InteractionDisplay:
+        """Compute and draw; options as for `h_statistic`."""
+        return cls(h_statistic(model, X, **options)).plot(ax)
+
+    def plot(self, ax: Any = None) -> InteractionDisplay:
+        """Draw on this axis, or on a new one."""
+        self.ax_ = axes_for(ax, len(self.result.names))
+        self.figure_ = self.ax_.figure
+        table = self.result.matrix.copy()
+        np.fill_diagonal(table, np.nan if self.result.overall is None else self.result.overall)
+        most = float(np.nanmax(table, initial=0.0)) or 1.0
+        image = self.ax_.imshow(table, cmap="viridis", vmin=0.0, vmax=most)
+        places, names = np.arange(len(table)), [drawable(name) for name in self.result.names]
+        self.ax_.set_xticks(places, names, rotation=90, fontsize="small")
+        self.ax_.set_yticks(places, names, fontsize="small")
+        self.figure_.colorbar(image, ax=self.ax_, label="H (diagonal: against all others)")
+        return self
 
 
 def h_statistic(
