@@ -302,7 +302,8 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
             continue
         better, worse = (_plain(elicitation, mask) for mask in (statement.better, statement.worse))
         verb = {Relation.STRICT: "above", Relation.WEAK: "at least as good as", Relation.EQUAL: "equal to"}
-        who = f"your answer to question {numbers[statement.request]}" if statement.request in numbers else "assumed"
+        other = "deduced from your answers" if statement.source is Source.DEDUCED else "assumed"
+        who = f"your answer to question {numbers[statement.request]}" if statement.request in numbers else other
         how = "set aside" if slack >= 1 else "honoured at less than full strength"
         yield from paragraph(
             f"{how}, since the rest speaks against it: {who}, {better} {verb[statement.relation]} {worse}",

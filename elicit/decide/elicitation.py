@@ -46,7 +46,7 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import answers_of
+from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
@@ -317,7 +317,7 @@ class Elicitation:
     def _spent(self) -> str:
         """Why nothing more may be measured."""
         if self.evaluations < self.family.count():
-            return f"budget: {self.budget} evaluations"
+            return f"budget: {many(self.budget, 'evaluation')}"
         failed = len(self.history.failed)
         if not failed:
             return "every subset of the family was evaluated"
@@ -385,7 +385,7 @@ class Elicitation:
         """Answers that contradict each other (with what was measured) and were not settled yet."""
         exact = self.beliefs.conflict
         for statements in (self.history.unsettled, exact.conflict if exact is not None else ()):
-            answers = answers_of(statements)
+            answers = self.history.answers_behind(statements)
             if answers and answers not in self.history.settled:
                 return answers
         return ()

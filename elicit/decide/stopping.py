@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from elicit.decide.beliefs import Beliefs
+from elicit.printable import many
 from elicit.subsets import Mask
 
 
@@ -70,8 +71,7 @@ class Stopping:
         """Necessarily optimal at the stated scope, exactly."""
         if not self.may_be_proven() or not self._beliefs.proven_optimal:
             return None
-        scope = self._beliefs.scope
-        return f"necessarily optimal {'over' if scope.kind == 'family' else 'among'} {scope.words}"
+        return self._beliefs.scope.optimal
 
     def _regret(self) -> str | None:
         incumbent = self._beliefs.incumbent
@@ -82,11 +82,11 @@ class Stopping:
     def _rejections(self, in_a_row: int) -> str | None:
         if in_a_row < self._settings.rejections:
             return None
-        return f"{in_a_row} subsets in a row were rejected: the rest is for the operator to weigh"
+        return f"{many(in_a_row, 'rejection')} in a row: the rest is for the operator to weigh"
 
     def _questions(self) -> str | None:
         asked = len(self._beliefs.history.answers)
-        return f"{asked} questions were asked" if asked >= self._settings.questions else None
+        return f"asked {many(asked, 'question')}" if asked >= self._settings.questions else None
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
-from elicit.printable import drawable
+from elicit.printable import drawable, many
 from elicit.scores.protocol import whole
 from elicit.subsets import Mask
 
@@ -100,7 +100,7 @@ class ParetoDisplay:
             label="front, ± one standard deviation of the folds",
             zorder=2,
         )
-        chosen = f"chosen ({len(self.chosen_features)} features)"
+        chosen = f"chosen ({many(len(self.chosen_features), 'feature')})"
         ax.scatter(*self.chosen, marker="*", s=220, color="C1", edgecolor="black", label=chosen, zorder=3)
         ax.set_xlabel("features")
         ax.set_ylabel("mean score over the folds")

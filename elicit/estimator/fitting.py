@@ -31,6 +31,7 @@ from elicit.estimator.priors import Pairs
 from elicit.events import Fact
 from elicit.journal import Journal, begun, read
 from elicit.oracles import Remembering, WrapperOracle
+from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
 from elicit.scores.protocol import whole
 from elicit.session.display import Meter, told
@@ -206,5 +207,5 @@ def _showing(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
 
 def _standing(progress: Progress) -> str:
     best: Mapping[str, float] = progress.criteria
-    asked = f", {progress.questions} questions" if progress.questions else ""
+    asked = f", {many(progress.questions, 'question')}" if progress.questions else ""
     return f"evaluated {progress.evaluations} of {progress.budget}{asked}, best so far {told(best) or 'nothing'}"

@@ -1,10 +1,10 @@
 """What follows from answers of who gives each criterion a worth of its own, and adds the worths up.
 
-Nothing is known of the worths but that more is better. Cut every criterion at the values measured; a step from one
-value to the next has some worth t > 0. Who prefers A to B says that the steps A is ahead by are worth more than
+Nothing is known of the worths but that more is not worse. Cut every criterion at the values measured; a step from
+one value to the next has some worth t ≥ 0. Who prefers A to B says that the steps A is ahead by are worth more than
 those B is ahead by: t · d > 0, d with entries 1, −1 and 0. If answers add up to D = Σ d, and X is ahead of Y by at
-least D in every step, then t · (X − Y) ≥ t · D > 0: X is preferred, too. (Gain from .94 to .95 for a fifth
-attribute, and you also gain from .93 to .95 for it.)
+least D in every step, then t · (X − Y) ≥ t · D > 0: X is preferred, too. (Who takes a gain from .94 to .95 for a
+fifth attribute takes one from .93 to .95 for it.)
 
 The rule: sums of up to ANSWERS answers are looked at, each of which may count more than once. What follows only
 from more is not found; what is found follows.
@@ -18,30 +18,45 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.knowledge.linear import Pair, Step, Whole
+from elicit.knowledge.linear import Order, Pair, Step, Whole
 from elicit.subsets import Mask
 
 #: Answers that are added up.
 ANSWERS = 3
 
 Steps = NDArray[np.int64]
+Table = NDArray[np.bool_]
 
 
-def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step]) -> list[Pair] | None:
-    """The pairs that answers order strictly for every such operator; None where there is no such operator."""
+def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured: Sequence[Pair]) -> Order | None:
+    """What answers settle for every such operator; None where these sums show that there is none.
+
+    `measured` are strict as well: what a measured improvement is added to becomes strict.
+    """
     subsets = list(vectors)
     place = {x: k for k, x in enumerate(subsets)}
     levels = [_levels([vectors[x][c] for x in subsets]) for c in range(len(vectors[subsets[0]]))]
     ahead = [[_ahead(level, place[above], place[below]) for level in levels] for above, below, _ in steps]
-    follows = np.zeros((len(subsets), len(subsets)), dtype=bool)
+    weakly, strictly, improved = (np.zeros((len(subsets), len(subsets)), dtype=bool) for _ in range(3))
     for count in range(1, ANSWERS + 1):
         for chosen in combinations_with_replacement(range(len(steps)), count):
             total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(levels))]
-            strict = any(steps[r][2] for r in chosen)
-            if all((d <= 0).all() for d in total) and (strict or any(d.any() for d in total)):
-                return None  # nothing is gained anywhere, and yet it is preferred
-            follows |= _at_least(total, levels, strict)
-    return [(subsets[i], subsets[j]) for i, j in np.argwhere(follows).tolist()]
+            follows = strictly if any(steps[r][2] for r in chosen) else weakly
+            follows |= _at_least(total, levels)
+    for above, below in [*((a, b) for a, b, strict in steps if strict), *measured]:
+        improved[place[above], place[below]] = True
+    if weakly.any():
+        strictly |= improved @ weakly | weakly @ improved
+    stated = improved.copy()
+    for above, below, _ in steps:
+        stated[place[above], place[below]] = True
+    if strictly.diagonal().any() or (strictly & stated.T).any() or (weakly & improved.T).any():
+        return None  # something is better than itself, or than what is better than it
+    same = [(subsets[i], subsets[j]) for i, j in np.argwhere(np.triu(weakly & weakly.T, 1)).tolist()]
+    return Order(
+        [(subsets[i], subsets[j]) for i, j in np.argwhere(strictly).tolist()],
+        [(x, y) for x, y in same if vectors[x] != vectors[y]],
+    )
 
 
 def _levels(values: Sequence[int]) -> Steps:
@@ -57,28 +72,18 @@ def _ahead(level: Steps, above: int, below: int) -> Steps:
     return ahead
 
 
-def _at_least(total: Sequence[Steps], levels: Sequence[Steps], strict: bool) -> NDArray[np.bool_]:
-    """[i, j]: subset i is ahead of j by at least the total; where that is not strict, by more."""
+def _at_least(total: Sequence[Steps], levels: Sequence[Steps]) -> Table:
+    """[i, j]: subset i is ahead of j by at least the total, in every step."""
     enough = np.ones((len(levels[0]), len(levels[0])), dtype=bool)
-    same = np.full_like(enough, not strict)
     for d, level in zip(total, levels, strict=True):
-        lowest, exact = _needed(d)
-        enough &= level[:, None] >= lowest[level][None, :]
-        same &= enough & exact[level][None, :] & (level[:, None] == lowest[level][None, :])
-    return np.asarray(enough & ~same)
+        enough &= level[:, None] >= _lowest(d)[level][None, :]
+    return enough
 
 
-def _needed(d: Steps) -> tuple[Steps, NDArray[np.bool_]]:
-    """For each level of the lower subset the lowest that the upper one may have, and whether that is ahead by just d.
-
-    One beyond the highest where there is none.
-    """
+def _lowest(d: Steps) -> Steps:
+    """For each level of the lower subset the lowest that the upper one may have; one beyond the highest for none."""
     below, gains = np.arange(len(d) + 1), np.flatnonzero(d > 0)
-    plain = int(np.abs(d).sum())  # of entries 1, −1 and 0 alone: how many steps
     if len(gains):
-        first, last = gains[0], gains[-1] + 1
-        lowest = np.where((below <= first) & (d.max() == 1), last, len(d) + 1)
-        return lowest, (below == first) & (plain == len(gains) == last - first)
+        return np.where((below <= gains[0]) & (d.max() == 1), gains[-1] + 1, len(d) + 1)
     held = np.where(d < 0, 0, below[1:])  # steps that may not be lost: one stays above them
-    lowest = np.maximum.accumulate(np.append(0, held))
-    return lowest, below - lowest == plain
+    return np.maximum.accumulate(np.append(0, held))

@@ -10,17 +10,17 @@ refute it leave nothing to follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from elicit.knowledge.additive import additive_order
-from elicit.knowledge.linear import Pair, Step, Whole, linear_order
+from elicit.knowledge.linear import Order, Pair, Step, Whole, linear_order
 from elicit.knowledge.statements import Relation, Source, Statement, contradiction, transitively_reduced
 from elicit.subsets import Mask
 
-#: The pairs that follow strictly, None where no value of the kind gives the answers.
-Order = Callable[[Mapping[Mask, Whole], Sequence[Step]], list[Pair] | None]
+#: What follows from the steps of answers and from measured dominance; None where no value of the kind gives them all.
+Rule = Callable[[Mapping[Mask, Whole], Sequence[Step], Sequence[Pair]], Order | None]
 
-_ORDERS: dict[str, Order] = {"linear": linear_order, "additive": additive_order}
+_RULES: dict[str, Rule] = {"linear": linear_order, "additive": additive_order}
 
 #: What may be assumed of the operator, and how one says so.
 ASSUMPTIONS = {
@@ -37,7 +37,7 @@ def deduced(
     stated: Sequence[Statement],
     weight: float,
 ) -> tuple[Statement, ...]:
-    """What follows from the statements under an assumption, as strict statements without what these imply.
+    """What follows from the statements under an assumption, without what these imply.
 
     Where statements contradict each other nothing follows. Dominance is never deduced: what is not stated of it
     was doubted.
@@ -45,13 +45,37 @@ def deduced(
     steps = [
         (above, below, s.strict) for s in stated for above, below in s.edges if above in vectors and below in vectors
     ]
-    if assume not in _ORDERS or not steps or contradiction([*dominance, *stated]):
+    if assume not in _RULES or not steps or contradiction([*dominance, *stated]):
+        return ()
+    order = _RULES[assume](vectors, steps, [(s.better, s.worse) for s in dominance])
+    if order is None:
         return ()
     said = {(s.better, s.worse) for s in (*dominance, *stated) if s.strict}
     found = [
         Statement(x, y, Relation.STRICT, Source.DEDUCED, weight)
-        for x, y in _ORDERS[assume](vectors, steps) or ()
+        for x, y in order.strict
         if (x, y) not in said and any(a < b for a, b in zip(vectors[x], vectors[y], strict=True))
     ]
+    equal = [s for s in stated if s.relation is Relation.EQUAL]
+    found += [Statement(x, y, Relation.EQUAL, Source.DEDUCED, weight) for x, y in _joining(order.equal, equal)]
     kept = transitively_reduced([*dominance, *stated, *found])
     return tuple(s for s in kept if s.source is Source.DEDUCED)
+
+
+def implied(statement: Statement, by: Sequence[Statement]) -> bool:
+    """Whether statements that do not contradict each other chain to this one."""
+    if statement.relation is Relation.EQUAL:
+        return not any(_joining([(statement.better, statement.worse)], [s for s in by if s.relation is Relation.EQUAL]))
+    return statement in by or statement not in transitively_reduced([*by, statement])
+
+
+def _joining(pairs: Sequence[Pair], stated: Sequence[Statement]) -> Iterator[Pair]:
+    """Of pairs that are equal those that are needed to say so, besides what was stated."""
+    group: dict[Mask, set[Mask]] = {}
+    for told, (x, y) in [(True, (s.better, s.worse)) for s in stated] + [(False, pair) for pair in pairs]:
+        one, other = group.setdefault(x, {x}), group.setdefault(y, {y})
+        if one is not other:
+            one |= other
+            group.update(dict.fromkeys(other, one))
+            if not told:
+                yield x, y

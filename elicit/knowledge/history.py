@@ -28,9 +28,9 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.knowledge.deduction import deduced
+from elicit.knowledge.deduction import deduced, implied
 from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
-from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction
+from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
@@ -252,11 +252,28 @@ class History:
         """What follows from the answers under what is assumed of the operator."""
         return self._view("deduced", self._deduced)
 
+    def deduced_from(self, stated: Sequence[Statement]) -> list[Statement]:
+        """Which of the deduced statements follow from some of the stated ones alone, besides what was measured."""
+        alone = [*self.dominance, *stated, *self._following_from(stated)] if self.deduced else []
+        return [s for s in self.deduced if implied(s, alone)]
+
+    def answers_behind(self, statements: Iterable[Statement]) -> tuple[int, ...]:
+        """The requests whose answers are among the statements, or are what those deduced follow from."""
+        behind = list(statements)
+        for s in [s for s in behind if s.source is Source.DEDUCED]:
+            needed = list(self.stated)
+            for one in self.stated:
+                rest = [other for other in needed if other is not one]
+                needed = rest if s in self.deduced_from(rest) else needed
+            behind += needed
+        return tuple(sorted(set(answers_of(behind))))
+
     def _deduced(self) -> tuple[Statement, ...]:
-        if self.assume == "nothing":
-            return ()
+        return () if self.assume == "nothing" else self._following_from(self.stated)
+
+    def _following_from(self, stated: Sequence[Statement]) -> tuple[Statement, ...]:
         whole = {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
-        return deduced(self.assume, whole, self.dominance, self.stated, self.weights[Source.DEDUCED])
+        return deduced(self.assume, whole, self.dominance, stated, self.weights[Source.DEDUCED])
 
     @property
     def statements(self) -> tuple[Statement, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import gcd
 
 from elicit.subsets import Mask
@@ -23,22 +24,36 @@ Pair = tuple[Mask, Mask]
 Step = tuple[Mask, Mask, bool]
 
 
-def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step]) -> list[Pair] | None:
-    """The pairs that every such operator orders strictly; None where there is no such operator."""
+@dataclass(frozen=True)
+class Order:
+    """Pairs of which the first is better, and pairs that are equal though they measure differently."""
+
+    strict: list[Pair]
+    equal: list[Pair]
+
+
+def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured: Sequence[Pair]) -> Order | None:
+    """What every such operator agrees on; None where there is no such operator.
+
+    `measured` are strict as well: they forbid weights by which a measured improvement is worth nothing.
+    """
     constraints = [[a - b for a, b in zip(vectors[above], vectors[below], strict=True)] for above, below, _ in steps]
     rays = rays_of(len(next(iter(vectors.values()))), constraints)
     worth = {x: [_dot(ray, vector) for ray in rays] for x, vector in vectors.items()}
-    # the rays at which an answer would not be true
-    flat = [_equal(worth[above], worth[below]) for above, below, strict in steps if strict]
+    # the rays at which an answer would not be true, or a measured improvement worth nothing
+    strictly = [*((above, below) for above, below, strict in steps if strict), *measured]
+    flat = {_equal(worth[above], worth[below]) for above, below in strictly}
     if not rays or any(len(here) == len(rays) for here in flat):
         return None  # no weights give these answers, or none that tells apart what somebody told apart
-    return [
+    strict = [
         (x, y)
         for x, mine in worth.items()
         for y, other in worth.items()
         if all(a >= b for a, b in zip(mine, other, strict=True))
         if not (level := _equal(mine, other)) or any(level <= here for here in flat)
     ]
+    alike = combinations(worth, 2)
+    return Order(strict, [(x, y) for x, y in alike if worth[x] == worth[y] and vectors[x] != vectors[y]])
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,8 @@ class _Claim:
             yield self._check_proof(proof)
         if stopped is not None and stopped.rule == OPTIMAL:
             stated = self.known.scope
+            told = f"{OPTIMAL}: {stated.optimal}"
+            demand(stopped.reason == told, f"the run ended as {stopped.reason!r}, its settings say {told!r}")
             proven = not self.proven.isdisjoint({stated.text, "family"})
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
             if not self.known.is_exact and stated.kind != "evaluated":
@@ -271,7 +273,8 @@ class _Claim:
             scope, among = "evaluated", f"the {len(self.evaluated)} measured subsets"
         elif "flips" in claim["scope"]:
             stated = self.known.scope
-            demand(claim["scope"] == {"flips": stated.number}, "the proof is about other flips than the settings name")
+            same = stated.kind == "flips" and claim["scope"] == {"flips": stated.number}
+            demand(same, "the proof is about other flips than the settings name")
             rivals = stated.listed(self.subset, self.known.family, ())
             claim["scope"] = {"subsets": [members(x) for x in rivals]}
             self._verify(claim, short)

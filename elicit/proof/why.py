@@ -123,7 +123,7 @@ class Why:
 
     def _matter(self, rivals: Sequence[Mask], bound: float) -> Matter | None:
         """Which answers the bound needs; None when the solver's rounding already costs all of them the bound."""
-        needed = Needed(self.utilities, self.best, rivals, bound)
+        needed = Needed(self.utilities, self.best, rivals, bound, self._following)
         found = smallest_reduct(needed.proves, needed.places)
         if found is None:
             return None
@@ -133,6 +133,12 @@ class Why:
             found.smallest,
             len(needed.places),
         )
+
+    def _following(self, places: frozenset[int]) -> frozenset[int]:
+        """The places of what is deduced from the answers at some places."""
+        statements = self.utilities.statements
+        follow = self.history.deduced_from([statements[r] for r in sorted(places)])
+        return frozenset(r for r, s in enumerate(statements) if s in follow)
 
     def _stated(self, places: frozenset[int]) -> tuple[Statement, ...]:
         return tuple(self.numbered(self.utilities.statements[r]) for r in sorted(places))

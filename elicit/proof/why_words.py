@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elicit.events import Evaluated
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Source, Statement
 from elicit.proof.why import Matter, Otherwise, Reason, Why
 from elicit.subsets import Attributes, Mask
@@ -59,7 +60,9 @@ def _of_the_others(why: Why, reason: Reason) -> list[str]:
     """Why none of the others: what each that nothing puts below another may lose."""
     others = [x for x in why.utilities.candidates(why.utilities.evaluated) if x != reason.subset]
     if not others:
-        return ["every other is below another, by what was measured or by what you answered."]
+        assumed = why.history.assume
+        more = f", and by what follows from that with {ASSUMPTIONS[assumed]}" if why.history.deduced else ""
+        return [f"every other is below another, by what was measured or by what you answered{more}."]
     least = min(why.beliefs.regrets.of(x).value for x in others)
     several = len(others) > 1
     who = f"each of the {len(others)} others" if several else "the one other"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elicit.printable import many
 from elicit.report.content import Content, Price
 from elicit.report.drawing import path_of_session
 from elicit.report.markup import Html, element
@@ -60,8 +61,8 @@ def passed_over(content: Content) -> Iterator[Html]:
     more = f" Shown are the {len(content.prices)} cheapest; {left} more cost more." if left > 0 else ""
     yield element(
         "p",
-        f"{content.passed_over} subsets were proposed and not measured, because believing that one of them is best "
-        f"costs too much in simplicity. The price is what must be paid for that belief.{more}",
+        f"Proposed and not measured: {many(content.passed_over, 'subset')}, because believing that one of them is "
+        f"best costs too much in simplicity. The price is what must be paid for that belief.{more}",
     )
     rows = [(", ".join(p.names), f"{p.then:.3g}", _now(p), _today(p)) for p in content.prices]
     yield table(("subset", "price then", "price now", "can it be best now"), rows, "Passed over", {1, 2})

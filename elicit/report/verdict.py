@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from elicit.printable import many
 from elicit.report.content import Content
 from elicit.report.markup import Html, element
 from elicit.report.pieces import capital, folded, lines_of, names_of, table, value_of
@@ -17,7 +18,7 @@ def result(content: Content) -> Iterator[Html]:
     yield element(
         "div",
         element("p", names_of(best), class_="chosen"),
-        element("p", f"{len(best.names)} of {len(content.attributes)} attributes; {told}."),
+        element("p", f"{len(best.names)} of {many(len(content.attributes), 'attribute')}; {told}."),
         element("p", content.ended),
         class_="result",
     )
@@ -33,7 +34,7 @@ def result(content: Content) -> Iterator[Html]:
     yield element(
         "p",
         f"Measured: {len(content.measured)} of {content.family} subsets that may be chosen; "
-        f"{len(content.questions)} questions answered. What was not measured can only be judged as far as the "
+        f"{many(len(content.questions), 'question')} answered. What was not measured can only be judged as far as the "
         f"{content.scope} reaches.",
         class_="soft",
     )

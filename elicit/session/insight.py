@@ -127,11 +127,11 @@ class Insight:
         history = self._elicitation.history
         wanted = set(request.conflict)
         for statements in (history.contradiction, _conflict(self._elicitation.beliefs)):
-            if {s.request for s in statements if s.source is Source.OPERATOR} == wanted:
+            if set(history.answers_behind(statements)) == wanted:
                 orders = [s for s in statements if s.source is not Source.OPERATOR]
                 lines = [self._stated(s) for s in orders[:MOST_ORDERS]]
                 more = len(orders) - len(lines)
-                return [*lines, f"and {more} more measured orders"] if more > 0 else lines
+                return [*lines, f"and {more} more such orders"] if more > 0 else lines
         return []
 
     def _beliefs_with(self, more: Iterable[Fact]) -> Beliefs:

@@ -40,7 +40,8 @@ class Cause:
                 return verb if s.request is None else f"{verb} (question {s.request})"
             case Source.PRIOR | Source.DEDUCED:
                 sign = {Relation.STRICT: "≻", Relation.WEAK: "≽", Relation.EQUAL: "~"}[s.relation]
-                return f"{better} {sign} {worse} ({s.source.value})"
+                how = "deduced from your answers" if s.source is Source.DEDUCED else s.source.value
+                return f"{better} {sign} {worse} ({how})"
 
 
 @dataclass(frozen=True)

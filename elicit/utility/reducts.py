@@ -41,19 +41,26 @@ class Reduct:
 class Needed:
     """Whether chosen answers still prove that no rival gains more than `bound` on `subset`.
 
-    `places` are the answers among the statements of the set. Rivals that measured dominance alone bounds need
-    none of them.
+    `places` are the answers among the statements of the set; `following` gives the places of what is deduced from
+    some of them. Rivals that measured dominance alone bounds need none.
     """
 
     def __init__(
-        self, utilities: ExactSet | ParsimoniousSet, subset: Mask, rivals: Collection[Mask], bound: float
+        self,
+        utilities: ExactSet | ParsimoniousSet,
+        subset: Mask,
+        rivals: Collection[Mask],
+        bound: float,
+        following: Callable[[frozenset[int]], frozenset[int]] = lambda _: frozenset(),
     ) -> None:
         self._program = CubeProgram(utilities, subset)
         self._everything = (1 << utilities.n) - 1
         self._most = bound + tolerances.DECISION
         sources = [s.source for s in utilities.statements]
-        self.places = frozenset(r for r, source in enumerate(sources) if source is not Source.DOMINANCE)
-        self._measured = frozenset(range(len(sources))) - self.places
+        self._measured = frozenset(r for r, source in enumerate(sources) if source is Source.DOMINANCE)
+        deduced = frozenset(r for r, source in enumerate(sources) if source is Source.DEDUCED)
+        self.places = frozenset(range(len(sources))) - self._measured - deduced
+        self._following = following
         self._known: dict[frozenset[int], bool] = {}
         self._program.use(self._measured)
         self._open = [y for y in rivals if y != subset and not self._bounded(y)]
@@ -61,7 +68,7 @@ class Needed:
     def proves(self, chosen: frozenset[int]) -> bool:
         """Whether the chosen answers, with what was measured, bound every rival."""
         if chosen not in self._known:
-            self._program.use(self._measured | chosen)
+            self._program.use(self._measured | chosen | self._following(chosen))
             failing = next((y for y in self._open if not self._bounded(y)), None)
             if failing is not None:  # the same one is likely to fail the next time
                 self._open.remove(failing)

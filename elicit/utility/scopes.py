@@ -10,6 +10,7 @@ The rule: a scope is a text in the settings, read here alone, by what looks for 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import comb
@@ -22,6 +23,9 @@ KINDS = ("family", "size:K", "flips:R", "evaluated")
 
 #: Subsets within some flips that are compared one by one; of more, no scope is made.
 MOST_WITHIN = 5000
+
+
+_NUMBER = re.compile("[1-9][0-9]{0,5}")
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,9 @@ class Scope:
         kind, colon, number = text.partition(":") if isinstance(text, str) else ("", "", "")
         if kind in ("family", "evaluated") and not colon:
             return cls(kind)
-        if kind in ("size", "flips") and number.isdecimal() and 1 <= int(number) <= 10**6:
+        if kind in ("size", "flips") and _NUMBER.fullmatch(number):
             return cls(kind, int(number))
-        raise InputError(f"scope is one of {', '.join(KINDS)} with numbers of at least 1; found {text!r}")
+        raise InputError(f"scope is one of {', '.join(KINDS)}, K and R from 1 to 999999; found {text!r:.60}")
 
     def check(self, family: Family) -> None:
         """Refuse what this family cannot hold, or what is too much to compare."""
@@ -69,6 +73,11 @@ class Scope:
     def text(self) -> str:
         """As the settings have it."""
         return f"{self.kind}:{self.number}" if self.number else self.kind
+
+    @property
+    def optimal(self) -> str:
+        """What a run found that ends by a proof in it."""
+        return f"necessarily optimal {'over' if self.kind == 'family' else 'among'} {self.words}"
 
     @property
     def words(self) -> str:

@@ -16,10 +16,11 @@ from elicit.knowledge.additive import additive_order
 from elicit.knowledge.deduction import deduced
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
-from elicit.knowledge.linear import rays_of
+from elicit.knowledge.linear import linear_order, rays_of
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
+from elicit.proof.why import Why
 from elicit.subsets import Attributes
 
 ABC = Attributes(("a", "b", "c", "d", "e"))
@@ -123,76 +124,116 @@ def test_what_noise_doubts_is_not_let_in_again():
     assert all({s.better, s.worse} != {1, 2} for s in found.deduced)
 
 
-def least_additive(vectors, steps, x, y):
-    """The least worth of x beyond y over all worths t ≥ 0 of the steps, Σ t = 1; None where there are none."""
-    columns = list(zip(*vectors.values(), strict=True))
-    cuts = [(c, v) for c, column in enumerate(columns) for v in sorted(set(column))[1:]]
+def worths_exist(vectors, steps, never=None):
+    """Whether steps between measured values can have worths ≥ 0 that give the answers, and `never` (x, y, strict)."""
+    cuts = [(c, v) for c, column in enumerate(zip(*vectors.values(), strict=True)) for v in sorted(set(column))[1:]]
+    wanted = [*steps, *([] if never is None else [never])]
+    if not cuts:
+        return not any(strict for *_, strict in wanted)
 
     def reached(mask):
         return np.array([float(vectors[mask][c] >= v) for c, v in cuts])
 
-    rows = [reached(below) - reached(above) for above, below in steps]
-    found = linprog(
-        reached(x) - reached(y),
-        A_ub=np.array(rows).reshape(-1, len(cuts)),
-        b_ub=np.zeros(len(rows)),
-        A_eq=np.ones((1, len(cuts))),
-        b_eq=[1.0],
-    )
-    return found.fun if found.status == 0 else None
+    rows = np.array([reached(below) - reached(above) for above, below, _ in wanted])
+    most = [-1.0 if strict else 0.0 for *_, strict in wanted]
+    return linprog(np.zeros(len(cuts)), A_ub=rows, b_ub=most, bounds=[(0, None)] * len(cuts)).status == 0
 
 
-measured = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 2)), min_size=4, max_size=9)
+def better(vectors, x, y):
+    return vectors[x] != vectors[y] and all(a >= b for a, b in zip(vectors[x], vectors[y], strict=True))
 
 
-@given(measured, st.integers(0, 10**6), st.integers(1, 4), st.booleans())
-def test_an_additive_value_gives_what_every_such_operator_agrees_on(rows, seed, answers, three):
+measured = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)), min_size=3, max_size=8)
+answered = st.lists(st.tuples(st.integers(1, 8), st.integers(1, 8), st.sampled_from("<~")), min_size=1, max_size=3)
+
+
+@given(measured, answered, st.booleans(), st.integers(0, 3))
+def test_an_additive_value_gives_what_every_such_operator_agrees_on(rows, answers, three, doubted):
     vectors = {k: row if three else row[:2] for k, row in enumerate(rows, start=1)}
-    rng = np.random.default_rng(seed)
-    worths = [np.cumsum(rng.exponential(size=6) ** 2) for _ in range(3)]
-    value = {k: sum(w[v] for w, v in zip(worths, row, strict=False)) for k, row in vectors.items()}
-    pairs = [(a, b) for a in vectors for b in vectors if value[a] > value[b] + 1e-9]
-    steps = [pairs[k] for k in rng.permutation(len(pairs))[:answers]]
+    steps = [(a, b, kind == "<") for a, b, kind in answers if a in vectors and b in vectors and a != b]
+    steps += [(b, a, False) for a, b, strict in steps if not strict]
     if not steps:
         return
-    found = additive_order(vectors, [(a, b, True) for a, b in steps])
-    assert found is not None
-    assert all(value[x] > value[y] for x, y in found)
+    dominance = [(x, y) for x in vectors for y in vectors if better(vectors, x, y)][doubted:]
+    everything = [*steps, *((x, y, True) for x, y in dominance)]
+    found = additive_order(vectors, steps, dominance)
+    if found is None:
+        assert not worths_exist(vectors, everything)
+        return
+    single = len(steps) == 1
+    assert not single or worths_exist(vectors, everything) or any(better(vectors, b, a) for a, b, _ in steps)
+    for x, y in found.equal:
+        assert not worths_exist(vectors, everything, never=(x, y, True))
+        assert not worths_exist(vectors, everything, never=(y, x, True))
     for x in vectors:
         for y in vectors:
-            low = least_additive(vectors, steps, x, y)
-            if (x, y) in found:
-                assert low is None or low > -1e-9
-            if len(steps) == 1 and low is not None and low >= -1e-9 and vectors[x] != vectors[y]:
-                assert (x, y) in found or all(a >= b for a, b in zip(vectors[x], vectors[y], strict=True))
+            if (x, y) in found.strict:
+                assert not worths_exist(vectors, everything, never=(y, x, False))
+            elif single and x != y and not better(vectors, x, y):  # of one answer all that follows is found
+                assert worths_exist(vectors, everything, never=(y, x, False))
 
 
-@given(measured, st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.booleans()), min_size=1, max_size=3))
-def test_answers_that_no_worths_give_leave_nothing(rows, answers):
-    vectors = dict(enumerate(rows, start=1))
-    steps = [(a, b, strict) for a, b, strict in answers if a in vectors and b in vectors and a != b]
-    if steps and additive_order(vectors, steps) is None:
-        # with every step worth something, what was preferred strictly or differs is worth more: not here
-        cuts = [(c, v) for c in range(3) for v in sorted({row[c] for row in rows})[1:]]
-        if cuts:
-            d = np.array([[(vectors[a][c] >= v) - float(vectors[b][c] >= v) for c, v in cuts] for a, b, _ in steps])
-            strict = np.array([float(s) for *_, s in steps])
-            found = linprog(np.zeros(len(cuts)), A_ub=-d, b_ub=-1e-3 * strict, bounds=[(1e-3, None)] * len(cuts))
-            assert found.status == 2
+@given(measured, answered, st.booleans(), st.integers(0, 3))
+def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(rows, answers, three, doubted):
+    vectors = {k: row if three else row[:2] for k, row in enumerate(rows, start=1)}
+    steps = [(a, b, kind == "<") for a, b, kind in answers if a in vectors and b in vectors and a != b]
+    steps += [(b, a, False) for a, b, strict in steps if not strict]
+    if not steps:
+        return
+    dominance = [(x, y) for x in vectors for y in vectors if better(vectors, x, y)][doubted:]
+
+    def weights_exist(*more):
+        wanted = [*steps, *((x, y, True) for x, y in dominance), *more]
+        gains = np.array([np.subtract(vectors[below], vectors[above]) for above, below, _ in wanted])
+        most = [-1.0 if strict else 0.0 for *_, strict in wanted]
+        total = np.ones((1, gains.shape[1]))  # not worth nothing at all
+        free = linprog(total[0], A_ub=gains, b_ub=most, A_eq=total, b_eq=[1.0], bounds=[(0, None)] * gains.shape[1])
+        some = any(strict for *_, strict in wanted)
+        return linprog(total[0], A_ub=gains, b_ub=most).status == 0 if some else free.status == 0
+
+    found = linear_order(vectors, steps, dominance)
+    if found is None:
+        assert not weights_exist()
+        return
+    assert weights_exist()
+    for x in vectors:
+        for y in vectors:
+            if x != y:
+                assert ((x, y) in found.strict) == (not weights_exist((y, x, False)))
+                alike = not weights_exist((x, y, True)) and not weights_exist((y, x, True))
+                assert vectors[x] == vectors[y] or ((min(x, y), max(x, y)) in found.equal) == alike
 
 
 def test_two_answers_say_together_what_neither_says_alone():
     vectors = {1: (2, 1), 2: (1, 2), 3: (1, 0), 4: (0, 1), 5: (2, 0), 6: (0, 2)}
     first, second = (1, 2, True), (3, 4, True)
-    assert (5, 6) not in {*additive_order(vectors, [first]), *additive_order(vectors, [second])}
-    assert (5, 6) in additive_order(vectors, [first, second])
+    assert (5, 6) not in additive_order(vectors, [first], []).strict
+    assert (5, 6) not in additive_order(vectors, [second], []).strict
+    assert (5, 6) in additive_order(vectors, [first, second], []).strict
 
 
-def test_an_equal_answer_says_no_more_than_equal_of_the_same_exchange():
-    vectors = {1: (2, 0), 2: (1, 1), 3: (2, 2), 4: (1, 3), 5: (3, 0)}
-    found = additive_order(vectors, [(1, 2, False), (2, 1, False)])
-    assert (5, 2) in found  # more is had for the same
-    assert not {(1, 2), (2, 1), (3, 4)} & set(found)
+def test_an_equal_answer_makes_the_same_exchange_equal_and_more_for_it_better():
+    vectors = {1: (2, 0, 0), 2: (1, 1, 0), 3: (2, 0, 1), 4: (1, 1, 1), 5: (3, 0, 0), 6: (2, 2, 0), 7: (1, 3, 0)}
+    found = additive_order(vectors, [(1, 2, False), (2, 1, False)], [(5, 1)])
+    assert (3, 4) in found.equal
+    assert (5, 2) in found.strict  # more is had for the same
+    assert not {(6, 7), (7, 6)} & {*found.strict, *found.equal}  # this exchange is of other steps
+
+
+def test_what_was_measured_refutes_weights_by_which_it_is_worth_nothing():
+    """An equal answer across sizes that a slight difference of the score tells apart: the score is worth nothing, but
+    elsewhere it was measured to be worth something."""
+    vectors = {1: (948, 8), 2: (950, 8), 3: (500, 8), 4: (600, 9)}
+    equal = [Statement(1, 2, Relation.EQUAL)]
+    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), equal, 1.0)}
+    assert deduced("linear", vectors, [Statement(2, 3, source=Source.DOMINANCE)], equal, 1.0) == ()
+
+
+def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange():
+    vectors = {1: (8, 5), 2: (7, 6), 3: (4, 9), 5: (9, 4)}
+    found = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)], 1.0)
+    assert {s.relation for s in found} == {Relation.EQUAL}
+    assert len(found) == 2
 
 
 def test_it_is_a_setting_with_three_values():
@@ -233,3 +274,24 @@ def test_what_was_stated_weakly_may_be_deduced_strictly():
     vectors = {2: (0, 3, 3), 3: (0, 3, 3), 4: (1, 3, 2), 6: (3, 3, 0)}
     stated = [Statement(4, 2, Relation.WEAK), Statement(6, 3)]  # the second says that the first counts for more
     assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), stated, 1.0)}
+
+
+@pytest.mark.parametrize("assume", ["linear", "additive"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_answers_behind_what_is_deduced_suffice_for_it_and_none_is_to_spare(seed, assume):
+    found, _ = history(seed, answers=5, assume=assume)
+    for s in found.deduced:
+        behind = [one for one in found.stated if one.request in found.answers_behind([s])]
+        assert s in found.deduced_from(behind)
+        assert all(s not in found.deduced_from([one for one in behind if one is not left]) for left in behind)
+    assert set(found.deduced_from(found.stated)) == set(found.deduced)
+    assert found.deduced_from([]) == []
+
+
+def test_only_answers_are_named_as_what_a_proof_needs(tmp_path):
+    played(tmp_path / "j", assume="linear")
+    why = Why(read(tmp_path / "j"))
+    assert why.history.deduced
+    matter = why.this().matter
+    assert matter.answers == len(why.history.stated)
+    assert {s.source for s in (*matter.core, *matter.enough)} == {Source.OPERATOR}

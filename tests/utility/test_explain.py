@@ -64,7 +64,7 @@ def test_a_contradiction_names_those_that_cannot_hold_together():
         (Statement(X, Y, Relation.WEAK), "you found {x} at least as good as {y}"),
         (Statement(X | Z, Y, Relation.EQUAL, request=2), "you found {x, z} and {y} equally good (question 2)"),
         (Statement(X, Y, Relation.STRICT, Source.PRIOR), "{x} ≻ {y} (prior)"),
-        (Statement(X, Y, Relation.WEAK, Source.DEDUCED), "{x} ≽ {y} (deduced)"),
+        (Statement(X, Y, Relation.WEAK, Source.DEDUCED), "{x} ≽ {y} (deduced from your answers)"),
         (Statement(X, Y, Relation.EQUAL, Source.PRIOR), "{x} ~ {y} (prior)"),
         (Statement(X, Y, Relation.STRICT, Source.DOMINANCE), "{x} dominates {y}"),
     ],

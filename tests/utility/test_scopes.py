@@ -38,7 +38,23 @@ def test_a_scope_holds_what_its_words_say(data):
     assert Scope().part(family) == family
 
 
-@pytest.mark.parametrize("text", ["", "all", "size", "size:0", "flips:-1", "flips:x", "family:2", "evaluated:", 5])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "all",
+        "size",
+        "size:0",
+        "flips:-1",
+        "flips:x",
+        "family:2",
+        "evaluated:",
+        "size:٣",
+        "size:03",
+        "size:9999999",
+        5,
+    ],
+)
 def test_what_is_no_scope_is_refused_with_those_there_are(text):
     with pytest.raises(InputError, match=", ".join(KINDS)):
         Settings(scope=text)
@@ -95,11 +111,14 @@ def test_a_proof_at_another_scope_than_stated_is_refused(tmp_path):
             continue
         lines = journals.lines_of(path)
         settings = lines[0]["settings"]
-        for other in ("flips:2", "size:5"):
+        for other in ("flips:2", "size:1", "size:5", "family"):
             header = lines[0] | {"settings": settings | {"elicit": settings["elicit"] | {"scope": other}}}
-            changed = journals.write(tmp_path / "changed", [header, *lines[1:]])
-            with pytest.raises(CertificateError):
-                list(check_record(read(changed)))
+            told = {"reason": f"optimal: {Scope.of(other).optimal}"}
+            ended = [line | told if line.get("fact") == "stopped" else line for line in lines[1:]]
+            with pytest.raises(CertificateError, match=r"the proof is about|no proof of that"):
+                list(check_record(read(journals.write(tmp_path / "changed", [header, *ended]))))
+            with pytest.raises(CertificateError, match="the run ended as"):
+                list(check_record(read(journals.write(tmp_path / "reason", [lines[0], *ended]))))
         return
     raise AssertionError("no run ended by a proof")
 
