@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import IO
 
 
-def opened(path: Path) -> IO[str]:
-    """The text of a file, zipped or not, whatever its name says."""
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    if zipped:
-        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+@contextmanager
+def opened(path: Path) -> Iterator[IO[str]]:
+    """The text of a file, zipped or not, whatever its name says; read once, so that it may be a pipe."""
+    with path.open("rb") as raw:
+        zipped = raw.peek(2)[:2] == b"\x1f\x8b"
+        inside = gzip.GzipFile(fileobj=raw) if zipped else raw
+        with io.TextIOWrapper(inside, encoding="utf-8-sig", newline="") as text:
+            yield text
 
 
 @contextmanager

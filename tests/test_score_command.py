@@ -1,6 +1,9 @@
 """elicit score: scores side by side as text and as JSON; bad input is one line and exit status 2."""
 
+import gzip
 import json
+import os
+import threading
 
 import numpy as np
 import pytest
@@ -156,7 +159,14 @@ def test_control_characters_of_a_name_never_reach_the_terminal(here, capsys):
         (["wine", "--by", "relieff", "--option", "neighbours=3"], "--option is SCORE.NAME=VALUE"),
         (["wine", "--by", "relieff", "--option", "relieff.neighbors=3"], "did you mean 'neighbours'"),
         (["wine", "--by", "relieff", "--option", "relieff.neighbours=x"], "neighbours must be a whole number"),
-        (["wine", "--by", "trees", "--option", "trees.seed=x"], "trees cannot be computed with {'seed': 'x'}"),
+        (["wine", "--by", "trees", "--option", "trees.seed=x"], "trees: seed must be a whole number"),
+        (
+            ["wine", "--by", "trees", "--option", "trees.seed=1", "--option", "trees.seed=2"],
+            "seed of trees is given twice",
+        ),
+        (["wine", "--by", "johnson", "--model", "knn:3"], "--model is for --relevance and permutation"),
+        (["wine", "--by", "fisher", "--level", "0.1"], "--level is for --relevance"),
+        (["wine", "--folds", "3"], "--folds is for --relevance"),
         (["wine", "--relevance", "--model", "knm"], "unknown model 'knm'; did you mean 'knn'?"),
         (["d.csv", "--target", "bought", "--groups", "g=sise"], "did you mean 'size'"),
         (["d.csv"], "say which column is the target"),
@@ -168,3 +178,31 @@ def test_bad_input_is_one_line(here, capsys, arguments, says):  # noqa: ARG001  
     complaints = [line for line in capsys.readouterr().err.splitlines() if line.startswith("elicit: ")]
     assert len(complaints) == 1
     assert says in complaints[0]
+
+
+def test_a_score_that_these_data_do_not_allow_takes_no_other_with_it(here, capsys):
+    arguments = ["d.csv", "--target", "bought", "--by", "fisher,johnson-shapley", "--json", str(here / "out.json")]
+    assert main(["score", *arguments]) == 2
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1].split() == ["attribute", "fisher"]
+    assert "elicit: johnson-shapley: the 5 columns of X hold fewer independent directions" in said.err
+    assert list(json.loads((here / "out.json").read_text())["scores"]) == ["fisher"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
+@pytest.mark.parametrize("zipped", [False, True])
+def test_data_may_come_through_a_pipe(here, capsys, zipped):
+    plain = (here / "d.csv").read_bytes()
+    os.mkfifo(here / "pipe")
+    writer = threading.Thread(target=lambda: (here / "pipe").write_bytes(gzip.compress(plain) if zipped else plain))
+    writer.start()
+    from_pipe = printed(capsys, "pipe", "--target", "bought", "--by", "fisher")
+    writer.join()
+    assert from_pipe[1:] == printed(capsys, "d.csv", "--target", "bought", "--by", "fisher")[1:]
+
+
+def test_one_attribute_is_beside_no_other(here, capsys):
+    lines = (here / "d.csv").read_text().splitlines()
+    (here / "one.csv").write_text("\n".join(f"{row[0]},{row[3]}" for row in (line.split(",") for line in lines)) + "\n")
+    out = printed(capsys, "one.csv", "--target", "bought", "--relevance", "--folds", "3")
+    assert out[-1].endswith("beside none")

@@ -28,6 +28,9 @@ from elicit.scores.registry import MEASURES, Measure, score_named
 from elicit.scores.relevance import ALL_SUBSETS, Relevance
 from elicit.session.display import Meter
 
+#: Folds of --relevance, and the level of its tests.
+FOLDS, LEVEL = 10, 0.05
+
 
 @dataclass(frozen=True)
 class Column:
@@ -52,19 +55,24 @@ def run(args: argparse.Namespace) -> int:
         return reproduce()
     if args.data is None:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
+    _refuse_what_serves_nothing(args)
+    level = LEVEL if args.level is None else args.level
     data = regrouped(load(args.data, args.target, tidy=args.tidy), column_groups(args.groups))
     columns = columns_of(data.X, data.columns, data.groups)
     measures = _chosen(args.by, data, args.relevance)
     options = _options(args.option, measures)
     if args.model is not None:
-        for measure in measures:
-            if measure.name in EXPLAINED:
-                options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
-    meter = Meter(sys.stderr)
+        explained = [measure for measure in measures if measure.name in EXPLAINED]
+        if not explained and not args.relevance:
+            raise InputError(f"--model is for --relevance and {', '.join(EXPLAINED)}; add one of them, or leave it out")
+        for measure in explained:
+            options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
+    meter, judged = Meter(sys.stderr), tuple[Relevance, ...]()
     with destination(args.json, args.data) as out:
         try:
-            found = _scored(measures, options, data, columns, meter)
-            judged = verdicts(data, args.model, args.folds, args.subsets, args.level, meter) if args.relevance else ()
+            found, troubles = _scored(measures, options, data, columns, meter)
+            if args.relevance:
+                judged = verdicts(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
         finally:
             meter.clear()
         if out is not None:
@@ -80,8 +88,17 @@ def run(args: argparse.Namespace) -> int:
     if len(found) > 1 and len(names) > 1:
         print("\n".join(_agreement(found)))
     if judged:
-        print("\n".join(_judged(names, judged, args.level)))
+        print("\n".join(_judged(names, judged, level)))
+    if troubles:
+        raise troubles[0]
     return DONE
+
+
+def _refuse_what_serves_nothing(args: argparse.Namespace) -> None:
+    """Refuse options that only a part of the command listens to, where that part was not asked for."""
+    idle = [name for name in ("folds", "subsets", "level") if getattr(args, name) is not None]
+    if idle and not args.relevance:
+        raise InputError(f"--{idle[0]} is for --relevance; add that, or leave it out")
 
 
 def listing() -> Iterator[str]:
@@ -132,7 +149,10 @@ def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dic
         measure = score_named(score)
         if measure not in measures:
             raise InputError(f"--option {text!r}: {measure.name} is not among the scores; add it to --by")
-        found.setdefault(measure.name, {})[name.replace("-", "_")] = _value(value)
+        mine, plain = found.setdefault(measure.name, {}), name.replace("-", "_")
+        if plain in mine:
+            raise InputError(f"--option {text!r}: {plain} of {measure.name} is given twice; give it once")
+        mine[plain] = _value(value)
     return found
 
 
@@ -154,25 +174,32 @@ def _scored(
     data: Data,
     columns: Columns,
     meter: Meter,
-) -> list[Column]:
-    found = []
+) -> tuple[list[Column], list[InputError]]:
+    """Every score that these data allow, and why others are not there; by these nothing is lost."""
+    found, troubles = [], []
     for k, measure in enumerate(measures):
         meter.update(k / len(measures), f"computing {measure.name}")
         mine = options.get(measure.name, {})
         try:
             with warnings.catch_warnings(record=True) as caught:
                 values = measure.scores(data.X, data.y, columns.positions, **mine)
-        except (TypeError, ValueError) as error:  # an option that only the library behind it understands
-            if not isinstance(error, InputError):
-                raise InputError(f"{measure.name} cannot be computed with {dict(mine)}: {error}") from error
-            if measure.name in str(error):
-                raise
-            raise InputError(f"{measure.name}: {error}") from error
+        except (TypeError, ValueError) as error:  # perhaps an option that only the library behind it understands
+            troubles.append(_named(error, measure, mine))
+            continue
         meter.clear()
         for said in dict.fromkeys(str(warning.message) for warning in caught):
             complain(f"{measure.name}: {said}")
         found.append(Column(measure, mine, values))
-    return found
+    if not found and troubles:
+        raise troubles[0]
+    return found, troubles
+
+
+def _named(error: Exception, measure: Measure, options: Mapping[str, Any]) -> InputError:
+    """An error that says which score it is about."""
+    if not isinstance(error, InputError):
+        return InputError(f"{measure.name} cannot be computed with {dict(options)}: {error}")
+    return error if measure.name in str(error) else InputError(f"{measure.name}: {error}")
 
 
 def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> Iterator[str]:
@@ -209,7 +236,8 @@ def _judged(names: Sequence[str], judged: Sequence[Relevance], level: float) -> 
     wide = max(map(len, names))
     yield f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:"
     for name, verdict in zip(names, judged, strict=True):
-        among = ", ".join(names[j] for j in verdict.among) if len(verdict.among) < len(names) - 1 else "all others"
+        everything = len(names) > 1 and len(verdict.among) == len(names) - 1
+        among = "all others" if everything else ", ".join(names[j] for j in verdict.among)
         gain = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}"
         yield f"{name:<{wide}}  {verdict.kind:<15}  {gain}, beside {among or 'none'}"
     if len(names) > ALL_SUBSETS:

@@ -92,6 +92,9 @@ def ale(
     """
     ask, sheet = answers(model, response, target), Sheet(X)
     j = sheet.position(attribute)
+    kind = sheet.categories(j)
+    if categorical is None and kind is not None and kind.ordered:
+        categorical = True  # the frame itself knows the order
     if categorical is not None and categorical is not False:
         return _of_levels(ask, sheet, j, levels(sheet, j) if categorical is True else _listed(sheet, j, categorical))
     if not sheet.numeric(j):
@@ -168,8 +171,9 @@ def _listed(sheet: Sheet, j: int, order: Any) -> NDArray[Any]:
 
 def _checked_borders(borders: Any, column: Floats) -> Floats:
     edges = np.asarray(borders)
-    if edges.dtype.kind not in "iuf" or edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-        raise InputError("borders must be at least two numbers in increasing order")
+    numbers = edges.dtype.kind in "iuf" and edges.ndim == 1 and bool(np.isfinite(edges).all())
+    if not numbers or len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise InputError("borders must be at least two finite numbers in increasing order")
     if edges[0] > column.min() or edges[-1] < column.max():
         raise InputError(f"borders must reach from {column.min():g} to {column.max():g}, where the values lie")
     return edges.astype(np.float64)

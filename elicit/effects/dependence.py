@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats.mstats import mquantiles
 
-from elicit.effects.drawing import FAINT, LINE, SIDE_BY_SIDE, axes_for, bars_named, shown
+from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, axes_for, bars_named, shown
 from elicit.errors import InputError
 from elicit.printable import drawable
 from elicit.scores.answers import Answers, answers, in_calls
 from elicit.scores.protocol import Floats, whole
-from elicit.scores.sheet import Sheet
+from elicit.scores.sheet import Sheet, gap
 
 Values = NDArray[Any]
 
@@ -87,6 +87,8 @@ class PartialDependenceDisplay:
         if self.result.categorical[0]:
             places = np.arange(len(grid))
             self.ax_.bar(places, self.result.average, color=LINE)
+            if rows is not None:
+                self.ax_.plot(places, rows.T, color=FAINT, linewidth=0, marker="_", markersize=12, alpha=0.7)
             bars_named(self.ax_, [shown(level) for level in grid])
         else:
             if rows is not None:
@@ -101,7 +103,7 @@ class PartialDependenceDisplay:
         for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
             places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
             axis.set_ticks(places, [shown(grid[p]) for p in places])
-            if axis is self.ax_.xaxis and sum(len(shown(grid[p])) for p in places) > SIDE_BY_SIDE:
+            if axis is self.ax_.xaxis and sum(len(shown(grid[p])) for p in places) > BESIDE_A_BAR:
                 axis.set_tick_params(rotation=90)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel(drawable(self.result.attributes[1]))
@@ -191,21 +193,13 @@ def number_grid(sheet: Sheet, j: int, points: int, percentiles: tuple[float, flo
 def levels(sheet: Sheet, j: int) -> Values:
     """The levels of a categorical column: in its own order when it has one, else sorted."""
     column = sheet.column(j)
-    if any(map(_gap, column)):
+    if any(map(gap, column)):
         raise InputError(f"the column {sheet.names[j]!r} has gaps; fill or drop such rows first")
-    kind = getattr(getattr(sheet.X, "dtypes", None), "iloc", {j: None})[j]
-    if getattr(kind, "ordered", False):
+    kind = sheet.categories(j)
+    if kind is not None and kind.ordered:
         seen = set(column)
         return np.array([level for level in kind.categories if level in seen], dtype=column.dtype)
     try:
         return np.unique(column)
     except TypeError as error:
         raise InputError(f"the column {sheet.names[j]!r} mixes kinds of values; make them all texts") from error
-
-
-def _gap(value: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN, or what pandas has for a gap, which is neither true nor false."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        return True

@@ -16,8 +16,8 @@ from elicit.printable import drawable
 LINE = "#2a6f97"
 FAINT = "#9bb7c9"
 
-#: Height of a name in a new picture, and characters that stand side by side below one.
-INCHES_A_NAME, SIDE_BY_SIDE = 0.17, 55
+#: Height of a name in a new picture, and characters that stand side by side below one (beside a colour bar, fewer).
+INCHES_A_NAME, SIDE_BY_SIDE, BESIDE_A_BAR = 0.17, 55, 38
 
 
 def axes_for(ax: Any, names: int = 0) -> Any:

@@ -3,7 +3,8 @@
 With every partial dependence and f centred over the rows,
   H_jk² = Σ_i [PD_jk − PD_j − PD_k]²(x_i) / Σ_i PD_jk²(x_i)     for a pair,
   H_j²  = Σ_i [f − PD_j − PD_−j]²(x_i) / Σ_i f²(x_i)             for one attribute against all others.
-0: no interaction. H is a share: two attributes that hardly matter can have a large H. `strength`, the root
+0: no interaction. H is a ratio (about a share; above 1 where three attributes act together), so two attributes
+that hardly matter can have a large H. `strength`, the root
 mean square of the numerator in units of the model's answer, says how much an interaction matters.
 
 Two paths with one result: any model is asked in large batches (n² rows a pair), and tree ensembles are
@@ -92,8 +93,11 @@ class InteractionDisplay:
         """Draw on this axis, or on a new one."""
         self.ax_ = axes_for(ax, len(self.result.names))
         self.figure_ = self.ax_.figure
-        table = self.result.matrix.copy()
-        np.fill_diagonal(table, np.nan if self.result.overall is None else self.result.overall)
+        table = np.full_like(self.result.matrix, np.nan)  # pairs that were left out stay empty
+        for (i, j), h in zip(self.result.pairs, self.result.h, strict=True):
+            table[i, j] = table[j, i] = h
+        if self.result.overall is not None:
+            np.fill_diagonal(table, self.result.overall)
         most = float(np.nanmax(table, initial=0.0)) or 1.0
         image = self.ax_.imshow(table, cmap="viridis", vmin=0.0, vmax=most)
         places, names = np.arange(len(table)), [drawable(name) for name in self.result.names]

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from elicit.effects.interaction import Interactions, h_statistic
 from elicit.errors import InputError
-from elicit.scores.moments import columns_of_groups
-from elicit.scores.protocol import Groups, table, whole
+from elicit.scores.models import fit, learner
+from elicit.scores.protocol import Groups, columns_of_groups, generator, table, whole
 
 
 def pair_prior(
@@ -26,13 +24,16 @@ def pair_prior(
     interactions: the result of `h_statistic`, or a symmetric table (n, n) of strengths.
     count: how many; by default as few as hold `share` of the sum of squared strengths.
     """
-    table = interactions.strengths if isinstance(interactions, Interactions) else np.asarray(interactions, dtype=float)
+    try:
+        table = interactions.strengths if isinstance(interactions, Interactions) else np.asarray(interactions, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"expected a square table of pair strengths, found {interactions!r:.60}") from error
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
         raise InputError(f"expected a square table of finite pair strengths, found shape {table.shape}")
     if not np.allclose(table, table.T):
         raise InputError("the table of pair strengths must be symmetric")
-    if not 0 < share <= 1:
-        raise InputError(f"share lies between 0 and 1, found {share}")
+    if not isinstance(share, int | float | np.floating) or not 0 < share <= 1:
+        raise InputError(f"share lies between 0 and 1, found {share!r}")
     above, beside = np.triu_indices(len(table), k=1)
     strength = np.maximum(table[above, beside], 0.0)  # an estimate below 0 is no interaction
     order = np.argsort(-strength, kind="stable")
@@ -63,13 +64,13 @@ def interaction_prior(
     Several classes are added up in the same way.
     """
     given = table(X, y, "interaction-prior", classes=classes)
-    forest = RandomForestClassifier if given.classes else RandomForestRegressor
-    fitted = clone(forest(random_state=seed) if model is None else model).fit(given.X, given.y)
-    chosen = np.random.default_rng(seed).permutation(len(given.X))[: whole("rows", rows, 2)]
+    chosen_model, columns = learner(model, given, seed)
+    fitted = fit(chosen_model, columns, given.y)
+    chosen = generator(seed, "seed").permutation(len(given.X))[: whole("rows", rows, 2)]
     labels = list(fitted.classes_) if given.classes else [None]
     squares = np.zeros((given.X.shape[1],) * 2)
     for label in labels[1:] if len(labels) == 2 else labels:
-        squares += h_statistic(fitted, given.X[np.sort(chosen)], overall=False, target=label).strengths ** 2
+        squares += h_statistic(fitted, columns[np.sort(chosen)], overall=False, target=label).strengths ** 2
     held = columns_of_groups(groups, len(squares))
     member = np.array([np.isin(np.arange(len(squares)), columns) for columns in held], dtype=float)
     return pair_prior(np.sqrt(member @ squares @ member.T), share=share)

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
 from sklearn.base import clone, is_classifier
-from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import InputError, nearest
+from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, one_line, over_folds
@@ -31,6 +30,7 @@ from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, splits_of
+from elicit.scores.answers import scorer_of
 from elicit.subsets import Attributes
 from elicit.threads import one_thread
 
@@ -244,14 +244,11 @@ def _usable(estimator: Any, scoring: Any, random_state: Any) -> tuple[Any, Any]:
     """A clone with its randomness fixed, and a scorer that gives one number."""
     if isinstance(estimator, type):
         raise InputError(f"expected an estimator, found the class {estimator.__name__}; write {estimator.__name__}()")
-    if isinstance(scoring, Mapping | list | tuple | set):
-        raise InputError("scoring must be one score, found several; name the one that counts")
-    if isinstance(scoring, str) and scoring not in get_scorer_names():
-        hint = nearest(scoring, get_scorer_names(), "sklearn.metrics.get_scorer_names() lists them")
-        raise InputError(f"unknown scoring {scoring!r}{hint}")
     try:
         mine = clone(estimator)
-        return _seeded(mine, random_state), check_scoring(mine, scoring=scoring)
+        return _seeded(mine, random_state), scorer_of(mine, scoring)
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"the estimator or its scoring cannot be used: {one_line(error)}") from error
 

@@ -7,17 +7,18 @@ the second; of more classes, `target` names the one that is meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.scores.protocol import Floats
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
@@ -52,6 +53,8 @@ class Answers:
             raise InputError(
                 f"the model answers with {answer.shape[1]} outputs; name one as `target`, by its position from 0"
             )
+        if answer.ndim == 1 and self.method in ("predict", "call") and self.column:
+            raise InputError(f"the model answers with one number a row; leave the target {self.column} out")
         if answer.ndim == 2 and self.column is not None:
             if self.column >= answer.shape[1]:
                 raise InputError(
@@ -71,20 +74,33 @@ def answers(model: Any, response: str = "auto", target: Any = None, *, single: b
     """How the model is asked; `single` refuses a model of several classes without a `target`."""
     if response not in RESPONSES:
         raise InputError(f"response is one of {', '.join(RESPONSES)}; found {response!r}")
+    if isinstance(model, type):
+        raise InputError(f"expected a fitted estimator, found the class {model.__name__}; write {model.__name__}()")
     if not hasattr(model, "predict"):
         if not callable(model):
             raise InputError(f"expected a fitted estimator or a function of X, found {type(model).__name__}")
         if response != "auto":
             raise InputError("a function of X has one response; leave `response` out")
         return Answers(model, "call", _position(target) if target is not None else None, single)
-    _require_fitted(model)
+    require_fitted(model)
     method = _method(model) if response == "auto" else response
     if not hasattr(model, method):
         raise InputError(f"{type(model).__name__} has no {method}; use another response")
     return Answers(model, method, _column(model, method, target, single), single)
 
 
-def _require_fitted(model: Any) -> None:
+def scorer_of(model: Any, scoring: Any) -> Any:
+    """The scorer of scikit-learn that is meant: one number, more is better."""
+    if isinstance(scoring, Mapping | list | tuple | set):
+        raise InputError("scoring must be one score, found several; name the one that counts")
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        hint = nearest(scoring, get_scorer_names(), "sklearn.metrics.get_scorer_names() lists them")
+        raise InputError(f"unknown scoring {scoring!r}{hint}")
+    return check_scoring(model, scoring=scoring)
+
+
+def require_fitted(model: Any) -> None:
+    """Refuse a model of scikit-learn that is not fitted."""
     try:
         check_is_fitted(model)
     except NotFittedError as error:

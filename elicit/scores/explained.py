@@ -13,18 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from elicit.scores.answers import answers
 from elicit.scores.johnson_shapley import johnson_shapley
-from elicit.scores.models import seeded
+from elicit.scores.models import fit, learner
 from elicit.scores.pimp import pimp
 from elicit.scores.predictions import shapley_values
-from elicit.scores.protocol import Floats, Groups, Table, table, whole
-
-#: Trees of the forest that is fitted when no model is given.
-TREES = 100
+from elicit.scores.protocol import Floats, Groups, Table, generator, table, whole
 
 
 def shapley_of_data(
@@ -32,10 +27,10 @@ def shapley_of_data(
 ) -> Floats:
     """Mean |Shapley value| a column, over at most `rows` rows drawn from the data; all rows are the background."""
     given = table(X, y, "shapley", classes=classes)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "seed")
     chosen = np.sort(rng.permutation(len(given.X))[: whole("rows", rows)])
-    fitted = _fitted(model, given, seed)
-    return shapley_values(fitted, given.X[chosen], given.X, rounds=rounds, random_state=rng).importance
+    fitted, columns = _fitted(model, given, seed)
+    return shapley_values(fitted, columns[chosen], columns, rounds=rounds, random_state=rng).importance
 
 
 def johnson_shapley_of_data(
@@ -43,12 +38,12 @@ def johnson_shapley_of_data(
 ) -> Floats:
     """Shares of the variance of the fitted model's answers, one a column; they sum to 1."""
     given = table(X, y, "johnson-shapley", classes=classes)
-    fitted = _fitted(model, given, seed)
+    fitted, columns = _fitted(model, given, seed)
     labels = list(fitted.classes_) if given.classes else [None]
     asked = labels[1:] if len(labels) == 2 else labels
     found = [
         johnson_shapley(
-            answers(fitted, target=label), given.X, runs=max(1, whole("runs", runs) // len(asked)), random_state=seed
+            answers(fitted, target=label), columns, runs=max(1, whole("runs", runs) // len(asked)), random_state=seed
         )
         for label in asked
     ]
@@ -69,15 +64,11 @@ def pimp_of_data(
 ) -> Floats:
     """p-values of permutation importance on the share `test_size` of the rows, one an attribute; small ones matter."""
     given = table(X, y, "pimp", classes=classes)
-    chosen = _model(model, given, seed)
-    return pimp(chosen, given.X, given.y, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values
+    chosen, columns = learner(model, given, seed)
+    return pimp(chosen, columns, given.y, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values
 
 
-def _fitted(model: Any, given: Table, seed: int) -> Any:
-    return clone(_model(model, given, seed)).fit(given.X, given.y)
-
-
-def _model(model: Any, given: Table, seed: int) -> Any:
-    if model is not None:
-        return seeded(model, seed)
-    return (RandomForestClassifier if given.classes else RandomForestRegressor)(TREES, random_state=seed)
+def _fitted(model: Any, given: Table, seed: int) -> tuple[Any, Floats]:
+    """A fitted model, and the columns that it was fitted to."""
+    chosen, columns = learner(model, given, seed)
+    return fit(chosen, columns, given.y), columns

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, table, whole
+from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, seed_of, table, whole
 
 #: A target of less spread (its square would be nothing), or further from 0 in units of its spread, is centred first.
 LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4
@@ -54,7 +54,7 @@ def mutual_information(
     if not given.classes and (mask & alone).any():
         raise InputError(f"column {int(np.argmax(mask & alone))} is discrete, but no value occurs twice; cut it first")
     target = given.y if given.classes or _near_zero(given.y) else given.target
-    found = estimate(X, target, discrete_features=mask, n_neighbors=neighbours, random_state=seed)
+    found = estimate(X, target, discrete_features=mask, n_neighbors=neighbours, random_state=seed_of(seed))
     return np.where(constant(given.X), 0.0, found)
 
 
@@ -66,17 +66,17 @@ def _near_zero(y: Floats) -> bool:
 
 def shared(a: Ints, b: Ints) -> float:
     """I(a; b) of two columns of codes."""
-    joint = counted(a, b) / len(a)
-    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    seen = joint > 0
-    return float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
+    first, second, rows = counted(a, b)
+    joint = rows / len(a)
+    apart = np.bincount(a)[first] * np.bincount(b)[second] / len(a) ** 2
+    return float((joint * np.log(joint / apart)).sum())
 
 
-def counted(a: Ints, b: Ints) -> Floats:
-    """(codes of a, codes of b): how many rows have both."""
+def counted(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
+    """The pairs of codes that occur, by the first and then by the second, and how many rows have each."""
     width = int(b.max()) + 1
-    cells = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width)
-    return cells.reshape(-1, width).astype(np.float64)
+    pairs, rows = np.unique(a * width + b, return_counts=True)
+    return pairs // width, pairs % width, rows
 
 
 def codes(column: Floats, bins: int | None) -> Ints:

@@ -109,8 +109,8 @@ def inputs_of_sample(X: Any, *, independent: bool = False) -> Inputs:
     root, inverse = roots(np.asarray(unit.T @ unit) / n)
     if np.linalg.matrix_rank(root, tol=1e-6) < d:
         raise InputError(
-            f"the {d} columns of X hold fewer independent directions (duplicates, or fewer rows than columns); "
-            "leave columns out until none follows from the others"
+            f"the {d} columns of X hold fewer independent directions (duplicates, fewer rows than columns, or the "
+            "columns of one text column); leave columns out until none follows from the others, or use johnson or lmg"
         )
     Z = unit @ inverse
     warn_of_dependence(Z)

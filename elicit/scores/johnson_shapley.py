@@ -29,7 +29,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.scores.answers import ROWS_A_CALL
 from elicit.scores.inputs import Function, Inputs, asked, inputs_of_sample
-from elicit.scores.protocol import Floats, Ints, whole
+from elicit.scores.protocol import Floats, Ints, generator, whole
 
 #: Independent pairs of arrays among which the runs of "arrays" are divided, to know their spread.
 DESIGNS = 8
@@ -68,7 +68,7 @@ def johnson_shapley(
     given = inputs if isinstance(inputs, Inputs) else inputs_of_sample(inputs)
     if not callable(function):
         raise InputError(f"expected a function of rows, found {type(function).__name__}")
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     whole("runs", runs)
     if estimator == "walk":
         return _by_walks(function, given, runs, rng)

@@ -19,13 +19,27 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Groups, centred, constant, numbers, table, whole
+from elicit.errors import InputError, ModelError
+from elicit.scores.answers import scorer_of
+from elicit.scores.protocol import (
+    Floats,
+    Groups,
+    Table,
+    centred,
+    columns_of_groups,
+    constant,
+    numbers,
+    seed_of,
+    table,
+    whole,
+)
+
+#: Trees of the forest that is fitted when no model is given.
+TREES = 100
 
 
 def permuted(
@@ -41,12 +55,13 @@ def permuted(
     groups: Groups | None = None,
 ) -> Floats:
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
-    whole("repeats", repeats)
-    if model is not None and _fitted(model):
+    whole("repeats", repeats), seed_of(seed)
+    if model is not None and _fitted(estimator(model)):
         return _fall(
             model, numbers(X), np.asarray(y), scoring, repeats, seed, groups, X if hasattr(X, "iloc") else None
         )
     given = table(X, y, "permutation", classes=classes)
+    learned, columns = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
     target = np.asarray(y) if given.classes else given.target if plain else given.y
     whole("folds", folds, 2)
@@ -56,10 +71,9 @@ def permuted(
         raise InputError(f"{folds} folds need {2 * folds} rows, found {len(target)}; ask for fewer")
     kind = StratifiedKFold if given.classes else KFold
     falls = []
-    for train, test in kind(folds, shuffle=True, random_state=seed).split(given.X, target):
-        forest_or_model = _forest(given.classes, 100, seed) if model is None else seeded(model, seed)
-        fitted = forest_or_model.fit(given.X[train], target[train])
-        falls.append(_fall(fitted, given.X[test], target[test], scoring, repeats, seed, groups))
+    for train, test in kind(folds, shuffle=True, random_state=seed).split(columns, target):
+        fitted = fit(learned, columns[train], target[train])
+        falls.append(_fall(fitted, columns[test], target[test], scoring, repeats, seed, groups))
     return np.asarray(np.mean(falls, axis=0))
 
 
@@ -71,9 +85,10 @@ def coefficients(
     Z = _standardised(given.X)
     if model is None:
         model = LogisticRegression(max_iter=5000) if given.classes else Ridge(1.0)
-    beta = np.atleast_2d(_read(_fit(model, Z, given.y), "coef_", Z.shape[1]))  # (outputs, columns)
+    last = _last_step(fit(estimator(model), Z, given.y), Z)
+    beta = np.atleast_2d(_read(last, "coef_", Z.shape[1]))  # (outputs, columns)
     R = Z.T @ Z / len(Z)
-    listed = [[i] for i in range(Z.shape[1])] if groups is None else [list(g) for g in groups]
+    listed = columns_of_groups(groups, Z.shape[1])
     parts = [np.einsum("oi,ij,oj->", beta[:, g], R[np.ix_(g, g)], beta[:, g]) for g in listed]
     return np.sqrt(np.maximum(parts, 0.0))
 
@@ -81,15 +96,15 @@ def coefficients(
 def trees(X: Any, y: Any, *, model: Any = None, trees: int = 100, seed: int = 0, classes: bool | None = None) -> Floats:
     """Mean decrease in impurity; `model` None is a random forest of so many `trees`."""
     given = table(X, y, "trees", classes=classes)
-    grown = _forest(given.classes, whole("trees", trees), seed) if model is None else seeded(model, seed)
-    return _read(_fit(grown, given.X, given.target), "feature_importances_", given.X.shape[1])
+    grown, columns = learner(model, given, seed, whole("trees", trees))
+    return _read(_last_step(fit(grown, columns, given.target), columns), "feature_importances_", columns.shape[1])
 
 
 def _fall(
     model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None, frame: Any = None
 ) -> Floats:
     """`frame` is where X comes from, if from a frame: the model may know its columns by their names."""
-    scorer = check_scoring(model, scoring=scoring)
+    scorer = scorer_of(model, scoring)
 
     def named(values: Floats) -> Any:
         return values if frame is None else type(frame)(values, columns=frame.columns)
@@ -98,14 +113,16 @@ def _fall(
         found = permutation_importance(model, named(X), y, scoring=scorer, n_repeats=repeats, random_state=seed)
         return np.asarray(found.importances_mean)
 
+    held = columns_of_groups(groups, X.shape[1])
+
     # one column of row numbers an attribute is shuffled in place of its columns, which then move together
     def score(fitted: Any, rows: Any, target: Any) -> float:
         moved = np.empty_like(X)
-        for attribute, columns in enumerate(groups):
-            moved[:, list(columns)] = X[np.ix_(rows[:, attribute], list(columns))]
+        for attribute, columns in enumerate(held):
+            moved[:, columns] = X[np.ix_(rows[:, attribute], columns)]
         return float(scorer(fitted, named(moved), target))
 
-    rows = np.repeat(np.arange(len(X))[:, None], len(groups), axis=1)
+    rows = np.repeat(np.arange(len(X))[:, None], len(held), axis=1)
     found = permutation_importance(model, rows, y, scoring=score, n_repeats=repeats, random_state=seed)
     return np.asarray(found.importances_mean)
 
@@ -118,20 +135,46 @@ def _fitted(model: Any) -> bool:
     return True
 
 
-def _forest(classes: bool, trees: int, seed: int) -> Any:
-    return (RandomForestClassifier if classes else RandomForestRegressor)(trees, random_state=seed)
+def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[Any, Floats]:
+    """What is fitted to the table, and to which columns: the model as it is, or else a random forest.
+
+    A forest works in single precision, so it is given the columns without their origin and unit.
+    """
+    if model is not None:
+        return seeded(model, seed), given.X
+    forest = RandomForestClassifier if given.classes else RandomForestRegressor
+    return forest(trees, random_state=seed_of(seed)), centred(given.X)
+
+
+def fit(model: Any, X: Floats, y: Any) -> Any:
+    """A clone of the model, fitted to columns of numbers."""
+    try:
+        return clone(model).fit(X, y)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelError(f"{type(model).__name__} cannot be fitted to columns of numbers: {reason}") from error
+
+
+def estimator(model: Any) -> Any:
+    """The model, if it is one that can be fitted."""
+    if isinstance(model, type):
+        raise InputError(f"expected an estimator, found the class {model.__name__}; write {model.__name__}()")
+    if not hasattr(model, "fit") or not hasattr(model, "get_params"):
+        raise InputError(f"expected an estimator, found {model!r:.60}")
+    return model
 
 
 def seeded(model: Any, seed: int) -> Any:
     """A clone in which every `random_state` that is None is the seed."""
-    fresh = clone(model)
+    fresh = clone(estimator(model))
+    seed_of(seed)
     params = fresh.get_params()
     unset = [name for name in params if name.split("__")[-1] == "random_state" and params[name] is None]
     return fresh.set_params(**dict.fromkeys(unset, seed))
 
 
-def _fit(model: Any, X: Floats, y: Any) -> Any:
-    fitted = clone(model).fit(X, y)
+def _last_step(fitted: Any, X: Floats) -> Any:
+    """The fitted model itself, or the last step of a pipeline that leaves the columns in their places."""
     if not isinstance(fitted, Pipeline):
         return fitted
     if len(fitted) > 1:

@@ -7,14 +7,13 @@ classes that is the same as coding them 0 and 1. A constant column has correlati
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Groups, constant, table
+from elicit.scores.protocol import Floats, constant, table
 
 #: A correlation matrix may differ from symmetry, a unit diagonal and [-1, 1] by this much.
 _SLACK = 1e-8
@@ -73,16 +72,3 @@ def unit_columns(X: Floats) -> Floats:
 def indicators(codes: Any) -> Floats:
     """One 0/1 column a class."""
     return np.asarray(codes[:, None] == np.unique(codes), dtype=np.float64)
-
-
-def columns_of_groups(groups: Groups | None, d: int) -> list[list[int]]:
-    """The columns of each attribute; without groups every column is one. Together they hold each column once."""
-    if groups is None:
-        return [[i] for i in range(d)]
-    listed = not isinstance(groups, str | Mapping) and all(isinstance(g, Collection) for g in groups)
-    if not listed or not all(isinstance(i, int | np.integer) for group in groups for i in group):
-        raise InputError(f"groups are lists of column positions, such as [[0, 1], [2]]; found {groups!r:.80}")
-    held = [list(map(int, group)) for group in groups]
-    if not all(held) or sorted(i for group in held for i in group) != list(range(d)):
-        raise InputError(f"groups must hold each of the {d} columns exactly once, and none be empty; found {held}")
-    return held

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from elicit.scores.protocol import Floats, Groups, Ints, column_mask
+from elicit.scores.protocol import Floats, Groups, Ints, column_mask, columns_of_groups
 
 #: Distances (of at most 1) closer than this are equal.
 TIE = 1e-12
@@ -111,7 +111,7 @@ class Space:
 def space_of(X: Floats, discrete: Any, groups: Groups | None) -> Space:
     """The points of X; `discrete` names columns of codes (a mask, positions, or one truth value for all)."""
     nominal = column_mask(discrete, X.shape[1])
-    listed = [[i] for i in range(X.shape[1])] if groups is None else [list(g) for g in groups]
+    listed = columns_of_groups(groups, X.shape[1])
     order = np.array([column for g in listed for column in g], dtype=np.intp)
     starts = np.cumsum([0] + [len(g) for g in listed[:-1]], dtype=np.intp)
     missing = np.isnan(X)

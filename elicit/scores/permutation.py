@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.metrics import check_scoring, log_loss, mean_absolute_error, mean_squared_error, zero_one_loss
+from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error, zero_one_loss
 
 from elicit.errors import InputError
-from elicit.scores.answers import ROWS_A_CALL
-from elicit.scores.moments import columns_of_groups
-from elicit.scores.protocol import Floats, Groups, whole
+from elicit.scores.answers import ROWS_A_CALL, require_fitted, scorer_of
+from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, whole
 from elicit.scores.sheet import Sheet
 
 HOW = ("permute", "cycle", "swap", "pairs")
@@ -97,12 +96,20 @@ def permutation_importance(
         raise InputError(f"compare is 'difference' or 'ratio', found {compare!r}")
     if compare == "ratio" and scoring is not None:
         raise InputError("a ratio needs an error that is not negative; give a loss instead of scoring")
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise InputError(f"expected a fitted estimator, found {model!r:.60}")
+    require_fitted(model)
     sheet = Sheet(X)
     if np.shape(y) != (sheet.n,):
         raise InputError(f"X has {sheet.n} rows but the target has shape {np.shape(y)}; give one value a row")
+    target = np.asarray(y)
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
     held = columns_of_groups(groups, sheet.d)
-    orders = exchanges(how, sheet.n, repeats, np.random.default_rng(random_state))
-    error, errors = measured_errors(model, sheet, np.asarray(y), orders, held, loss, scoring)
+    orders = exchanges(how, sheet.n, repeats, generator(random_state))
+    error, errors = measured_errors(model, sheet, target, orders, held, loss, scoring)
+    if not np.isfinite(error) or not np.isfinite(errors).all():
+        raise InputError("the loss or the scoring gives what is no finite number on these rows; choose another")
     if compare == "ratio" and not error > 0:
         raise InputError("the model makes no error on these rows, so no ratio exists; compare by difference")
     importances = errors / error if compare == "ratio" else errors - error
@@ -158,7 +165,7 @@ def measured_errors(
     if scoring is not None:
         if loss is not None:
             raise InputError("give a loss or a scoring, not both")
-        scorer = check_scoring(model, scoring=scoring)
+        scorer = scorer_of(model, scoring)
         found = [[-scorer(model, changed(group, order[None]), y) for order in orders] for group in held]
         return float(-scorer(model, sheet.X, y)), np.array(found)
 

@@ -23,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
 from elicit.scores.permutation import permutation_importance
-from elicit.scores.protocol import Floats, Groups, whole
+from elicit.scores.protocol import Floats, Groups, generator, whole
 from elicit.scores.sheet import Sheet
 
 #: f(fitted model, X, y) -> one number an attribute.
@@ -65,7 +65,7 @@ def pimp(
         raise InputError("PIMP needs a target that varies; a constant one has no other order")
     if groups is not None and importance is not None:
         raise InputError("groups are for the default importance; one of your own knows its attributes")
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     seed = int(rng.integers(2**32))
     measure = importance if importance is not None else _Permuted(seed, groups)
     targets = [target, *(rng.permutation(target) for _ in range(draws))]
@@ -74,7 +74,7 @@ def pimp(
         raise InputError(f"X has {sheet.n} rows but the target has {len(target)}; give one value a row")
     train, test = everything, everything
     if test_size is not None:
-        if not 0 < test_size < 1:
+        if not isinstance(test_size, float | np.floating) or not 0 < test_size < 1:
             raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
         train, test = train_test_split(everything, test_size=test_size, random_state=seed)
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})

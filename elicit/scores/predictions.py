@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from elicit.errors import InputError
 from elicit.scores.answers import ROWS_A_CALL, Answers, answers
 from elicit.scores.blocks import Block, block
-from elicit.scores.protocol import Floats, Ints, whole
+from elicit.scores.protocol import Floats, Ints, generator, whole
 from elicit.scores.sheet import Sheet
 
 
@@ -75,7 +75,7 @@ def shapley_values(
         )
     whole("rounds", rounds), whole("sets", sets)
     ask = answers(model, response, target, single=False)
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     before, after = _outputs(ask, known.X), _outputs(ask, explained.X)
     base = before.mean(axis=0)
     found = [_row(_Mixed(ask, explained, i, known), after[i], before, rounds, sets, rng) for i in range(explained.n)]

@@ -8,7 +8,7 @@ says it outright. A group of columns, such as a one-hot block, is one attribute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -108,6 +108,7 @@ def _codes(target: NDArray[Any]) -> Ints:
 
 def numbers(X: Any, *, gaps: bool = False) -> Floats:
     """The columns of X (array, frame or sparse matrix) as numbers; finite ones, or NaN where gaps are let through."""
+    _refuse_no_numbers(X)
     try:
         if hasattr(X, "iloc"):  # a frame may have a gap of its own kind
             values = np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -126,6 +127,30 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
         row, column = np.argwhere(np.abs(values) > LARGEST)[0]
         raise InputError(f"X is {values[row, column]:g} in row {row}, column {column}, too large to square; rescale it")
     return values
+
+
+def _refuse_no_numbers(X: Any) -> None:
+    """Dates and complex numbers would be taken for numbers, and what a mask hides would come back."""
+    if np.ma.isMaskedArray(X):
+        raise InputError("X is a masked array; fill or drop what is masked first (X.filled(…))")
+    kinds = {getattr(kind, "kind", "O") for kind in X.dtypes} if hasattr(X, "iloc") else {getattr(X, "dtype", None)}
+    kinds = {getattr(kind, "kind", kind) for kind in kinds}
+    if kinds & {"m", "M"}:
+        raise InputError("a column of X holds dates; give numbers, such as days since the first")
+    if "c" in kinds:
+        raise InputError("X holds complex numbers; give their real and imaginary parts as columns")
+
+
+def generator(given: Any, name: str = "random_state") -> np.random.Generator:
+    """The generator that an argument stands for: a seed, or a generator itself."""
+    return given if isinstance(given, np.random.Generator) else np.random.default_rng(seed_of(given, name))
+
+
+def seed_of(value: Any, name: str = "seed") -> int:
+    """A seed as every library takes it."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**32:
+        raise InputError(f"{name} must be a whole number from 0 to 4294967295, found {value!r}")
+    return int(value)
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
@@ -150,6 +175,20 @@ def centred(X: Floats) -> Floats:
     moved -= moved.mean(axis=0)  # far from 0 the first mean is rounded
     moved[:, same] = 0.0
     return np.asarray(moved / np.where(same, 1.0, np.abs(moved).max(axis=0)))
+
+
+def columns_of_groups(groups: Groups | None, d: int) -> list[list[int]]:
+    """The columns of each attribute; without groups every column is one. Together they hold each column once."""
+    if groups is None:
+        return [[i] for i in range(d)]
+    given: Any = groups
+    listed = isinstance(given, Collection) and not isinstance(given, str | Mapping)
+    held: list[list[Any]] = [list(g) if isinstance(g, Collection) else [None] for g in given] if listed else []
+    if not listed or not all(isinstance(i, int | np.integer) for group in held for i in group):
+        raise InputError(f"groups are lists of column positions, such as [[0, 1], [2]]; found {groups!r:.80}")
+    if not all(held) or sorted(i for group in held for i in group) != list(range(d)):
+        raise InputError(f"groups must hold each of the {d} columns exactly once, and none be empty; found {held}")
+    return [list(map(int, group)) for group in held]
 
 
 def column_mask(discrete: Any, n: int) -> NDArray[np.bool_]:

@@ -24,8 +24,7 @@ from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.johnson import johnson
 from elicit.scores.lmg import lmg
 from elicit.scores.models import coefficients, permuted, trees
-from elicit.scores.moments import columns_of_groups
-from elicit.scores.protocol import Floats, Groups, Score, Targets
+from elicit.scores.protocol import Floats, Groups, Score, Targets, columns_of_groups
 from elicit.scores.relief import relief, relieff, rrelieff
 from elicit.scores.shapley_effects import shapley_effects
 from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, variance

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import t as student
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, whole
+from elicit.scores.protocol import Floats, generator, whole
 
 #: Perf: the positions of some attributes, ascending, to one score a fold; no attributes is a guess.
 Performance = Callable[[tuple[int, ...]], Floats]
@@ -59,11 +59,23 @@ def relevance(
     def perf(chosen: Iterable[int]) -> Floats:
         key = tuple(sorted(chosen))
         if key not in known:
-            known[key] = np.asarray(performance(key), dtype=np.float64)
+            known[key] = _scores(performance(key), len(next(iter(known.values()), ())))
         return known[key]
 
-    tried = _subsets(n, subsets, np.random.default_rng(seed))
+    tried = _subsets(n, subsets, generator(seed, "seed"))
     return tuple(_verdict(i, n, tried, perf, level) for i in range(n))
+
+
+def _scores(given: Any, folds: int) -> Floats:
+    """One finite score a fold, as many as before (0: this is the first)."""
+    try:
+        scores = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"performance must give one score a fold, found {given!r:.60}") from error
+    if scores.ndim != 1 or (folds and len(scores) != folds) or not np.isfinite(scores).all():
+        found = f"{scores.tolist()!r:.60}"
+        raise InputError(f"performance must give a finite score for each fold, and always as many; found {found}")
+    return scores
 
 
 def _verdict(i: int, n: int, tried: list[frozenset[int]], perf: Callable[..., Floats], level: float) -> Relevance:

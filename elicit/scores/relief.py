@@ -21,7 +21,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.scores.neighbours import Space, neighbourhoods, space_of
-from elicit.scores.protocol import Floats, Groups, Ints, table, whole
+from elicit.scores.protocol import Floats, Groups, Ints, generator, table, whole
 
 
 def relief(
@@ -129,8 +129,9 @@ def _part(above: Floats, below: Floats) -> Floats:
 
 def _looked_at(n: int, rows: int | None, seed: int) -> Ints:
     """All rows, or so many random ones."""
+    rng = generator(seed, "seed")
     if rows is None:
         return np.arange(n)
     if whole("rows", rows) > n:
         raise InputError(f"rows is at most the {n} rows there are, found {rows}; leave it out to look at all")
-    return np.sort(np.random.default_rng(seed).choice(n, rows, replace=False))
+    return np.sort(rng.choice(n, rows, replace=False))

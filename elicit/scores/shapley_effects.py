@@ -22,7 +22,7 @@ from elicit.scores.games import shapley_of_game
 from elicit.scores.inputs import Function, asked, checked_moments
 from elicit.scores.johnson_shapley import FunctionShares
 from elicit.scores.moments import indicators, unit_columns
-from elicit.scores.protocol import Floats, constant, table, whole
+from elicit.scores.protocol import Floats, constant, generator, table, whole
 
 #: Up to this many inputs all subsets are computed unless orders are asked for.
 ALL_SUBSETS = 10
@@ -54,7 +54,7 @@ def shapley_effects(
     n, d = data.X.shape
     if whole("neighbours", neighbours, 2) > n:
         raise InputError(f"{neighbours} neighbours were asked for among {n} rows; use fewer")
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     columns = unit_columns(data.X) * np.sqrt(n)
     columns = columns + _JITTER * rng.standard_normal((n, d))
     target = indicators(data.y) if data.classes else data.target.reshape(-1, 1)
@@ -104,7 +104,7 @@ def shapley_effects_of_function(
     d = len(centre)
     whole("outer", outer, 2)
     whole("inner", inner, 2)
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     draw = _Conditional(centre, cov)
     X = draw.rows(outer, rng)
     Y = asked(function, X)

@@ -24,6 +24,8 @@ class Sheet:
         self._frame = hasattr(X, "iloc")
         if not self._frame and hasattr(X, "toarray"):
             raise InputError("a sparse matrix cannot be changed cell by cell; give X.toarray()")
+        if np.ma.isMaskedArray(X):
+            raise InputError("X is a masked array; fill or drop what is masked first (X.filled(…))")
         if not self._frame and hasattr(X, "columns"):
             raise InputError(f"expected an array or a pandas frame, found {type(X).__name__}; give X.to_pandas()")
         data: Any = X if self._frame else np.asarray(X)
@@ -54,11 +56,18 @@ class Sheet:
         return np.asarray(self.X.iloc[:, j] if self._frame else self.X[:, j])
 
     def numeric(self, j: int) -> bool:
-        """Whether a column holds numbers (truth values are categories)."""
+        """Whether a column holds numbers (truth values are categories, and so is what a frame calls a category)."""
+        if self.categories(j) is not None:
+            return False
         values = self.column(j)
         if values.dtype.kind == "O" and not self._frame:
             return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
         return values.dtype.kind in "iuf"
+
+    def categories(self, j: int) -> Any:
+        """The type of a column of a frame that is a category, else None."""
+        kind = self.X.dtypes.iloc[j] if self._frame else None
+        return kind if hasattr(kind, "categories") else None
 
     def numbers(self, j: int) -> NDArray[np.float64]:
         """A column that must hold finite numbers."""
@@ -84,11 +93,21 @@ class Sheet:
         frame = self.X.iloc[rows].reset_index(drop=True)
         for j, column in values.items():
             name, kind = self.X.columns[j], self.X.dtypes.iloc[j]
-            known = getattr(kind, "categories", None)
-            if known is not None and not set(column) <= {*known, None, np.nan}:
-                odd = next(v for v in column if v not in set(known) and v == v)
-                raise InputError(f"the column {str(name)!r} has no category {odd!r}; give both frames the same ones")
+            if (known := self.categories(j)) is not None:
+                odd = [v for v in {v for v in column if not gap(v)} if v not in set(known.categories)]
+                if odd:
+                    raise InputError(
+                        f"the column {str(name)!r} has no category {odd[0]!r}; give both frames the same ones"
+                    )
             frame[name] = column
             if getattr(kind, "kind", "O") not in "biuf":
                 frame[name] = frame[name].astype(kind)
         return frame
+
+
+def gap(value: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, or what pandas has for a gap, which is neither true nor false."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True

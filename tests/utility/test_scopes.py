@@ -51,6 +51,7 @@ def test_a_scope_holds_what_its_words_say(data):
         "evaluated:",
         "size:٣",
         "size:03",
+        "size:" + "9" * 5000,
         "size:9999999",
         5,
     ],
