@@ -15,11 +15,12 @@ from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
 from elicit.commands.reduced import check_place
-from elicit.commands.session import Play, free_path, oracle_of, play
+from elicit.commands.session import Play, free_path, play
 from elicit.data import Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError, nearest
+from elicit.experiments.sources import wrapper_of
 from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)
-    oracle = oracle_of(section, Path())
+    oracle = wrapper_of(section, data)
     attributes = oracle.attributes
     if len(attributes) == 1:
         raise InputError(f"{attributes.names[0]!r} is the only attribute, there is nothing to choose; add another")

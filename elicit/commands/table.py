@@ -9,9 +9,8 @@ from pathlib import Path
 
 from elicit.commands.arguments import listed
 from elicit.commands.output import keep_apart
-from elicit.commands.session import oracle_of
 from elicit.commands.status import DONE
-from elicit.experiments.sources import data_of
+from elicit.experiments.sources import data_of, wrapper_of
 from elicit.oracles import write_table
 from elicit.printable import printable
 from elicit.session.display import Meter, not_measured
@@ -23,7 +22,8 @@ def run(args: argparse.Namespace) -> int:
     keep_apart(args.output, args.data)
     section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds, "tidy": args.tidy}
     section |= {key: getattr(args, key) for key in ("target", "scoring") if getattr(args, key) is not None}
-    oracle = oracle_of(section, Path())
+    data = data_of(section, Path())
+    oracle = wrapper_of(section, data)
     attributes = oracle.attributes
     dropped = attributes.mask(listed(args.drop))
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         )
     finally:
         meter.clear()
-    notes = [f"note: {printable(note)}" for note in data_of(section, Path()).notes]
+    notes = [f"note: {printable(note)}" for note in data.notes]
     failed = not_measured([Counter(written.failures.values())])
     print("\n".join([f"{printable(args.output)}: {written.rows} subsets", *notes, *failed]))
     return DONE

@@ -73,7 +73,11 @@ def _table(section: Section, folder: Path) -> Oracle:
 
 
 def _wrapper(section: Section, folder: Path) -> Oracle:
-    data = data_of(section, folder)
+    return wrapper_of(section, data_of(section, folder))
+
+
+def wrapper_of(section: Section, data: Data) -> WrapperOracle:
+    """The cross-validation that a section describes, of its data, which were read before."""
     try:
         return WrapperOracle(
             model_of(sections.text(section, "model"), data.classes, data.missing),

@@ -204,6 +204,21 @@ def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(rows, a
                 assert vectors[x] == vectors[y] or ((min(x, y), max(x, y)) in found.equal) == alike
 
 
+@pytest.mark.parametrize(
+    ("steps", "measured"),
+    [
+        ([(2, 1, True)], []),  # less of everything is preferred
+        ([(3, 4, True), (6, 5, True)], []),  # an exchange, and the same one back
+        ([(3, 4, True), (6, 5, False)], []),
+        ([(3, 4, False), (4, 3, False), (3, 7, False), (7, 3, False)], [(4, 7)]),  # what was measured is worth nothing
+    ],
+)
+def test_what_no_worths_give_is_seen(steps, measured):
+    vectors = {1: (3, 3, 0), 2: (2, 3, 0), 3: (2, 0, 0), 4: (1, 1, 0), 5: (2, 0, 1), 6: (1, 1, 1), 7: (1, 0, 0)}
+    assert additive_order(vectors, steps, measured) is None
+    assert not worths_exist(vectors, [*steps, *((a, b, True) for a, b in measured)])
+
+
 def test_two_answers_say_together_what_neither_says_alone():
     vectors = {1: (2, 1), 2: (1, 2), 3: (1, 0), 4: (0, 1), 5: (2, 0), 6: (0, 2)}
     first, second = (1, 2, True), (3, 4, True)
