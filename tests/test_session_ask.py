@@ -15,6 +15,7 @@ from elicit.events import Evaluated
 from elicit.journal import read
 from elicit.session.soundness import correlations, warnings_about
 from elicit.session.tidying import MISSING_LEVEL
+from elicit.sessions import elicitation_of
 
 
 def table(path, rows=60, seed=0, **columns):
@@ -222,3 +223,18 @@ def test_a_file_that_moved_along_with_its_journal_is_found(ask, tmp_path, monkey
         (tmp_path / name).rename(tmp_path / "away" / name)
     monkeypatch.setattr(sys, "stdin", io.StringIO("a\n" * 5))
     assert main(["resume", "away/j"]) == 0
+
+
+def test_answers_that_a_linear_trade_off_cannot_give_are_told_at_the_end(ask):
+    arguments = ("wine", "--budget", 25, "--assume", "linear")
+    status, out, _ = ask(*arguments, "--journal", "j", answers="A\nA\nB\nA\nA\nB\n")
+    assert status == 0
+    assert read("j").header.settings["elicit"]["assume"] == "linear"
+    history = elicitation_of(read("j")).history
+    assert history.refuted
+    assert not history.deduced
+    told = " ".join(out.split())
+    assert "no operator with a linear trade-off of the criteria would give all your answers" in told
+    status, out, _ = ask(*arguments, "--journal", "k", answers="A\n")
+    assert not elicitation_of(read("k")).history.refuted
+    assert "no operator with" not in out

@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
     keep, drop = (attributes.mask(listed(text)) for text in (args.keep, args.drop))
     family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
     chosen = {**SETTINGS, "budget": args.budget}
-    chosen |= {key: getattr(args, key) for key in ("questions", "check_every") if getattr(args, key) is not None}
+    given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
+    chosen |= {key: value for key, value in given.items() if value is not None}
     path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
     about = {"oracle": section}
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=about) as session:

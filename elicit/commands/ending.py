@@ -23,6 +23,7 @@ from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.journal import read
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
@@ -312,6 +313,10 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
         )
     if measured:
         yield f"set aside: {measured} of the orders that were measured, as noise"
+    if elicitation.history.refuted:
+        kind = ASSUMPTIONS[elicitation.settings.assume]
+        told = f"no operator with {kind} would give all your answers, so nothing is deduced"
+        yield from paragraph(told, _columns(), 2)
 
 
 def _columns() -> int:

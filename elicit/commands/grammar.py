@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from elicit.commands.arguments import count, folds, jobs, natural
 from elicit.data import BUILT_IN
+from elicit.knowledge.deduction import ASSUMPTIONS
 
 #: The model when none is named.
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
@@ -67,6 +68,9 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument("--questions", type=natural, metavar="N", help="questions at most (default 9)")
     command.add_argument(
         "--check-every", type=natural, metavar="N", help="answers between two checks (default 3), 0 for none"
+    )
+    command.add_argument(
+        "--assume", choices=tuple(ASSUMPTIONS), help="how you value criteria, so that an answer implies others"
     )
     command.add_argument(
         "--seed", type=natural, default=0, metavar="N", help="another course of the session (default 0)"

@@ -42,12 +42,7 @@ def deduced(
     Where statements contradict each other nothing follows. Dominance is never deduced: what is not stated of it
     was doubted.
     """
-    steps = [
-        (above, below, s.strict) for s in stated for above, below in s.edges if above in vectors and below in vectors
-    ]
-    if assume not in _RULES or not steps or contradiction([*dominance, *stated]):
-        return ()
-    order = _RULES[assume](vectors, steps, [(s.better, s.worse) for s in dominance])
+    order = _order(assume, vectors, dominance, stated)
     if order is None:
         return ()
     said = {(s.better, s.worse) for s in (*dominance, *stated) if s.strict}
@@ -67,6 +62,28 @@ def implied(statement: Statement, by: Sequence[Statement]) -> bool:
     if statement.relation is Relation.EQUAL:
         return not any(_joining([(statement.better, statement.worse)], [s for s in by if s.relation is Relation.EQUAL]))
     return statement in by or statement not in transitively_reduced([*by, statement])
+
+
+def refuted(
+    assume: str, vectors: Mapping[Mask, Whole], dominance: Sequence[Statement], stated: Sequence[Statement]
+) -> bool:
+    """Whether answers that do not contradict each other speak against what is assumed."""
+    consistent = assume in _RULES and not contradiction([*dominance, *stated])
+    return consistent and _order(assume, vectors, dominance, stated) is None
+
+
+def _order(
+    assume: str, vectors: Mapping[Mask, Whole], dominance: Sequence[Statement], stated: Sequence[Statement]
+) -> Order | None:
+    """What follows; None where the assumption is refuted, and where the statements contradict themselves."""
+    steps = [
+        (above, below, s.strict) for s in stated for above, below in s.edges if above in vectors and below in vectors
+    ]
+    if assume not in _RULES or not steps:
+        return Order([], [])
+    if contradiction([*dominance, *stated]):
+        return None
+    return _RULES[assume](vectors, steps, [(s.better, s.worse) for s in dominance])
 
 
 def _joining(pairs: Sequence[Pair], stated: Sequence[Statement]) -> Iterator[Pair]:

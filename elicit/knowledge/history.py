@@ -28,7 +28,7 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.knowledge.deduction import deduced, implied
+from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
 from elicit.subsets import Attributes, Mask
@@ -271,9 +271,17 @@ class History:
     def _deduced(self) -> tuple[Statement, ...]:
         return () if self.assume == "nothing" else self._following_from(self.stated)
 
+    @property
+    def refuted(self) -> bool:
+        """Whether the answers speak against what is assumed of the operator; then nothing is deduced."""
+        return self._view("refuted", lambda: refuted(self.assume, self._whole(), self.dominance, self.stated))
+
+    def _whole(self) -> dict[Mask, list[int]]:
+        """What was measured, in steps of the grid."""
+        return {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
+
     def _following_from(self, stated: Sequence[Statement]) -> tuple[Statement, ...]:
-        whole = {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
-        return deduced(self.assume, whole, self.dominance, stated, self.weights[Source.DEDUCED])
+        return deduced(self.assume, self._whole(), self.dominance, stated, self.weights[Source.DEDUCED])
 
     @property
     def statements(self) -> tuple[Statement, ...]:
