@@ -34,6 +34,7 @@ from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
 from elicit.scenario import oracle_from
 from elicit.session.fresh import FIRST_SEED, ROUNDS
+from elicit.sessions import elicitation_of
 
 HOSTILE = (
     "<script>window.pwned = 1</script>",
@@ -209,6 +210,18 @@ def test_texts_and_marks_stand_out_from_their_ground(theme):
 
 
 # markup
+
+
+@pytest.mark.parametrize("assume", ["nothing", "linear"])
+def test_what_answers_imply_is_said_beside_them(tmp_path, assume):
+    journals.played(tmp_path / "j", assume=assume, ask_every=1, questions=9)
+    record = read(tmp_path / "j")
+    content = gather(record)
+    deduced = elicitation_of(record).history.deduced
+    assert bool(deduced) == (assume == "linear")
+    assert (f"{len(deduced)} orders follow from these answers" in content.implied) == (assume == "linear")
+    told = written(tmp_path / "j").read_text(encoding="utf-8")
+    assert ("Assumed: a linear trade-off" in told) == (assume == "linear")
 
 
 def test_texts_are_escaped_wherever_they_stand():

@@ -11,7 +11,9 @@ import numpy as np
 from elicit.errors import CertificateError
 from elicit.events import Answer, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Record
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Source
+from elicit.printable import many
 from elicit.proof.record_check import check_record
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import listed, reversed_answers, told
@@ -83,6 +85,7 @@ class Content:
     reasons: tuple[str, ...]
     otherwise: tuple[str, ...]
     questions: tuple[Question, ...]
+    implied: str
     events: tuple[tuple[str, str], ...]
     prices: tuple[Price, ...]
     passed_over: int
@@ -137,6 +140,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         tuple(told(why, why.this(), FIRST_CAUSES)) if why.decides else (),
         tuple(reversed_answers(why, found, None)),
         _questions(why, place),
+        _implied(why),
         tuple(_events(record)),
         _prices(why),
         len(history.rejected),
@@ -210,6 +214,20 @@ def _events(record: Record) -> list[tuple[str, str]]:
             case Resumed(budget=budget):
                 found.append(("resumed", "" if budget is None else f"with a budget of {budget}"))
     return found
+
+
+def _implied(why: Why) -> str:
+    """What answers imply by what is assumed of the operator; nothing where nothing is."""
+    history = why.history
+    if history.assume == "nothing":
+        return ""
+    kind = ASSUMPTIONS[history.assume]
+    if history.refuted:
+        return f"Assumed: {kind}. These answers speak against it, so nothing is deduced."
+    return (
+        f"Assumed: {kind}. Of the other subsets {many(len(history.deduced), 'order')} follow from these answers and "
+        "what was measured; what is proven may rest on them."
+    )
 
 
 def _prices(why: Why) -> tuple[Price, ...]:

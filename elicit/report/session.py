@@ -32,6 +32,8 @@ def session(content: Content) -> Iterator[Html]:
     if content.questions:
         yield element("h3", "Every question and answer")
         yield _questions(content)
+        if content.implied:
+            yield element("p", content.implied)
     steps = [(str(k), what, detail) for k, (what, detail) in enumerate(content.events, start=1)]
     yield folded(f"Every step of the session ({len(steps)})", table(("step", "what", "which"), steps, "Steps", {0}))
     if content.failures:
