@@ -2,9 +2,9 @@
 
 Nothing is known of the worths but that more is not worse. Cut every criterion at the values measured; a step from
 one value to the next has some worth t ≥ 0. Who prefers A to B says that the steps A is ahead by are worth more than
-those B is ahead by: t · d > 0, d with entries 1, −1 and 0. If answers add up to D = Σ d, and X is ahead of Y by at
-least D in every step, then t · (X − Y) ≥ t · D > 0: X is preferred, too. (Who takes a gain from .94 to .95 for a
-fifth attribute takes one from .93 to .95 for it.)
+those B is ahead by: t · d > 0, d with entries 1, −1 and 0. If answers add up to D = Σ d with gains of at most k, and
+X is ahead of Y by at least D / k in every step, then t · (X − Y) ≥ t · D / k > 0: X is preferred, too. (Who takes a
+gain from .94 to .95 for a fifth attribute takes one from .93 to .95 for it.)
 
 The rule: sums of up to ANSWERS answers are looked at, each of which may count more than once. What follows only
 from more is not found; what is found follows.
@@ -73,17 +73,18 @@ def _ahead(level: Steps, above: int, below: int) -> Steps:
 
 
 def _at_least(total: Sequence[Steps], levels: Sequence[Steps]) -> Table:
-    """[i, j]: subset i is ahead of j by at least the total, in every step."""
+    """[i, j]: subset i is ahead of j by at least the total divided by its largest gain, in every step."""
     enough = np.ones((len(levels[0]), len(levels[0])), dtype=bool)
+    most = max(1, *(int(d.max(initial=0)) for d in total))
     for d, level in zip(total, levels, strict=True):
-        enough &= level[:, None] >= _lowest(d)[level][None, :]
+        enough &= level[:, None] >= _lowest(d, most)[level][None, :]
     return enough
 
 
-def _lowest(d: Steps) -> Steps:
+def _lowest(d: Steps, most: int) -> Steps:
     """For each level of the lower subset the lowest that the upper one may have; one beyond the highest for none."""
     below, gains = np.arange(len(d) + 1), np.flatnonzero(d > 0)
     if len(gains):
-        return np.where((below <= gains[0]) & (d.max() == 1), gains[-1] + 1, len(d) + 1)
-    held = np.where(d < 0, 0, below[1:])  # steps that may not be lost: one stays above them
+        return np.where(below <= gains[0], gains[-1] + 1, len(d) + 1)
+    held = np.where(d <= -most, 0, below[1:])  # steps that may not be lost: one stays above them
     return np.maximum.accumulate(np.append(0, held))

@@ -227,6 +227,11 @@ def test_two_answers_say_together_what_neither_says_alone():
     assert (5, 6) in additive_order(vectors, [first, second], []).strict
 
 
+def test_what_is_gained_once_does_not_pay_for_two_losses():
+    vectors = {1: (1, 1, 2), 2: (0, 2, 2), 3: (1, 2, 1), 4: (0, 2, 2), 5: (1, 1, 1), 6: (0, 2, 2)}
+    assert (5, 6) not in additive_order(vectors, [(1, 2, True), (3, 4, True)], []).strict
+
+
 def test_an_equal_answer_makes_the_same_exchange_equal_and_more_for_it_better():
     vectors = {1: (2, 0, 0), 2: (1, 1, 0), 3: (2, 0, 1), 4: (1, 1, 1), 5: (3, 0, 0), 6: (2, 2, 0), 7: (1, 3, 0)}
     found = additive_order(vectors, [(1, 2, False), (2, 1, False)], [(5, 1)])
