@@ -6,6 +6,8 @@ those B is ahead by: t · d > 0, d with entries 1, −1 and 0. If answers add up
 X is ahead of Y by at least D / k in every step, then t · (X − Y) ≥ t · D / k > 0: X is preferred, too. (Who takes a
 gain from .94 to .95 for a fifth attribute takes one from .93 to .95 for it.)
 
+Of two criteria, what one answer says so follows by dominance already; the third makes a difference.
+
 The rule: sums of up to ANSWERS answers are looked at, each of which may count more than once. What follows only
 from more is not found; what is found follows.
 """

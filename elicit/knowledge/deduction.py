@@ -57,11 +57,33 @@ def deduced(
     return tuple(s for s in kept if s.source is Source.DEDUCED)
 
 
-def implied(statement: Statement, by: Sequence[Statement]) -> bool:
-    """Whether statements that do not contradict each other chain to this one."""
-    if statement.relation is Relation.EQUAL:
-        return not any(_joining([(statement.better, statement.worse)], [s for s in by if s.relation is Relation.EQUAL]))
-    return statement in by or statement not in transitively_reduced([*by, statement])
+def implied(statements: Sequence[Statement], by: Sequence[Statement]) -> list[Statement]:
+    """Those, equal or strict, that others which do not contradict each other chain to."""
+    equal = [s for s in by if s.relation is Relation.EQUAL]
+    leaving: dict[Mask, list[tuple[Mask, bool]]] = {}
+    for s in by:
+        for above, below in s.edges:
+            leaving.setdefault(above, []).append((below, s.strict))
+
+    def holds(s: Statement) -> bool:
+        if s.relation is Relation.EQUAL:
+            return not any(_joining([(s.better, s.worse)], equal))
+        return (s.worse, True) in _reached(s.better, leaving)
+
+    return [s for s in statements if holds(s)]
+
+
+def _reached(start: Mask, leaving: Mapping[Mask, Sequence[tuple[Mask, bool]]]) -> set[tuple[Mask, bool]]:
+    """What chains lead down to, and whether by a strict step."""
+    found, waiting = {(start, False)}, [(start, False)]
+    while waiting:
+        here, strictly = waiting.pop()
+        for below, strict in leaving.get(here, ()):
+            step = (below, strictly or strict)
+            if step not in found:
+                found.add(step)
+                waiting.append(step)
+    return found
 
 
 def refuted(

@@ -255,7 +255,7 @@ class History:
     def deduced_from(self, stated: Sequence[Statement]) -> list[Statement]:
         """Which of the deduced statements follow from some of the stated ones alone, besides what was measured."""
         alone = [*self.dominance, *stated, *self._following_from(stated)] if self.deduced else []
-        return [s for s in self.deduced if implied(s, alone)]
+        return implied(self.deduced, alone)
 
     def answers_behind(self, statements: Iterable[Statement]) -> tuple[int, ...]:
         """The requests whose answers are among the statements, or are what those deduced follow from."""
