@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from elicit.commands.arguments import count, folds, jobs, natural
 from elicit.data import BUILT_IN
-from elicit.knowledge.deduction import ASSUMPTIONS
 
 #: The model when none is named.
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
@@ -69,9 +68,7 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument(
         "--check-every", type=natural, metavar="N", help="answers between two checks (default 3), 0 for none"
     )
-    command.add_argument(
-        "--assume", choices=tuple(ASSUMPTIONS), help="how you value criteria, so that an answer implies others"
-    )
+    command.add_argument("--assume", metavar="HOW", help="linear or additive: what an answer implies of other subsets")
     command.add_argument(
         "--seed", type=natural, default=0, metavar="N", help="another course of the session (default 0)"
     )
