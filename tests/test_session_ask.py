@@ -235,6 +235,7 @@ def test_answers_that_a_linear_trade_off_cannot_give_are_told_at_the_end(ask):
     assert not history.deduced
     told = " ".join(out.split())
     assert "no operator with a linear trade-off of the criteria would give all your answers" in told
+    assert "assumed: you have a linear trade-off of the criteria" in told
     status, out, _ = ask(*arguments, "--journal", "k", answers="A\n")
     assert not elicitation_of(read("k")).history.refuted
     assert "no operator with" not in out

@@ -21,6 +21,7 @@ from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError, nearest
 from elicit.experiments.sources import wrapper_of
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
     about = {"oracle": section}
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=about) as session:
-        notes = tuple(_notes(data, section, attributes))
+        notes = (*_notes(data, section, attributes), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
 
 
@@ -67,6 +68,12 @@ def _notes(data: Data, section: Mapping[str, Any], attributes: Attributes) -> It
     )
     yield from (f"note: {printable(note)}" for note in data.notes)
     yield from (f"warning: {printable(warning)}" for warning in warnings_about(data, section.get("scoring")))
+
+
+def _assumed(assume: str) -> Iterator[str]:
+    """What answers are taken to imply."""
+    if assume != "nothing":
+        yield f"assumed: you have {ASSUMPTIONS[assume]}, so an answer may settle other pairs, too"
 
 
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
