@@ -245,5 +245,5 @@ def test_a_failure_is_a_fact():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="the family is over 3 attributes, there are 5"):
         explore(method(), Counting(), family=Family(3))
-    with pytest.raises(InputError, match="a budget is a number of evaluations of at least 1"):
+    with pytest.raises(InputError, match="budget must be a whole number of at least 1"):
         method(budget=0)

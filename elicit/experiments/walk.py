@@ -16,7 +16,7 @@ from elicit.events import Asked, Criterion, Evaluated, Fact, Failed, Resumed, St
 from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
-from elicit.methods.method import Method
+from elicit.methods.method import Method, first_criterion
 from elicit.subsets import Attributes, Family, Mask
 
 #: The scope of whatever a classical method says.
@@ -43,6 +43,11 @@ class Walk:
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
+        if method.value is first_criterion and criteria and not criteria[0].maximise:
+            raise InputError(
+                f"less of the first criterion, {criteria[0].name}, is better; say what a subset is worth with "
+                "`value`, such as lambda subset, criteria: -criteria[0]"
+            )
         self.space = Space(self.family, method.goal, method.start, bounded=method.budget is not None)
         self.budget = method.budget
         self.history = History(attributes, criteria)
@@ -107,6 +112,14 @@ class Walk:
         """Go on after the end, with another budget (None: the same)."""
         return self._record(Resumed(self._next_id, budget))
 
+    def _worth(self, subset: Mask, criteria: tuple[float, ...]) -> float:
+        """What the method makes of what was measured."""
+        value = self.method.value(subset, criteria)
+        if value != value:
+            names = ", ".join(self.history.attributes.subset(subset))
+            raise InputError(f"the value of {names} is no number; give one for everything that can be measured")
+        return value
+
     def _record(self, fact: Fact) -> Fact:
         self._fold(fact)
         return fact
@@ -120,7 +133,7 @@ class Walk:
                 self._next_id = fact.requests.stop
             case Evaluated(request, subset, criteria):
                 self._open.pop(request, None)
-                self._take(subset, self.method.value(subset, criteria))
+                self._take(subset, self._worth(subset, criteria))
             case Failed(request, subset):
                 self._open.pop(request, None)
                 self._take(subset, UNMEASURED)

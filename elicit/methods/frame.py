@@ -12,7 +12,7 @@ and take it up again by sending the same values once more.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -91,13 +91,26 @@ class Space:
         """The largest size that matters to the goal."""
         return self.most if self.goal.largest is None else min(self.most, self.goal.largest)
 
+    @property
+    def origin(self) -> Mask:
+        """The start with what is kept; it may be empty."""
+        return self.family.keep | (self.start or 0)
+
     def from_below(self) -> Mask:
         """Where a growing walk starts: what is kept, or the start; it may be empty."""
-        return self.family.keep | (self.start or 0)
+        size = self.origin.bit_count()
+        if size > self.top:
+            raise InputError(f"the start has {size} attributes, the walk only adds, but {self.top} is the most")
+        return self.origin
 
     def from_above(self) -> Mask:
         """Where a shrinking walk starts: everything, or the start."""
-        return self.everything if self.start is None else self.start | self.family.keep
+        if self.start is None:
+            return self.everything
+        size = self.origin.bit_count()
+        if size < self.bottom:
+            raise InputError(f"the start has {size} attributes, the walk only removes, but {self.bottom} is the least")
+        return self.origin
 
     def larger(self, subset: Mask, by: int = 1) -> list[Mask]:
         """The subset with `by` attributes more, in every way; in mask order."""
@@ -117,6 +130,13 @@ class Space:
     def changes(self) -> list[Mask]:
         """The smallest changes, as masks of what to flip: one attribute, or two where the size is fixed."""
         return [mask_of(flipped) for flipped in combinations(self.family.free, 2 if self.bottom == self.top else 1)]
+
+    def admitted(self) -> Iterator[Mask]:
+        """All that are admitted, by size; as many as `count` says, whatever else the family holds."""
+        kept = self.family.keep.bit_count()
+        for size in range(self.bottom, self.top + 1):
+            for added in combinations(self.family.free, size - kept):
+                yield self.family.keep | mask_of(added)
 
     def count(self) -> int:
         """How many subsets there are in the family of the sizes that the goal wants."""

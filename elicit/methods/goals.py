@@ -11,7 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from elicit.errors import InputError
+from elicit.scores.protocol import whole
 from elicit.subsets import Mask
 
 #: Values are compared on a grid of this width.
@@ -76,8 +79,7 @@ class Sized:
     size: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
-            raise InputError(f"a size is a whole number of at least 1, found {self.size!r}")
+        object.__setattr__(self, "size", whole("size", self.size, 1))
 
     def __str__(self) -> str:
         return f"size:{self.size}"
@@ -110,8 +112,10 @@ class Reaching:
     largest: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.least, bool) or not isinstance(self.least, int | float) or not math.isfinite(self.least):
+        real = isinstance(self.least, int | float | np.integer | np.floating) and not isinstance(self.least, bool)
+        if not real or not math.isfinite(self.least):
             raise InputError(f"the value to reach is a finite number, found {self.least!r}")
+        object.__setattr__(self, "least", float(self.least))
 
     def __str__(self) -> str:
         return f"reach:{self.least:g}"

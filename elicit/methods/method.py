@@ -15,6 +15,7 @@ from typing import Any
 from elicit.errors import InputError
 from elicit.methods.frame import Explorer
 from elicit.methods.goals import Goal, Reaching, Sized, TradeOff
+from elicit.scores.protocol import whole
 from elicit.subsets import Attributes, Mask
 
 #: One number from a subset and its criteria, the greater the better.
@@ -22,7 +23,7 @@ Value = Callable[[Mask, Sequence[float]], float]
 
 
 def first_criterion(subset: Mask, criteria: Sequence[float]) -> float:  # noqa: ARG001
-    """The value of who cares for the score alone."""
+    """The value of who cares for the score alone, which must be better the greater it is."""
     return criteria[0]
 
 
@@ -38,8 +39,15 @@ class Method:
     budget: int | None = None
 
     def __post_init__(self) -> None:
-        if self.budget is not None and (isinstance(self.budget, bool) or self.budget < 1):
-            raise InputError(f"a budget is a number of evaluations of at least 1, found {self.budget!r}")
+        if self.budget is not None:
+            whole("budget", self.budget, 1)
+        if self.start is not None:
+            whole("start, a mask,", self.start, 0)
+        for what in ("explorer", "value"):
+            if not callable(getattr(self, what)):
+                raise InputError(f"the {what} of a method is a function, found {getattr(self, what)!r:.40}")
+        if not hasattr(self.goal, "rank"):
+            raise InputError(f"the goal of a method is Sized, Reaching or TradeOff, found {self.goal!r:.40}")
 
     def plain(self, attributes: Attributes) -> dict[str, Any]:
         """What identifies it in a journal, as JSON holds it; a budget may change, so it is not part of that."""

@@ -90,10 +90,10 @@ class PlusMinus:
         """The next round from a subset of this size: which way (larger?) first, and how many steps each way."""
         if self.plus > self.minus:
             following = min(size + self.plus - self.minus, space.top)
-            up = min(self.plus, space.everything.bit_count() - size)
+            up = min(self.plus, following - size + self.minus, space.most - size)
             return [(True, up), (False, size + up - following)]
         following = max(size - self.minus + self.plus, space.bottom)
-        down = min(self.minus, size - space.least)
+        down = min(self.minus, size - following + self.plus, size - space.least)
         return [(False, down), (True, following - (size - down))]
 
 

@@ -72,8 +72,7 @@ class Seen:
 
     def _listed(self, count: int, found: dict[Mask, None]) -> list[Mask]:
         """So many of the unseen subsets, by listing them all."""
-        admitted = (mask for mask in self.space.family if self.space.admits(mask))
-        unseen = [mask for mask in admitted if mask not in self.ranks and mask not in found]
+        unseen = [mask for mask in self.space.admitted() if mask not in self.ranks and mask not in found]
         return [unseen[int(i)] for i in self.rng.choice(len(unseen), count, replace=False)]
 
 
@@ -88,8 +87,8 @@ class Random:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
-        if space.start is not None and space.from_below():
-            yield from seen.evaluate([space.from_below()])
+        if space.start is not None and space.origin:
+            yield from seen.evaluate([space.origin])
         while not seen.exhausted:
             yield from seen.evaluate(seen.fresh(self.at_once))
         return EXHAUSTED
@@ -115,7 +114,7 @@ class HillClimbing:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
-        given = space.from_below() if space.start is not None else 0
+        given = space.origin if space.start is not None else 0
         climbs = 0
         while not seen.exhausted:
             if self.restarts is not None and climbs > self.restarts:
@@ -172,7 +171,7 @@ class Genetic:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
-        first = [space.from_below()] if space.start is not None and space.from_below() else []
+        first = [space.origin] if space.start is not None and space.origin else []
         people = first + [mask for mask in seen.fresh(self.population - len(first)) if mask not in first]
         yield from seen.evaluate(people)
         generation = 1

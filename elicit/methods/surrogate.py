@@ -47,7 +47,7 @@ class Surrogate:
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
         values: dict[Mask, float] = {}
-        start = [space.from_below()] if space.start is not None and space.from_below() else []
+        start = [space.origin] if space.start is not None and space.origin else []
         batch = start + [mask for mask in seen.fresh(self.first - len(start)) if mask not in start]
         while not seen.exhausted:
             found = yield batch

@@ -12,6 +12,7 @@ import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
+from typing import Any
 
 import numpy as np
 
@@ -47,10 +48,20 @@ class Exhaustive:
 
 def _by_distance(space: Space) -> Iterator[Iterator[Mask]]:
     """The family, by the number of free attributes in which a subset differs from the start."""
-    origin, free = space.from_below(), space.family.free
-    for distance in range(len(free) + 1):
-        masks = (origin ^ mask_of(flipped) for flipped in combinations(free, distance))
-        yield (mask for mask in masks if space.admits(mask))
+    for distance in range(len(space.family.free) + 1):
+        yield _at_distance(space, distance)
+
+
+def _at_distance(space: Space, distance: int) -> Iterator[Mask]:
+    """So many attributes away from the start; only the sizes that the goal wants are gone through."""
+    inside = [i for i in space.family.free if space.origin >> i & 1]
+    outside = [i for i in space.family.free if not space.origin >> i & 1]
+    for removed in range(distance + 1):
+        size = space.origin.bit_count() + distance - 2 * removed
+        if space.bottom <= size <= space.top:
+            for less in combinations(inside, removed):
+                for more in combinations(outside, distance - removed):
+                    yield space.origin ^ mask_of((*less, *more))
 
 
 @dataclass(frozen=True)
@@ -62,12 +73,16 @@ class Ranking:
     threshold: only the attributes whose number is greater, as one subset.
     """
 
-    scores: tuple[float, ...] | None = None
+    scores: Sequence[float] | None = None
     threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.scores is not None:
+            object.__setattr__(self, "scores", tuple(map(_given, self.scores)))
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         first = space.from_below()
-        scores = self.scores
+        scores = self.scores  # a tuple, which identifies the method in a journal
         if scores is None:
             scores = yield from _alone(space)
         if len(scores) != space.family.n:
@@ -91,6 +106,12 @@ class Ranking:
         return Ended("every prefix was evaluated")
 
 
+def _given(score: Any) -> float:
+    if isinstance(score, bool) or not isinstance(score, int | float | np.integer | np.floating):
+        raise InputError(f"a ranking is one number an attribute, found {score!r:.40}")
+    return float(score)
+
+
 def _number(score: float) -> float:
     """A score for sorting; what is not a number comes last."""
     return -math.inf if math.isnan(score) else score
@@ -99,7 +120,7 @@ def _number(score: float) -> float:
 def _alone(space: Space) -> Generator[Sequence[Mask], Sequence[float], tuple[float, ...]]:
     """The value of each attribute alone, added to the start; −∞ for those that are in it, or dropped."""
     first = space.from_below()
-    outside = members(space.everything & ~first)
+    outside = members(space.everything & ~first) if first.bit_count() < space.most else []
     found = [UNMEASURED] * space.family.n
     if outside:
         for i, value in zip(outside, (yield [first | 1 << i for i in outside]), strict=True):
@@ -114,6 +135,10 @@ class Adaptive:
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         alone = yield from _alone(space)
         order = sorted((i for i in range(len(alone)) if alone[i] > UNMEASURED), key=lambda i: (-level(alone[i]), i))
+        first = space.from_below()
+        if not order and space.admits(first):
+            yield [first]
+            return Ended("nothing is left to be ranked", first)
         if not order:
             return Ended("no attribute could be measured alone")
         if space.bottom == space.top or space.goal.settled(math.inf):
@@ -131,8 +156,9 @@ def discriminating_cut(performances: Sequence[float]) -> int:
     performances above and below; two groups without spread are apart infinitely when their means differ.
     """
     found, largest = 1, -math.inf
-    for i in range(1, len(performances)):
-        above, below = np.array(performances[:i]), np.array(performances[i:])
+    levels = np.array([level(value) for value in performances], dtype=np.float64)  # equal ones are exactly equal
+    for i in range(1, len(levels)):
+        above, below = levels[:i], levels[i:]
         apart, spread = abs(above.mean() - below.mean()), above.var() + below.var()
         discriminant = apart / spread if spread > 0 else math.inf if apart > 0 else 0.0
         if discriminant > largest:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from elicit.errors import InputError
+from elicit.scores.sheet import gap
 from elicit.subsets import Attributes, Mask, members
 
 
@@ -129,3 +131,12 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
         else:
             raise InputError(f"group {group!r} names column {column}, but X has the columns 0 to {len(names) - 1}")
     return columns
+
+
+def require_no_gaps(target: NDArray[Any]) -> None:
+    """Refuse a target with a gap: None, NaN, or what pandas has for one."""
+    if target.dtype.kind in "fO":
+        missing = np.frompyfunc(gap, 1, 1)(target).astype(np.bool_)
+        if missing.any():
+            row = int(np.argwhere(missing)[0][0])
+            raise InputError(f"the target is missing in row {row}; drop the rows without a target")

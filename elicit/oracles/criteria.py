@@ -7,6 +7,7 @@ against the attributes once, when the oracle is made, so that a missing cost is 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -151,6 +152,8 @@ def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured 
 def one_line(error: BaseException, most: int = 300) -> str:
     """The type of an exception and the first line of its message, safe to print."""
     message = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    # a set is written in another order by every process, and a reason should be the same in all of them
+    message = re.sub(r"\{([^{}]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return "".join(c if c.isprintable() else "?" for c in text)[:most]
 

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.oracles.columns import columns_of
+from elicit.oracles.columns import by_name, columns_of, require_no_gaps
 from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed, one_line
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import codes, counted, shared
-from elicit.scores.protocol import holds_classes, numbers
+from elicit.scores.moments import unit_columns
+from elicit.scores.protocol import holds_classes, numbers, whole
 from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 
@@ -67,15 +68,14 @@ class FilterOracle:
         if (scores is not None) != (merit in ("sum", "mean")):
             need = "needs scores, one an attribute" if scores is None else "takes no scores; leave them out"
             raise InputError(f"the merit {merit!r} {need}")
-        if bins < 2:
-            raise InputError(f"bins must be at least 2, found {bins}")
+        whole("bins", bins, 2)
         columns = columns_of(X, attributes)
         self._attributes = columns.attributes
         self._extras = listed(criteria, self._attributes, 0)
         data, target, discrete = numbers(columns.X), _target(y, columns.X.shape[0]), False
         discrete = holds_classes(target) if classes is None else classes
         if merit in ("sum", "mean"):
-            values = _scores(scores, X, y, len(self._attributes))
+            values = _scores(by_name(scores, self._attributes.names, "scores"), X, y, len(self._attributes))
             self._merit: Merit = _Added(values, merit == "mean")
         else:
             values = None
@@ -117,9 +117,9 @@ class _Correlated:
     """Σ r_i / √(k + 2 Σ_{i<j} r_ij)."""
 
     def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:  # noqa: ARG002
-        unit = _unit(X)
+        unit = unit_columns(X)
         self.between = np.abs(unit.T @ unit)
-        self.relevance = _class_ratio(unit, y) if discrete else np.abs(unit.T @ _unit(y.reshape(-1, 1))).ravel()
+        self.relevance = _class_ratio(unit, y) if discrete else np.abs(unit.T @ unit_columns(y.reshape(-1, 1))).ravel()
 
     def __call__(self, mask: Mask) -> float:
         v = members(mask)
@@ -175,16 +175,6 @@ def _codes(X: Floats, bins: int) -> Ints:
     return np.column_stack([codes(column, bins) for column in X.T])
 
 
-def _unit(X: Floats) -> Floats:
-    """Centred columns of length 1; a constant column becomes 0."""
-    centred = X - X.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    constant = length <= 1e-12 * np.sqrt(len(X)) * np.abs(X).max(axis=0)
-    unit = centred / np.where(constant, 1.0, length)
-    unit[:, constant] = 0.0
-    return np.asarray(unit)
-
-
 def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:
     """Correlation ratio of unit columns: the root of the sum of squares between classes."""
     between = sum(unit[y == c].sum(axis=0) ** 2 / (y == c).sum() for c in np.unique(y))
@@ -195,6 +185,7 @@ def _target(y: Any, rows: int) -> NDArray[Any]:
     target = np.asarray(y)
     if target.shape != (rows,):
         raise InputError(f"X has {rows} rows but the target has shape {target.shape}; give one value a row")
+    require_no_gaps(target)
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
     return target

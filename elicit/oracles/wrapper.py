@@ -23,7 +23,7 @@ from sklearn.utils.validation import has_fit_parameter
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.oracles.columns import Columns, columns_of
+from elicit.oracles.columns import Columns, columns_of, require_no_gaps
 from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, one_line, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
@@ -230,13 +230,7 @@ def _target(y: Any, rows: int) -> NDArray[Any]:
     values = np.asarray(y)
     if values.ndim == 0 or len(values) != rows:
         raise InputError(f"X has {rows} rows but the target has shape {values.shape}; give one value a row")
-    if values.dtype.kind == "f":
-        missing = np.isnan(values)
-    else:
-        missing = np.frompyfunc(lambda v: v is None, 1, 1)(values).astype(np.bool_)
-    if missing.any():
-        row = int(np.argwhere(missing)[0][0])
-        raise InputError(f"the target is missing in row {row}; drop the rows without a target")
+    require_no_gaps(values)
     return values
 
 

@@ -15,7 +15,7 @@ from elicit.journal import read
 from elicit.proof.record_check import check_record
 from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Family
-from elicit.utility.scopes import KINDS, Scope, within_flips
+from elicit.utility.scopes import KINDS, MOST_WITHIN, Scope, within_flips
 from elicit.utility.sets import difference
 
 SCOPES = ("family", "size:3", "flips:2", "flips:1", "evaluated")
@@ -138,3 +138,18 @@ def test_a_proof_at_a_narrower_scope_is_never_told_as_one_over_the_family(tmp_pa
         assert told is None or any("max_size" in s and Fraction(b) == told for s, b in bounds.items())
         narrower += proven and (told is None or told > 0)
     assert narrower, "some run is proven near the subset alone"
+
+
+def test_an_ending_is_told_in_these_words():
+    assert Scope.of("family").optimal == "necessarily optimal over the whole family"
+    assert Scope.of("size:1").optimal == "necessarily optimal among the subsets of at most 1 attribute"
+    assert Scope.of("flips:2").optimal == "necessarily optimal among the subsets at most 2 flips away"
+    assert Scope.of("evaluated").optimal == "necessarily optimal among the evaluated subsets"
+
+
+def test_a_scope_that_holds_one_size_or_just_as_many_as_the_limit_is_allowed():
+    Scope.of("size:1").check(Family(4))
+    Scope.of("size:2").check(Family(4, keep=3))
+    Scope.of("flips:1").check(Family(MOST_WITHIN))
+    with pytest.raises(InputError, match=f"holds {MOST_WITHIN + 1} subsets"):
+        Scope.of("flips:1").check(Family(MOST_WITHIN + 1))
