@@ -169,7 +169,8 @@ def _malformed(path: Path, header: list[str]) -> InputError:
             )
         for name, entry in zip(header, row, strict=True):
             try:
-                plain = float(entry) is not None and "_" not in entry  # 1_000 is a number to Python alone
+                # 1_000 and digits of other scripts are numbers to Python alone
+                plain = float(entry) is not None and "_" not in entry and entry.isascii()
             except ValueError:
                 plain = False
             if not plain:
@@ -184,7 +185,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(lines)
         next(reader, None)
         for row in reader:
-            if "".join(row).strip():
+            if len(row) > 1 or "".join(row).strip():
                 yield reader.line_num, row
 
 

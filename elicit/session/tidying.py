@@ -51,7 +51,7 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
     numbers = as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
     if numbers is not None:
         numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
-        note = f"{name!r} has {gaps} missing values: each fold fills them with its training median" if gaps else ""
+        note = f"{name!r} has {gaps} missing values: models get the median of their training rows" if gaps else ""
         return note, numbers.reshape(-1, 1), []
     levels = set(known)
     if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):

@@ -93,6 +93,8 @@ def test_the_table_of_the_wine_data():
         ("a,b,score\n1,0,.5\n0,1,high\n", "line 3: 'score' is 'high', expected a number"),
         ("a,b,score\n1,0,.5\n0,1,\n", "line 3: 'score' is '', expected a number"),
         ("a,b,score\n1,0,\x1b[2J\n", "expected a number"),
+        ("a,b,score\n1,0,.5\n,,\n0,1,.6\n", "line 3: 'a' is '', expected a number"),
+        ("a,b,score\n1,0,.5\n0,1,٣\n", "line 3: 'score' is '٣', expected a number"),
         (b"\xff\xfe\x00\x01", "not a CSV file"),
         (b"a,b,score\n1,0,\xff\n", "not a CSV file"),
         (b"\x1f\x8b\x08broken", "cannot be read"),
