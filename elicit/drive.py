@@ -18,8 +18,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from joblib import effective_n_jobs
-
 from elicit.asks import (
     Compare,
     Done,
@@ -39,7 +37,7 @@ from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.criteria import one_line
-from elicit.oracles.parallel import Remembering, measure_many
+from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, criteria_of, progress_of
@@ -183,7 +181,7 @@ class _Run:
 
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
-        workers = int(effective_n_jobs(self._n_jobs))
+        workers = workers_of(self._n_jobs)
         part = requests[:workers]
         replies = measure_many(self._oracle, [request.subset for request in part], self._n_jobs)
         for request, reply in zip(part, replies, strict=True):

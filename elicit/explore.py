@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from joblib import effective_n_jobs
-
 from elicit.asks import Done, Oracle
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import OUT_OF_TIME, Fact
@@ -23,7 +21,7 @@ from elicit.experiments.walk import BUDGET, SCOPE, Walk
 from elicit.journal import Header, Journal, begun, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
-from elicit.oracles.parallel import Remembering, measure_many
+from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.session.progress import Progress
 from elicit.sessions import ended_from_outside
 from elicit.subsets import Family, Mask
@@ -90,7 +88,7 @@ def explore(
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
                 continue
-            part = walk.pending()[: int(effective_n_jobs(n_jobs))]  # at most one a worker is under way and unsaved
+            part = walk.pending()[: workers_of(n_jobs)]  # at most one a worker is under way and unsaved
             replies = measure_many(remembering, [request.subset for request in part], n_jobs)
             for request, reply in zip(part, replies, strict=True):
                 try:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.decide.elicitation import Elicitation
@@ -22,6 +22,7 @@ from elicit.operators import SimulatedOperator
 from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
+from elicit.oracles.parallel import workers_of
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario, SyntheticSpec
 from elicit.session.progress import Progress, criteria_of
 from elicit.subsets import Family, Mask
@@ -90,7 +91,7 @@ def played(
 def _results(
     tasks: Sequence[Task], n_jobs: int | None, show: Callable[[Progress], None] | None
 ) -> Iterator[dict[str, Any]]:
-    if min(int(effective_n_jobs(n_jobs)), len(tasks)) == 1:
+    if min(workers_of(n_jobs), len(tasks)) == 1:
         for task in tasks:
             yield task(show)
     else:

@@ -17,6 +17,7 @@ from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
+from elicit.scores.protocol import whole
 from elicit.subsets import Attributes, Family, Mask
 
 #: The scope of whatever a classical method says.
@@ -39,7 +40,7 @@ class Walk:
         seed: int = 0,
         facts: Iterable[Fact] = (),
     ) -> None:
-        self.method, self.seed = method, seed
+        self.method, self.seed = method, whole("seed", seed, 0)
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")

@@ -117,11 +117,13 @@ def from_callable(name: str, fn: Callable[[tuple[str, ...]], float], maximise: b
     return _Called(Criterion(name, maximise=maximise, unit=unit), fn)
 
 
-def listed(extras: Sequence[Extra] | None, attributes: Attributes, folds: int) -> tuple[Extra, ...]:
+def listed(extras: Sequence[Extra] | Extra | None, attributes: Attributes, folds: int) -> tuple[Extra, ...]:
     """The extras, each checked against the attributes; names must differ from each other and the defaults."""
-    extras = tuple(extras or ())
+    given: Any = extras
+    alone = isinstance(given, Extra) and not isinstance(given, type)
+    several: tuple[Extra, ...] = (given,) if alone else tuple(given or ())
     taken = [criterion.name for criterion in SCORE_AND_SIZE]
-    for extra in extras:
+    for extra in several:
         if isinstance(extra, type) or not isinstance(extra, Extra):
             raise InputError(
                 f"expected criteria from cost(), fit_time(), stability(), scored() or from_callable(), found {extra!r}"
@@ -130,7 +132,7 @@ def listed(extras: Sequence[Extra] | None, attributes: Attributes, folds: int) -
             raise InputError(f"two criteria are called {extra.criterion.name!r}; rename one")
         taken.append(extra.criterion.name)
         extra.check(attributes, folds)
-    return extras
+    return several
 
 
 def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured | Failure:

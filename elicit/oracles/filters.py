@@ -61,7 +61,7 @@ class FilterOracle:
         attributes: Sequence[str] | Attributes | None = None,
         classes: bool | None = None,
         bins: int = 5,
-        criteria: Sequence[Extra] | None = None,
+        criteria: Sequence[Extra] | Extra | None = None,
     ) -> None:
         if merit not in _MERITS:
             raise InputError(f"unknown merit {merit!r}; expected one of {', '.join(_MERITS)}")

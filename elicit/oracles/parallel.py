@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
-from elicit.errors import OracleError
+from elicit.errors import InputError, OracleError
 from elicit.events import Criterion
 from elicit.subsets import Attributes, Mask
 
@@ -29,7 +30,7 @@ def measure_many(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None = N
     if isinstance(oracle, Remembering):
         known = oracle.known
         unknown = [mask for mask in asked if mask not in known]
-        if effective_n_jobs(n_jobs) > 1:
+        if workers_of(n_jobs) > 1:
             oracle.learn(dict(zip(unknown, _measured(oracle.inner, unknown, n_jobs), strict=True)))
         replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
     else:
@@ -37,8 +38,15 @@ def measure_many(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None = N
     return [replies[mask] for mask in subsets]
 
 
+def workers_of(n_jobs: int | None) -> int:
+    """How many may be at work at once, as joblib counts them."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+        raise InputError(f"n_jobs is None or a whole number other than 0 (-1: all processors), found {n_jobs!r}")
+    return int(effective_n_jobs(n_jobs))
+
+
 def _measured(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None) -> list[Measured | Failure]:
-    workers = effective_n_jobs(n_jobs)
+    workers = workers_of(n_jobs)
     if workers == 1 or len(subsets) < 2:
         return _one_after_the_other(oracle, subsets)
     tasks = min(len(subsets), workers * _TASKS_A_WORKER)

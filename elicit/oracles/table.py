@@ -16,7 +16,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
@@ -24,7 +23,7 @@ from elicit.complete import complete, opened
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.describe import fingerprint
-from elicit.oracles.parallel import measure_many
+from elicit.oracles.parallel import measure_many, workers_of
 from elicit.subsets import Attributes, Family, Mask, masks_from
 
 #: More subsets than this are not written to one table: it would be some 60 MB, and days of fits.
@@ -299,4 +298,4 @@ def _row(mask: Mask, reply: Measured, n: int, places: Sequence[int]) -> list[str
 
 def _batch(n_jobs: int | None, total: int) -> int:
     """Subsets between two reports of progress: about one in a hundred, enough to keep workers busy."""
-    return max(32 * int(effective_n_jobs(n_jobs)), min(total // 100, 4096))
+    return max(32 * workers_of(n_jobs), min(total // 100, 4096))

@@ -62,7 +62,7 @@ class WrapperOracle:
         feature_groups: Mapping[str, Sequence[int | str]] | None = None,
         cv: Any = 10,
         scoring: Any = None,
-        criteria: Sequence[Extra] | None = None,
+        criteria: Sequence[Extra] | Extra | None = None,
         groups: Any = None,
         sample_weight: Any = None,
         fit_params: Mapping[str, Any] | None = None,

@@ -25,7 +25,7 @@ from elicit.methods import (
 )
 from elicit.methods.frame import Space
 from elicit.methods.systematic import discriminating_cut
-from elicit.oracles import CallableOracle, FilterOracle, TableOracle, WrapperOracle, measure_many
+from elicit.oracles import CallableOracle, FilterOracle, TableOracle, WrapperOracle, measure_many, stability
 from elicit.subsets import Family
 
 
@@ -179,6 +179,10 @@ def test_scores_with_labels_go_by_them():
         lambda: Sized(2.5),
         lambda: Reaching("much"),
         lambda: explore(Method("x", Sequential(), value=lambda *_: float("nan")), oracle(3)),
+        lambda: explore(Method("x", Sequential()), oracle(3), seed=-1),
+        lambda: explore(Method("x", Sequential()), oracle(3), n_jobs=0),
+        lambda: explore(Method("x", Sequential()), oracle(3), n_jobs="two"),
+        lambda: measure_many(oracle(3), [1, 2], n_jobs=0),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(call):
@@ -191,3 +195,9 @@ def test_numbers_of_numpy_are_numbers():
     assert Sized(np.int64(3)) == Sized(3)
     assert Reaching(np.float64(0.5)) == Reaching(0.5)
     assert Space(Family(4), Sized(np.int64(2)), start=1).count() == 6
+
+
+def test_one_further_criterion_needs_no_list():
+    X = np.arange(40.0).reshape(20, 2)
+    alone = WrapperOracle(KNeighborsClassifier(1), X, np.arange(20) % 2, cv=2, criteria=stability())
+    assert [criterion.name for criterion in alone.criteria] == ["score", "size", "stability"]
