@@ -51,3 +51,8 @@ def nearest(found: object, known: Iterable[str], otherwise: str = "", shown: Cal
     near = difflib.get_close_matches(str(found), list(known), n=1)
     remedy = f"did you mean {shown(near[0])}?" if near else otherwise
     return f"; {remedy}" if remedy else ""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what a library says, or else the kind of its error."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -187,6 +187,10 @@ def test_a_score_that_these_data_do_not_allow_takes_no_other_with_it(here, capsy
     assert said.out.splitlines()[1].split() == ["attribute", "fisher"]
     assert "elicit: johnson-shapley: the 5 columns of X hold fewer independent directions" in said.err
     assert list(json.loads((here / "out.json").read_text())["scores"]) == ["fisher"]
+    options = ["--option", "relieff.neighbours=0"]
+    assert main(["score", "d.csv", "--target", "bought", "--by", "relieff,fisher,johnson-shapley", *options]) == 2
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("elicit: ")]
+    assert [line.split(":")[1].strip() for line in told] == ["relieff", "johnson-shapley"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")

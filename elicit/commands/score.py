@@ -89,8 +89,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(_agreement(found)))
     if judged:
         print("\n".join(_judged(names, judged, level)))
-    if troubles:
-        raise troubles[0]
+    _tell(troubles)
     return DONE
 
 
@@ -190,9 +189,17 @@ def _scored(
         for said in dict.fromkeys(str(warning.message) for warning in caught):
             complain(f"{measure.name}: {said}")
         found.append(Column(measure, mine, values))
-    if not found and troubles:
-        raise troubles[0]
+    if not found:
+        _tell(troubles)
     return found, troubles
+
+
+def _tell(troubles: Sequence[InputError]) -> None:
+    """Say of each what is wrong; the last one ends the command."""
+    for trouble in troubles[:-1]:
+        complain(str(trouble))
+    if troubles:
+        raise troubles[-1]
 
 
 def _named(error: Exception, measure: Measure, options: Mapping[str, Any]) -> InputError:

@@ -135,8 +135,9 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
 
 def require_no_gaps(target: NDArray[Any]) -> None:
     """Refuse a target with a gap: None, NaN, or what pandas has for one."""
-    if target.dtype.kind in "fO":
-        missing = np.frompyfunc(gap, 1, 1)(target).astype(np.bool_)
-        if missing.any():
-            row = int(np.argwhere(missing)[0][0])
-            raise InputError(f"the target is missing in row {row}; drop the rows without a target")
+    if target.dtype.kind not in "fO":
+        return
+    missing = np.isnan(target) if target.dtype.kind == "f" else np.frompyfunc(gap, 1, 1)(target).astype(np.bool_)
+    if missing.any():
+        row = int(np.argwhere(missing)[0][0])
+        raise InputError(f"the target is missing in row {row}; drop the rows without a target")

@@ -23,7 +23,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.errors import InputError, ModelError
+from elicit.errors import InputError, ModelError, first_line
 from elicit.scores.answers import scorer_of
 from elicit.scores.protocol import (
     Floats,
@@ -151,8 +151,8 @@ def fit(model: Any, X: Floats, y: Any) -> Any:
     try:
         return clone(model).fit(X, y)
     except (TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ModelError(f"{type(model).__name__} cannot be fitted to columns of numbers: {reason}") from error
+        kind = type(model).__name__
+        raise ModelError(f"{kind} cannot be fitted to columns of numbers: {first_line(error)}") from error
 
 
 def estimator(model: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.errors import InputError
+from elicit.errors import InputError, first_line
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -115,8 +115,7 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
         else:
             values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"a score needs numeric columns ({reason}); encode the others first") from error
+        raise InputError(f"a score needs numeric columns ({first_line(error)}); encode the others first") from error
     if values.ndim != 2 or 0 in values.shape:
         raise InputError(f"X must have rows and columns, at least one of each; found shape {values.shape}")
     wrong = np.isinf(values) if gaps else ~np.isfinite(values)

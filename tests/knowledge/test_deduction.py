@@ -3,6 +3,7 @@
 import journals
 import numpy as np
 import pytest
+from hypothesis import assume as provided
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -147,21 +148,28 @@ measured = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(
 answered = st.lists(st.tuples(st.integers(1, 8), st.integers(1, 8), st.sampled_from("<~")), min_size=1, max_size=3)
 
 
-@given(measured, answered, st.booleans(), st.integers(0, 3))
-def test_an_additive_value_gives_what_every_such_operator_agrees_on(rows, answers, three, doubted):
+@st.composite
+def cases(draw):
+    """Vectors, the steps of at least one answer about them, and what is stated of dominance; some of it is doubted."""
+    rows, three = draw(measured), draw(st.booleans())
     vectors = {k: row if three else row[:2] for k, row in enumerate(rows, start=1)}
-    steps = [(a, b, kind == "<") for a, b, kind in answers if a in vectors and b in vectors and a != b]
+    steps = [(a, b, kind == "<") for a, b, kind in draw(answered) if a in vectors and b in vectors and a != b]
+    provided(steps)
     steps += [(b, a, False) for a, b, strict in steps if not strict]
-    if not steps:
-        return
-    dominance = [(x, y) for x in vectors for y in vectors if better(vectors, x, y)][doubted:]
+    dominance = [(x, y) for x in vectors for y in vectors if better(vectors, x, y)][draw(st.integers(0, 3)) :]
+    return vectors, steps, dominance
+
+
+@given(cases())
+def test_an_additive_value_gives_what_every_such_operator_agrees_on(case):
+    vectors, steps, dominance = case
     everything = [*steps, *((x, y, True) for x, y in dominance)]
     found = additive_order(vectors, steps, dominance)
     if found is None:
         assert not worths_exist(vectors, everything)
         return
     single = len(steps) == 1
-    assert not single or worths_exist(vectors, everything) or any(better(vectors, b, a) for a, b, _ in steps)
+    assert not single or worths_exist(vectors, everything)
     for x, y in found.equal:
         assert not worths_exist(vectors, everything, never=(x, y, True))
         assert not worths_exist(vectors, everything, never=(y, x, True))
@@ -173,14 +181,9 @@ def test_an_additive_value_gives_what_every_such_operator_agrees_on(rows, answer
                 assert worths_exist(vectors, everything, never=(y, x, False))
 
 
-@given(measured, answered, st.booleans(), st.integers(0, 3))
-def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(rows, answers, three, doubted):
-    vectors = {k: row if three else row[:2] for k, row in enumerate(rows, start=1)}
-    steps = [(a, b, kind == "<") for a, b, kind in answers if a in vectors and b in vectors and a != b]
-    steps += [(b, a, False) for a, b, strict in steps if not strict]
-    if not steps:
-        return
-    dominance = [(x, y) for x in vectors for y in vectors if better(vectors, x, y)][doubted:]
+@given(cases())
+def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
+    vectors, steps, dominance = case
 
     def weights_exist(*more):
         wanted = [*steps, *((x, y, True) for x, y in dominance), *more]
