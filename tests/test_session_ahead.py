@@ -111,20 +111,22 @@ def test_an_oracle_that_cannot_be_sent_to_a_process_stays_where_it_is(tmp_path):
     assert result.evaluations == 9
 
 
-def test_a_process_that_died_is_replaced_before_the_next_question(tmp_path):
+@pytest.mark.parametrize("seconds", [0.3, 3.0], ids=["at work", "idle"])
+def test_a_process_that_died_is_replaced_before_the_next_question(tmp_path, seconds):
     import multiprocessing
 
     seen = []
 
     def kill():
-        end = time.monotonic() + 60
+        end = time.monotonic() + 20
         while not (children := multiprocessing.active_children()) and time.monotonic() < end:
             time.sleep(0.05)  # on a busy machine a process takes a while to begin
         seen.append({child.pid for child in children})
         for child in children:
             os.kill(child.pid, signal.SIGKILL)
+            child.join()
 
-    played(tmp_path / "j", 1, Slow(0.3, kill))
+    played(tmp_path / "j", 1, Slow(seconds, kill))
     assert all(seen)
     assert len(set().union(*seen)) == len(seen) > 1
 

@@ -69,7 +69,7 @@ class Ahead:
     def __init__(self, oracle: Remembering, workers: int, keep: Keep) -> None:
         self._oracle, self._workers, self._keep = oracle, workers, keep
         self._threads: list[threading.Thread] = []
-        self._processes: list[Any] = []
+        self._processes: dict[threading.Thread, Any] = {}
         #: why no process can be sent the oracle, once one could not
         self.hindrance: Exception | None = None
         self._changed = threading.Condition()
@@ -103,7 +103,10 @@ class Ahead:
             self._request = request.id
             self._todo = list(replies_to(request))
             self._changed.notify_all()
-        self._threads = [thread for thread in self._threads if thread.is_alive()]  # one that died is replaced
+        for thread in self._threads:
+            if _ended(self._processes.get(thread)):
+                thread.join()  # it was woken, finds its process dead, and ends
+        self._threads = [thread for thread in self._threads if thread.is_alive()]  # one that ended is replaced
         while self.hindrance is None and len(self._threads) < self._workers:
             self._threads.append(threading.Thread(target=self._serve, daemon=True))
             self._threads[-1].start()
@@ -133,7 +136,7 @@ class Ahead:
             self._closed = True
             self._forget()
             self._changed.notify_all()
-            processes = list(self._processes)
+            processes = list(self._processes.values())
         for process in processes:
             process.terminate()  # also one that its thread is still sending to
         for thread in self._threads:
@@ -162,10 +165,10 @@ class Ahead:
                 if self._closed:
                     return
                 process.start()
-                self._processes.append(process)
+                self._processes[threading.current_thread()] = process
             there.close()
             here.send(self._oracle.inner)
-            while (reply := self._next()) is not None:
+            while (reply := self._next(process)) is not None:
                 self._play(here, reply)
         except (EOFError, OSError):
             pass  # the process died, could not begin, or is not wanted any more: the run itself does its work
@@ -183,13 +186,15 @@ class Ahead:
                 process.terminate()
                 process.join()
 
-    def _next(self) -> OperatorReply | None:
-        """The next reply that nobody works on; None when everything is closed."""
+    def _next(self, process: Any) -> OperatorReply | None:
+        """The next reply that nobody works on; None when everything is closed. A dead process takes none."""
         with self._changed:
             while not self._todo and not self._closed:
                 self._changed.wait()
             if self._closed:
                 return None
+            if _ended(process):
+                raise EOFError
             reply = self._todo.pop(0)
             self._doing.add(reply)
             return reply
@@ -224,6 +229,11 @@ class Ahead:
                     return
                 case _:
                     raise AssertionError(f"a process told {type(message).__name__}")
+
+
+def _ended(process: Any) -> bool:
+    """Whether a process had begun, and is dead."""
+    return process is not None and process.exitcode is not None
 
 
 def _work(parent: Connection) -> None:
