@@ -170,6 +170,7 @@ class Ahead:
             here.send(self._oracle.inner)
             while (reply := self._next(process)) is not None:
                 self._play(here, reply)
+                reply = None  # it is done: an end from here on takes nothing along
         except (EOFError, OSError):
             pass  # the process died, could not begin, or is not wanted any more: the run itself does its work
         except (pickle.PicklingError, TypeError, AttributeError) as error:
