@@ -50,6 +50,15 @@ class Block:
         waves = (self.inverse[:, :, None] * np.fft.fft(apart, axis=1)).sum(axis=0)
         return np.asarray(np.fft.ifft(waves, axis=0).real)
 
+    def higher(self, answers: Floats, total: Floats) -> Floats:
+        """What the answers show of interactions of three and more attributes: 0 where there are none, (outputs,).
+
+        Without them u(S) = 2 φ(S) − T, and over all shifts every attribute is in S as often as any other.
+        """
+        apart = answers[self.inside] - answers[self.outside]
+        size = self.coalitions[self.inside[0, 0]].sum()
+        return np.asarray(apart.mean(axis=(0, 1)) - (2 * size / self.coalitions.shape[1] - 1) * total)
+
 
 @lru_cache(maxsize=256)
 def block(d: int, size: int, sets: int) -> Block:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from elicit.errors import InputError
 from elicit.scores.answers import ROWS_A_CALL, Answers, answers
 from elicit.scores.blocks import Block, block
+from elicit.scores.learned import FEWEST, POINTS, Coordinates, Foretold, Round
 from elicit.scores.protocol import Floats, Ints, generator, whole
 from elicit.scores.sheet import Sheet
 
@@ -58,6 +59,7 @@ def shapley_values(
     *,
     rounds: int = 100,
     sets: int = 1,
+    learned: bool = False,
     response: str = "auto",
     target: Any = None,
     random_state: int | np.random.Generator = 0,
@@ -66,6 +68,10 @@ def shapley_values(
 
     sets: base sets of a round. Two make a round cost 4 d rows, and are worth it once there is a round for every row
     of the background; before, more rounds are.
+    learned: hear a second model, learned from the answers (see `learned.py`). It takes about half a second for every
+    thousand rows of the model, and is worth it where the model is slow: `tests/benchmarks/bench_importance.py` prints
+    what the error then is. The values are a little biased, towards the second model; their standard errors are those
+    of values that are not, take rounds for independent, which they are not quite, and may be a fifth too small.
     """
     explained, known = Sheet(X), Sheet(background)
     if explained.d != known.d or explained.names != known.names:
@@ -78,7 +84,9 @@ def shapley_values(
     rng = generator(random_state)
     before, after = _outputs(ask, known.X), _outputs(ask, explained.X)
     base = before.mean(axis=0)
-    found = [_row(_Mixed(ask, explained, i, known), after[i], before, rounds, sets, rng) for i in range(explained.n)]
+    mixed = [_Mixed(ask, explained, i, known) for i in range(explained.n)]
+    at = Coordinates(known, explained) if learned else None
+    found = [_row(part, after[i], before, rounds, sets, at, rng) for i, part in enumerate(mixed)]
     values, errors = (np.array([part[k] for part in found]) for k in (0, 1))
     asked = known.n + explained.n + sum(part[2] for part in found)
     if values.shape[2] == 1:
@@ -108,33 +116,47 @@ class _Mixed:
 
 
 def _row(
-    mixed: _Mixed, end: Floats, before: Floats, rounds: int, sets: int, rng: np.random.Generator
+    mixed: _Mixed, end: Floats, before: Floats, rounds: int, sets: int, at: Coordinates | None, rng: np.random.Generator
 ) -> tuple[Floats, Floats, int]:
-    """Values and errors (d, outputs) of one row whose answer is `end`, and the rows of the model that they took."""
+    """Values and errors (d, outputs) of one row whose answer is `end`, and the rows of the model that they took.
+
+    at: given where a second model is learned.
+    """
     d, n = mixed.known.d, len(before)
     used = _in_turn(n, rounds, rng)
     sizes = 1 + _in_turn(max(1, d - 1), rounds, rng)
     sizes = np.minimum(sizes, d - sizes)
     steps = np.repeat((end - before[used])[:, None] / d, d, axis=1)  # (rounds, d, outputs)
-    at_once, asked = max(1, ROWS_A_CALL // (2 * d * sets)), 0
+    at_once, asked = max(1, (POINTS if at else ROWS_A_CALL) // (2 * d * sets)), 0
+    foretold = []
     for start in range(0, rounds if d > 1 else 0, at_once):  # a single attribute has it all
         part = slice(start, start + at_once)
-        asked += _add(steps[part], mixed, used[part], [block(d, int(size), sets) for size in sizes[part]], rng)
-    enough = rounds >= n
-    found = _over_rows(steps, sizes, used, n) if enough else _regressed(steps, sizes, before[used], before.mean(axis=0))
-    return *found, asked
+        parts = _asked(mixed, used[part], [block(d, int(size), sets) for size in sizes[part]], end - before, rng)
+        steps[part] += [told.block.values(told.answers)[told.place] for told in parts]
+        asked += sum(len(told.answers) for told in parts)
+        if at is not None:
+            enough = len(parts) >= FEWEST
+            foretold.append(Foretold.of(parts, at, n + mixed.at) if enough else Foretold.nothing(steps[part]))
+    errors, shift = Foretold.joined(foretold).corrections() if foretold else (0.0, 0.0)
+    steps = steps - errors
+    if rounds >= n:
+        values, spread = _over_rows(steps, sizes, used, n)
+    else:
+        values, spread = _regressed(steps, sizes, before[used], before.mean(axis=0))
+    return values - shift, spread, asked
 
 
-def _add(steps: Floats, mixed: _Mixed, used: Ints, blocks: Sequence[Block], rng: np.random.Generator) -> int:
-    """Add to the steps of some rounds what their blocks say; how many rows of the model that took."""
-    d = steps.shape[1]
+def _asked(mixed: _Mixed, used: Ints, blocks: Sequence[Block], totals: Floats, rng: np.random.Generator) -> list[Round]:
+    """Some rounds, answered in one call; totals (background rows, outputs)."""
+    d = mixed.known.d
     places = rng.permuted(np.tile(np.arange(d), (len(used), 1)), axis=1)
     held = [part.coalitions[:, place] for part, place in zip(blocks, places, strict=True)]
     lengths = [len(part.coalitions) for part in blocks]
     told = np.split(mixed(np.repeat(used, lengths), np.concatenate(held)), np.cumsum(lengths)[:-1])
-    for step, part, place, answer in zip(steps, blocks, places, told, strict=True):
-        step += part.values(answer)[place]
-    return sum(lengths)
+    return [
+        Round(int(row), part, place, answer, totals[row])
+        for row, part, place, answer in zip(used, blocks, places, told, strict=True)
+    ]
 
 
 def _in_turn(n: int, count: int, rng: np.random.Generator) -> Ints:
