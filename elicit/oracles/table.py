@@ -282,9 +282,9 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
     taken = {_SCORE, _SPREAD} & set(oracle.attributes.names)
     if taken:
         raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
-    hidden = next((name for name in (*oracle.attributes.names, *names) if not name.isprintable()), None)
-    if hidden is not None:
-        raise InputError(f"a table needs printable names, found {hidden!r}; rename it")
+    for name in (*oracle.attributes.names, *names):
+        if not name.isprintable() or name != name.strip():
+            raise InputError(f"a table needs printable names without blanks at their ends, found {name!r}; rename it")
     first = names.index(_SCORE)
     places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
     return [_SPREAD if i < 0 else names[i] for i in places], places

@@ -211,8 +211,9 @@ def test_cells_may_stand_in_quotes_and_python_s_own_numbers_are_named(write):
         TableOracle(write("malt,hue,score\n1,0,0.5\n0,1,0_0.25\n"))
 
 
-def test_names_that_could_not_be_read_are_not_written(tmp_path):
-    oracle = CallableOracle(lambda _: 1.0, ["a\x1b[31m", "b"])
+@pytest.mark.parametrize("name", ["a\x1b[31m", " a", "a "])
+def test_names_that_could_not_be_read_are_not_written(tmp_path, name):
+    oracle = CallableOracle(lambda _: 1.0, [name, "b"])
     with pytest.raises(InputError, match="needs printable names"):
         write_table(tmp_path / "t.csv", oracle)
     assert not list(tmp_path.iterdir())
