@@ -9,9 +9,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 
+from elicit.printable import printable
+
 
 class ElicitError(Exception):
-    """Base of every error that Elicit raises on purpose."""
+    """Base of every error that Elicit raises on purpose; what does not print in its text is escaped."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputError(ElicitError, ValueError):

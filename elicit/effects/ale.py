@@ -156,7 +156,7 @@ def _difference(
     def batch(start: int, stop: int) -> Any:
         return sheet.replaced(held[start:stop], {j: values[start:stop]})
 
-    both = in_calls(ask, len(held), batch)
+    both = in_calls(ask, len(held), sheet.d, batch)
     return np.asarray(both[: len(upper)] - both[len(upper) :])
 
 

@@ -168,7 +168,17 @@ def at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int)
         point, row = np.divmod(np.arange(start, stop), sheet.n)
         return sheet.replaced(row, {j: values[point] for j, values in points.items()})
 
-    return in_calls(ask, count * sheet.n, batch).reshape(count, sheet.n)
+    return in_calls(ask, count * sheet.n, sheet.d, batch).reshape(count, sheet.n)
+
+
+def means_at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
+    """Their means over the rows, (points,): what every row answers is not kept."""
+
+    def batch(start: int, stop: int) -> Any:
+        point, row = np.divmod(np.arange(start * sheet.n, stop * sheet.n), sheet.n)
+        return sheet.replaced(row, {j: values[point] for j, values in points.items()})
+
+    return in_calls(lambda rows: ask(rows).reshape(-1, sheet.n).mean(axis=1), count, sheet.n * sheet.d, batch)
 
 
 def number_grid(sheet: Sheet, j: int, points: int, percentiles: tuple[float, float]) -> Floats:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.effects.dependence import at_points, levels
+from elicit.effects.dependence import levels, means_at_points
 from elicit.effects.drawing import axes_for
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
@@ -173,13 +173,13 @@ def _by_batches(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], overal
     single = {}
     for j in needed:
         distinct, code = codes[j]
-        single[j] = _centred(at_points(ask, sheet, {j: distinct}, len(distinct)).mean(axis=1)[code])
+        single[j] = _centred(means_at_points(ask, sheet, {j: distinct}, len(distinct))[code])
     joint = {}
     for j, k in pairs:
         width = len(codes[k][0])
         met, code = np.unique(codes[j][1] * width + codes[k][1], return_inverse=True)
         points = {j: codes[j][0][met // width], k: codes[k][0][met % width]}
-        together = at_points(ask, sheet, points, len(met)).mean(axis=1)[code]
+        together = means_at_points(ask, sheet, points, len(met))[code]
         joint[j, k] = _centred(together) - single[j] - single[k]
     without = {j: _centred(_without(ask, sheet, j)) for j in range(sheet.d)} if overall else {}
     return single, joint, without
@@ -190,11 +190,13 @@ def _without(ask: Answers, sheet: Sheet, j: int) -> Floats:
     distinct, counts = np.unique(sheet.column(j), return_counts=True)
 
     def batch(start: int, stop: int) -> Any:
-        row, value = np.divmod(np.arange(start, stop), len(distinct))
+        row, value = np.divmod(np.arange(start * len(distinct), stop * len(distinct)), len(distinct))
         return sheet.replaced(row, {j: distinct[value]})
 
-    asked = in_calls(ask, sheet.n * len(distinct), batch).reshape(sheet.n, len(distinct))
-    return np.asarray(asked @ (counts / sheet.n))
+    def mean(rows: Any) -> Floats:
+        return np.asarray(ask(rows).reshape(-1, len(distinct)) @ (counts / sheet.n))
+
+    return in_calls(mean, sheet.n, len(distinct) * sheet.d, batch)
 
 
 def _pairs(sheet: Sheet, pairs: Sequence[tuple[int | str, int | str]] | None) -> list[tuple[int, int]]:

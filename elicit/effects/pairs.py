@@ -41,9 +41,7 @@ def pair_prior(
     total = held[-1] if len(held) else 0.0
     if count is None:
         count = int(np.searchsorted(held, share * total * (1 - 1e-12))) + 1 if total > 0 else 0
-    elif isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise InputError(f"count must be a whole number of at least 0, found {count!r}")
-    return tuple((int(above[p]), int(beside[p])) for p in order[:count] if strength[p] > 0)
+    return tuple((int(above[p]), int(beside[p])) for p in order[: whole("count", count, 0)] if strength[p] > 0)
 
 
 def interaction_prior(

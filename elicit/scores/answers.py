@@ -23,8 +23,8 @@ from elicit.scores.protocol import Floats
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
 
-#: The most rows that a model is given in one call; more are given in several.
-ROWS_A_CALL = 200_000
+#: The most cells that a model is given in one call (or one row, if that has more); more are given in several.
+CELLS_A_CALL = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,12 @@ def _position(target: Any) -> int:
     return int(target)
 
 
-def in_calls(ask: Callable[[Any], Floats], rows: int, batch: Callable[[int, int], Any]) -> Floats:
-    """Answers to `rows` rows that `batch(start, stop)` makes, at most `ROWS_A_CALL` at once."""
-    steps = range(0, rows, ROWS_A_CALL)
-    return np.concatenate([ask(batch(at, min(at + ROWS_A_CALL, rows))) for at in steps])
+def at_once(cells: int) -> int:
+    """How many things of so many cells each are asked in one call."""
+    return max(1, CELLS_A_CALL // cells)
+
+
+def in_calls(ask: Callable[[Any], Floats], count: int, cells: int, batch: Callable[[int, int], Any]) -> Floats:
+    """What is said of `count` things of so many cells each; `batch(start, stop)` makes some of them."""
+    step = at_once(cells)
+    return np.concatenate([ask(batch(at, min(at + step, count))) for at in range(0, count, step)])

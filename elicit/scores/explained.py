@@ -40,13 +40,12 @@ def johnson_shapley_of_data(
     given = table(X, y, "johnson-shapley", classes=classes)
     fitted, columns = _fitted(model, given, seed)
     labels = list(fitted.classes_) if given.classes else [None]
-    asked = labels[1:] if len(labels) == 2 else labels
-    found = [
-        johnson_shapley(
-            answers(fitted, target=label), columns, runs=max(1, whole("runs", runs) // len(asked)), random_state=seed
-        )
-        for label in asked
-    ]
+    functions = [answers(fitted, target=label) for label in (labels[1:] if len(labels) == 2 else labels)]
+    varying = [f for f in functions if np.ptp(f(columns)) > 0] or functions[
+        :1
+    ]  # a class that never varies has no weight
+    each = max(1, whole("runs", runs) // len(varying))
+    found = [johnson_shapley(f, columns, runs=each, random_state=seed) for f in varying]
     variances = np.array([part.variance for part in found])
     return np.asarray(variances @ np.array([part.shares for part in found]) / variances.sum())
 

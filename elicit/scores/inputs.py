@@ -29,7 +29,7 @@ Function = Callable[[Floats], Any]
 #: How small the probability of an association as large must be, over all pairs, for a warning.
 LEVEL = 1e-3
 
-#: A covariance may differ from a symmetric one without negative eigenvalues by this share.
+#: Correlations may differ from symmetric ones without negative eigenvalues by this much.
 _SLACK = 1e-10
 
 
@@ -90,8 +90,10 @@ def checked_moments(mean: Any, covariance: Any) -> tuple[Floats, Floats]:
         raise InputError(f"expected d means and a (d, d) covariance, found shapes {centre.shape} and {cov.shape}")
     if not (np.isfinite(centre).all() and np.isfinite(cov).all()):
         raise InputError("the means and the covariance must be finite")
-    largest = np.abs(cov).max()
-    if np.abs(cov - cov.T).max() > _SLACK * largest or np.linalg.eigvalsh(cov)[0] < -_SLACK * largest:
+    variances = np.diag(cov)
+    units = np.sqrt(np.where(variances > 0, variances, 1.0))
+    unit = cov / np.outer(units, units)
+    if (variances < 0).any() or np.abs(unit - unit.T).max() > _SLACK or np.linalg.eigvalsh(unit)[0] < -_SLACK:
         raise InputError("the covariance must be symmetric, without negative eigenvalues")
     return centre, cov
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.scores.answers import ROWS_A_CALL
+from elicit.scores.answers import at_once, in_calls
 from elicit.scores.inputs import Function, Inputs, asked, inputs_of_sample
 from elicit.scores.protocol import Floats, Ints, generator, whole
 
@@ -85,10 +85,8 @@ def _by_walks(function: Function, inputs: Inputs, runs: int, rng: np.random.Gene
     walks = runs // (d + 1)
     if walks < 2:
         raise InputError(f"{runs} runs are fewer than two walks of {d + 1}; give at least {2 * (d + 1)}")
-    at_once = max(1, ROWS_A_CALL // (d + 1))
-    parts = np.concatenate(
-        [_walked(function, inputs, min(at_once, walks - start), rng) for start in range(0, walks, at_once)]
-    )
+    step = at_once((d + 1) * d)
+    parts = np.concatenate([_walked(function, inputs, min(step, walks - at), rng) for at in range(0, walks, step)])
     variance = float(parts.sum(axis=1).mean())
     _require_variance(variance)
     of_z = parts.mean(axis=0) / variance
@@ -149,7 +147,7 @@ def _replicated(function: Function, inputs: Inputs, q: int, rng: np.random.Gener
     points = (np.arange(q)[:, None] + rng.random((q, d))) / q  # one value a level and column, the same in both
     levels = [np.stack([rng.permutation(q)[array[:, j]] for j in range(d)], axis=1) for _ in range(2)]
     values = inputs.quantiles(points)
-    Y = [_in_parts(function, inputs, np.take_along_axis(values, level, axis=0)) for level in levels]
+    Y = [_asked_in_calls(function, inputs, np.take_along_axis(values, level, axis=0)) for level in levels]
     centre = (Y[0].mean() + Y[1].mean()) / 2
     variance = float(((Y[0] - centre) ** 2).mean() + ((Y[1] - centre) ** 2).mean()) / 2
 
@@ -167,6 +165,10 @@ def _replicated(function: Function, inputs: Inputs, q: int, rng: np.random.Gener
     return first, second, variance
 
 
+def _asked_in_calls(function: Function, inputs: Inputs, Z: Floats) -> Floats:
+    return in_calls(lambda part: asked(function, inputs.of(part)), len(Z), inputs.d, lambda start, stop: Z[start:stop])
+
+
 def orthogonal_array(q: int, d: int) -> Ints:
     """q² rows, d ≤ q columns, levels 0 … q−1: any two columns hold every pair once (Bush; q prime).
 
@@ -174,12 +176,6 @@ def orthogonal_array(q: int, d: int) -> Ints:
     """
     a, b = np.divmod(np.arange(q * q), q)
     return np.asarray((a[:, None] + np.arange(d)[None] * b[:, None]) % q)
-
-
-def _in_parts(function: Function, inputs: Inputs, Z: Floats) -> Floats:
-    return np.concatenate(
-        [asked(function, inputs.of(Z[at : at + ROWS_A_CALL])) for at in range(0, len(Z), ROWS_A_CALL)]
-    )
 
 
 def largest_prime(most: int) -> int:

@@ -22,10 +22,10 @@ from elicit.scores.blocks import Block
 from elicit.scores.protocol import Floats, Ints
 from elicit.scores.sheet import Sheet, gap
 
-#: How many points g is learned from at most: their kernel matrix is inverted.
+#: How many points g is learned from, more or less (less than twice as many): their kernel matrix is inverted.
 POINTS = 2000
 
-#: Of fewer rounds no g is learned.
+#: Of fewer rounds no g can be learned.
 FEWEST = 10
 
 #: γ times the number of attributes: the one that foretells the answers of other rounds best is taken.
@@ -130,12 +130,6 @@ class Foretold:
             foretold = part.block.higher(learned, values.sum(axis=0))
             found.append((error, part.block.values(missed)[part.place], higher, higher - foretold))
         return Foretold(*(np.array(kind) for kind in zip(*found, strict=True)))
-
-    @staticmethod
-    def nothing(steps: Floats) -> Foretold:
-        """Of rounds too few to learn from."""
-        none = np.zeros(steps.shape[::2])
-        return Foretold(np.zeros_like(steps), np.zeros_like(steps), none, none)
 
     @staticmethod
     def joined(parts: Sequence[Foretold]) -> Foretold:

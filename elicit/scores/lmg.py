@@ -22,6 +22,9 @@ from elicit.scores.protocol import Floats, Groups, columns_of_groups
 #: The share of a column's variance that must be left for it to be swept.
 PIVOT = 1e-10
 
+#: The most numbers that are kept at once (a gigabyte); 24 attributes of one column each need 19 million.
+MOST_KEPT = 1 << 27
+
 #: More attributes than this have too many subsets to compute all of them (2^24: some seconds and a gigabyte).
 MOST_ATTRIBUTES = 24
 
@@ -43,6 +46,22 @@ def explained_by_subsets(known: Correlations, groups: Groups | None = None) -> F
         raise InputError(
             f"lmg looks at all subsets and takes at most {MOST_ATTRIBUTES} attributes, found {len(held)}; "
             "use johnson, another share of R² that has no such limit, or fewer attributes"
+        )
+    widest = sorted(range(len(held)), key=lambda attribute: -len(held[attribute]))  # while there are few subsets
+    explained = _explained(known, [held[attribute] for attribute in widest])
+    last = len(held) - 1  # the axis of the attribute met first
+    axes = [last - widest.index(attribute) for attribute in range(len(held))]
+    return np.asarray(explained.reshape((2,) * len(held)).transpose(axes[::-1]).ravel())
+
+
+def _explained(known: Correlations, held: list[list[int]]) -> Floats:
+    """The same by bit mask of the groups as they are met."""
+    ahead = np.cumsum([len(group) for group in held[::-1]])[::-1]  # columns left before each group
+    most = max(int(width) ** 2 << met for met, width in enumerate(ahead))
+    if most > MOST_KEPT:
+        raise InputError(
+            f"lmg keeps what is left of every two columns beside every subset, here {most} numbers of at most "
+            f"{MOST_KEPT}; use johnson, fewer attributes or narrower groups"
         )
     order = [column for group in held for column in group]
     # the last axis runs over the subsets of the attributes met so far; what is left of each column and target

@@ -35,6 +35,7 @@ from elicit.scores.protocol import (
     numbers,
     seed_of,
     table,
+    target_of,
     whole,
 )
 
@@ -57,9 +58,8 @@ def permuted(
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
     whole("repeats", repeats), seed_of(seed)
     if model is not None and _fitted(estimator(model)):
-        return _fall(
-            model, numbers(X), np.asarray(y), scoring, repeats, seed, groups, X if hasattr(X, "iloc") else None
-        )
+        data, frame = numbers(X), X if hasattr(X, "iloc") else None
+        return _fall(model, data, target_of(y, len(data)), scoring, repeats, seed, groups, frame)
     given = table(X, y, "permutation", classes=classes)
     learned, columns = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
@@ -78,14 +78,14 @@ def permuted(
 
 
 def coefficients(
-    X: Any, y: Any, *, model: Any = None, classes: bool | None = None, groups: Groups | None = None
+    X: Any, y: Any, *, model: Any = None, seed: int = 0, classes: bool | None = None, groups: Groups | None = None
 ) -> Floats:
     """Spread of each attribute's part of a linear prediction; `model` None is a logistic or a ridge regression."""
     given = table(X, y, "coefficients", classes=classes)
     Z = _standardised(given.X)
     if model is None:
         model = LogisticRegression(max_iter=5000) if given.classes else Ridge(1.0)
-    last = _last_step(fit(estimator(model), Z, given.y), Z)
+    last = _last_step(fit(seeded(model, seed), Z, given.y), Z)
     beta = np.atleast_2d(_read(last, "coef_", Z.shape[1]))  # (outputs, columns)
     R = Z.T @ Z / len(Z)
     listed = columns_of_groups(groups, Z.shape[1])
@@ -146,13 +146,13 @@ def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[An
     return forest(trees, random_state=seed_of(seed)), centred(given.X)
 
 
-def fit(model: Any, X: Floats, y: Any) -> Any:
-    """A clone of the model, fitted to columns of numbers."""
+def fit(model: Any, X: Any, y: Any) -> Any:
+    """A clone of the model, fitted."""
     try:
         return clone(model).fit(X, y)
     except (TypeError, ValueError) as error:
         kind = type(model).__name__
-        raise ModelError(f"{kind} cannot be fitted to columns of numbers: {first_line(error)}") from error
+        raise ModelError(f"{kind} cannot be fitted to these columns: {first_line(error)}") from error
 
 
 def estimator(model: Any) -> Any:

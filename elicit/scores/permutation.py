@@ -26,8 +26,8 @@ from sklearn.base import is_classifier
 from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error, zero_one_loss
 
 from elicit.errors import InputError
-from elicit.scores.answers import ROWS_A_CALL, require_fitted, scorer_of
-from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, whole
+from elicit.scores.answers import at_once, require_fitted, scorer_of
+from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, target_of, whole
 from elicit.scores.sheet import Sheet
 
 HOW = ("permute", "cycle", "swap", "pairs")
@@ -100,11 +100,7 @@ def permutation_importance(
         raise InputError(f"expected a fitted estimator, found {model!r:.60}")
     require_fitted(model)
     sheet = Sheet(X)
-    if np.shape(y) != (sheet.n,):
-        raise InputError(f"X has {sheet.n} rows but the target has shape {np.shape(y)}; give one value a row")
-    target = np.asarray(y)
-    if target.dtype.kind == "f" and not np.isfinite(target).all():
-        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
+    target = target_of(y, sheet.n)
     held = columns_of_groups(groups, sheet.d)
     orders = exchanges(how, sheet.n, repeats, generator(random_state))
     error, errors = measured_errors(model, sheet, target, orders, held, loss, scoring)
@@ -171,11 +167,11 @@ def measured_errors(
 
     cost, method = _loss(model, loss)
     ask = getattr(model, method)
-    at_once = max(1, ROWS_A_CALL // sheet.n)
+    step = at_once(sheet.n * sheet.d)
     errors = np.empty((len(held), len(orders)))
     for k, group in enumerate(held):
-        for start in range(0, len(orders), at_once):
-            some = orders[start : start + at_once]
+        for start in range(0, len(orders), step):
+            some = orders[start : start + step]
             said = np.split(np.asarray(ask(changed(group, some))), len(some))
             errors[k, start : start + len(some)] = [cost(y, answer) for answer in said]
     return float(cost(y, ask(sheet.X))), errors

@@ -6,7 +6,8 @@ way. p_j = (1 + number of those importances ≥ the observed one) / (s + 1): nev
 Measured on the rows it was fitted to, a model that overfits gives importance to everything once the target
 is noise, and attributes of moderate effect drown in that. Rows held out tell more (`test_size`).
 
-The rule: the null draws are made before any work is split, so the result is the same for any n_jobs.
+The rule: the null draws are made before any work is split, and a model without a seed is given one, so the result
+is the same every time, for any n_jobs.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
+from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
 from elicit.scores.protocol import Floats, Groups, generator, whole
 from elicit.scores.sheet import Sheet
@@ -67,6 +68,7 @@ def pimp(
         raise InputError("groups are for the default importance; one of your own knows its attributes")
     rng = generator(random_state)
     seed = int(rng.integers(2**32))
+    learner = seeded(model, seed)
     measure = importance if importance is not None else _Permuted(seed, groups)
     targets = [target, *(rng.permutation(target) for _ in range(draws))]
     sheet, everything = Sheet(X), np.arange(len(target))
@@ -76,10 +78,13 @@ def pimp(
     if test_size is not None:
         if not isinstance(test_size, float | np.floating) or not 0 < test_size < 1:
             raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
+        held_out = int(np.ceil(test_size * len(target)))  # as `train_test_split` counts
+        if held_out >= len(target):
+            raise InputError(f"test_size {test_size:g} leaves no row of {len(target)} to fit to; give a smaller one")
         train, test = train_test_split(everything, test_size=test_size, random_state=seed)
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
     found = Parallel(n_jobs=n_jobs)(
-        delayed(_refitted)(model, fitted_to, t[train], measured_on, t[test], measure) for t in targets
+        delayed(_refitted)(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
     )
     observed, null = np.asarray(found[0]), np.asarray(found[1:])
     if np.isnan(observed).any() or np.isnan(null).any():
@@ -93,7 +98,7 @@ def p_values(observed: Floats, null: Floats) -> Floats:
 
 
 def _refitted(model: Any, X: Any, y: NDArray[Any], test_X: Any, test_y: NDArray[Any], measure: Importance) -> Floats:
-    return np.asarray(measure(clone(model).fit(X, y), test_X, test_y), dtype=np.float64)
+    return np.asarray(measure(fit(model, X, y), test_X, test_y), dtype=np.float64)
 
 
 @dataclass(frozen=True)

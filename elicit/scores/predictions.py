@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
-from elicit.scores.answers import ROWS_A_CALL, Answers, answers
+from elicit.printable import many
+from elicit.scores.answers import Answers, answers, at_once
 from elicit.scores.blocks import Block, block
 from elicit.scores.learned import FEWEST, POINTS, Coordinates, Foretold, Round
 from elicit.scores.protocol import Floats, Ints, generator, whole
@@ -71,7 +73,8 @@ def shapley_values(
     learned: hear a second model, learned from the answers (see `learned.py`). It takes about half a second for every
     thousand rows of the model, and is worth it where the model is slow: `tests/benchmarks/bench_importance.py` prints
     what the error then is. The values are a little biased, towards the second model; their standard errors are those
-    of values that are not, take rounds for independent, which they are not quite, and may be a fifth too small.
+    of values that are not, take rounds for independent, which they are not quite, and may be a fifth too small. It
+    needs 10 rounds, and at most 100 attributes (with two sets, 50).
     """
     explained, known = Sheet(X), Sheet(background)
     if explained.d != known.d or explained.names != known.names:
@@ -80,6 +83,8 @@ def shapley_values(
             "they must be the same ones, both frames or both arrays"
         )
     whole("rounds", rounds), whole("sets", sets)
+    if learned:
+        _require_enough(rounds, sets, known.d)
     ask = answers(model, response, target, single=False)
     rng = generator(random_state)
     before, after = _outputs(ask, known.X), _outputs(ask, explained.X)
@@ -92,6 +97,15 @@ def shapley_values(
     if values.shape[2] == 1:
         values, errors, base, after = values[..., 0], errors[..., 0], base[0], after[:, 0]
     return PredictionShares(values, errors, np.asarray(base), after, explained.names, asked)
+
+
+def _require_enough(rounds: int, sets: int, d: int) -> None:
+    """Refuse to learn a second model where there is too little to learn from, or more than can be."""
+    if rounds < FEWEST:
+        raise InputError(f"learned needs at least {FEWEST} rounds, found {rounds}; give more, or leave it out")
+    most = POINTS // (2 * FEWEST * sets)
+    if d > most:
+        raise InputError(f"learned takes at most {most} attributes with {many(sets, 'set')}, found {d}; leave it out")
 
 
 def _outputs(ask: Answers, X: Any) -> Floats:
@@ -127,16 +141,13 @@ def _row(
     sizes = 1 + _in_turn(max(1, d - 1), rounds, rng)
     sizes = np.minimum(sizes, d - sizes)
     steps = np.repeat((end - before[used])[:, None] / d, d, axis=1)  # (rounds, d, outputs)
-    at_once, asked = max(1, (POINTS if at else ROWS_A_CALL) // (2 * d * sets)), 0
-    foretold = []
-    for start in range(0, rounds if d > 1 else 0, at_once):  # a single attribute has it all
-        part = slice(start, start + at_once)
-        parts = _asked(mixed, used[part], [block(d, int(size), sets) for size in sizes[part]], end - before, rng)
-        steps[part] += [told.block.values(told.answers)[told.place] for told in parts]
-        asked += sum(len(told.answers) for told in parts)
+    asked, foretold = 0, []
+    for part in _parts(rounds, 2 * d * sets, d, learned=at is not None) if d > 1 else ():  # one alone has it all
+        told = _asked(mixed, used[part], [block(d, int(size), sets) for size in sizes[part]], end - before, rng)
+        steps[part] += [each.block.values(each.answers)[each.place] for each in told]
+        asked += sum(len(each.answers) for each in told)
         if at is not None:
-            enough = len(parts) >= FEWEST
-            foretold.append(Foretold.of(parts, at, n + mixed.at) if enough else Foretold.nothing(steps[part]))
+            foretold.append(Foretold.of(told, at, n + mixed.at))
     errors, shift = Foretold.joined(foretold).corrections() if foretold else (0.0, 0.0)
     steps = steps - errors
     if rounds >= n:
@@ -144,6 +155,18 @@ def _row(
     else:
         values, spread = _regressed(steps, sizes, before[used], before.mean(axis=0))
     return values - shift, spread, asked
+
+
+def _parts(rounds: int, rows: int, d: int, *, learned: bool) -> list[slice]:
+    """Rounds of so many rows of d cells that are asked together: what one call takes, or what is learned from at once.
+
+    Parts are as even as can be, so that the last one has enough to learn from, too.
+    """
+    count = -(-rounds // at_once(rows * d))
+    if learned:
+        count = max(1, min(-(-rounds * rows // POINTS), rounds // FEWEST))
+    ends = np.linspace(0, rounds, count + 1).astype(np.intp).tolist()
+    return [slice(start, end) for start, end in pairwise(ends)]
 
 
 def _asked(mixed: _Mixed, used: Ints, blocks: Sequence[Block], totals: Floats, rng: np.random.Generator) -> list[Round]:
@@ -190,18 +213,22 @@ def _means(steps: Floats, by: Ints, groups: int) -> Floats:
 
 
 def _variance(steps: Floats, sizes: Ints, fitted: int = 1) -> Floats:
-    """Variance of a round among those of its size; sizes are taken in turn, so theirs is none of the mean's.
+    """What a round adds to the variance of the mean: the variance among those of its size, and some of the sizes' own.
 
-    `fitted`: numbers that were fitted besides. Where rounds are too few for that, sizes are not told apart; NaN
-    where even so nothing is known.
+    Sizes are taken in turn, so those of a full turn of d − 1 add nothing, and of the next turn only what it lacks.
+    `fitted`: numbers that were fitted besides. Before a turn is full, sizes are not told apart; NaN where even so
+    nothing is known.
     """
-    kinds = np.unique(sizes, return_inverse=True)[1]
-    known = len(steps) - fitted - int(kinds.max())
-    if known >= len(steps) / 4:
-        return np.asarray(((steps - _means(steps, kinds, int(kinds.max()) + 1)[kinds]) ** 2).sum(axis=0) / known)
     if len(steps) <= fitted:
         return np.full(steps.shape[1:], np.nan)
-    return np.asarray(((steps - steps.mean(axis=0)) ** 2).sum(axis=0) / (len(steps) - fitted))
+    every = np.asarray(((steps - steps.mean(axis=0)) ** 2).sum(axis=0) / (len(steps) - fitted))
+    kinds = np.unique(sizes, return_inverse=True)[1]
+    known, turn = len(steps) - fitted - int(kinds.max()), max(1, steps.shape[1] - 1)
+    if len(steps) < turn or known < len(steps) / 4:
+        return every
+    within = np.asarray(((steps - _means(steps, kinds, int(kinds.max()) + 1)[kinds]) ** 2).sum(axis=0) / known)
+    begun = len(steps) % turn
+    return np.asarray(within + np.maximum(every - within, 0.0) * (begun * (1 - begun / turn) / len(steps)))
 
 
 def _slope(steps: Floats, before: Floats) -> Floats:

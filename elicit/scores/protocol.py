@@ -8,14 +8,16 @@ says it outright. A group of columns, such as a one-hot block, is one attribute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, first_line
+from elicit.scores.sheet import gap
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -54,11 +56,7 @@ def table(
 ) -> Table:
     """X and y, checked for the score called `by`, which serves these targets; `gaps` lets NaN through in X."""
     data = numbers(X, gaps=gaps)
-    target = _plain(np.asarray(y))
-    if target.shape != (len(data),):
-        raise InputError(f"X has {len(data)} rows but the target has shape {target.shape}; give one value a row")
-    if target.dtype.kind == "f" and not np.isfinite(target).all():
-        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
+    target = target_of(y, len(data))
     if target.dtype.kind == "f" and (np.abs(target) > LARGEST).any():
         row = int(np.argmax(np.abs(target)))
         raise InputError(f"the target is {target[row]:g} in row {row}, too large to square; rescale it")
@@ -81,14 +79,29 @@ def table(
     return Table(data, target.astype(np.float64), False)
 
 
+def target_of(y: Any, rows: int) -> NDArray[Any]:
+    """One value a row, without gaps. Numbers kept as objects are numbers; dates are neither numbers nor classes."""
+    target = np.asarray(y)
+    if target.shape != (rows,):
+        raise InputError(f"X has {rows} rows but the target has shape {target.shape}; give one value a row")
+    target = _plain(target)
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
+    return target
+
+
 def _plain(target: NDArray[Any]) -> NDArray[Any]:
-    """Numbers that are kept as objects are numbers; dates are neither numbers nor classes."""
     if target.dtype.kind in "mM":
         raise InputError("the target holds dates; give numbers, such as days since the first")
-    real = target.dtype.kind == "O" and all(
-        isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in target.ravel()
-    )
-    return target.astype(np.float64) if real else target
+    if target.dtype.kind != "O":
+        return target
+    cells = target.tolist()
+    if all(isinstance(v, Number) and not isinstance(v, bool | complex) for v in cells):
+        return target.astype(np.float64)
+    holes = [row for row, v in enumerate(cells) if gap(v)]
+    if holes:  # among labels a gap is no class; sorted with them it would tear classes apart
+        raise InputError(f"the target has a gap in row {holes[0]}; drop such rows")
+    return target
 
 
 def holds_classes(target: NDArray[Any]) -> bool:
@@ -132,8 +145,8 @@ def _refuse_no_numbers(X: Any) -> None:
     """Dates and complex numbers would be taken for numbers, and what a mask hides would come back."""
     if np.ma.isMaskedArray(X):
         raise InputError("X is a masked array; fill or drop what is masked first (X.filled(…))")
-    kinds = {getattr(kind, "kind", "O") for kind in X.dtypes} if hasattr(X, "iloc") else {getattr(X, "dtype", None)}
-    kinds = {getattr(kind, "kind", kind) for kind in kinds}
+    held = getattr(X, "dtypes", getattr(X, "dtype", None))  # of a frame one a column, of a series one
+    kinds = {getattr(kind, "kind", "O") for kind in (held if isinstance(held, Iterable) else [held])}
     if kinds & {"m", "M"}:
         raise InputError("a column of X holds dates; give numbers, such as days since the first")
     if "c" in kinds:

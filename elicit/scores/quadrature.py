@@ -21,6 +21,9 @@ from elicit.scores.protocol import Floats
 #: Points an input: enough for functions that change a few times within their inputs' spread.
 NODES = 48
 
+#: Inputs of which a combination has less than this share of a variance follow from each other.
+SINGULAR = 1e-10
+
 #: 48⁴ is five million points.
 MOST_INPUTS = 4
 
@@ -64,6 +67,9 @@ def _few(mean: Any, covariance: Any) -> tuple[Floats, Floats]:
     centre, cov = checked_moments(mean, covariance)
     if len(centre) > MOST_INPUTS:
         raise InputError(f"quadrature takes at most {MOST_INPUTS} inputs, found {len(centre)}; use an estimate")
+    units = np.sqrt(np.where(np.diag(cov) > 0, np.diag(cov), 1.0))
+    if np.linalg.eigvalsh(cov / np.outer(units, units))[0] < SINGULAR:
+        raise InputError("quadrature needs inputs of which none follows from the others; leave one out")
     return centre, cov
 
 

@@ -12,6 +12,7 @@ The rule: with few inputs all subsets count; with more, random orders, each attr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,14 @@ ALL_SUBSETS = 10
 
 #: Orders when there are more inputs and none are asked for.
 ORDERS = 100
+
+#: The most numbers that are kept when all subsets of the inputs of a function are computed (half a gigabyte).
+MOST_KEPT = 1 << 26
+
+#: Combinations of inputs of less than this share of the largest variance are taken for none.
+_SINGULAR = 1e-10
+
+_Asked = Callable[[Floats], Floats]
 
 #: Ties between neighbours are broken by noise of this share of a column's spread.
 _JITTER = 1e-9
@@ -104,13 +113,23 @@ def shapley_effects_of_function(
     d = len(centre)
     whole("outer", outer, 2)
     whole("inner", inner, 2)
-    rng = generator(random_state)
-    draw = _Conditional(centre, cov)
-    X = draw.rows(outer, rng)
-    Y = asked(function, X)
     by_orders = d > ALL_SUBSETS if orders is None else orders
+    if not by_orders and outer << d > MOST_KEPT:
+        raise InputError(
+            f"all subsets of {d} inputs at {outer} draws are {outer << d} numbers, at most {MOST_KEPT} are kept; "
+            "leave `orders` out, or draw less"
+        )
+    rng = generator(random_state)
+    units = np.sqrt(np.where(np.diag(cov) > 0, np.diag(cov), 1.0))  # no unit matters to what is drawn
+    draw = _Conditional(cov / np.outer(units, units))
+
+    def of_standard(Z: Floats) -> Floats:
+        return asked(function, centre + Z * units)
+
+    X = draw.rows(outer, rng)
+    Y = of_standard(X)
     make = _along_orders if by_orders else _over_subsets
-    parts, asked_for = make(function, draw, X, Y, inner, rng)
+    parts, asked_for = make(of_standard, draw, X, Y, inner, rng)
     variance = float(parts.sum(axis=1).mean())
     if not variance > 0:
         raise InputError("the function gives the same number at every input, so there is no variance to share")
@@ -121,24 +140,23 @@ def shapley_effects_of_function(
 
 
 class _Conditional:
-    """Draws of Gaussian inputs, and draws that keep some of them."""
+    """Draws of standard Gaussian inputs, and draws that keep some of them."""
 
-    def __init__(self, mean: Floats, cov: Floats) -> None:
-        self.mean, self.cov = mean, cov
+    def __init__(self, correlations: Floats) -> None:
+        self.correlations = correlations
 
     def rows(self, count: int, rng: np.random.Generator) -> Floats:
-        return np.asarray(self.mean + rng.standard_normal((count, len(self.mean))) @ _root(self.cov))
+        return np.asarray(rng.standard_normal((count, len(self.correlations))) @ _root(self.correlations))
 
     def again(self, X: Floats, mask: int, rng: np.random.Generator) -> Floats:
-        """X with the inputs outside the mask drawn anew: N(μ_v + Σ_vu Σ_uu⁺ (x_u − μ_u), Σ_vv − Σ_vu Σ_uu⁺ Σ_uv)."""
-        d = len(self.mean)
+        """X with the inputs outside the mask drawn anew: N(R_vu R_uu⁺ x_u, R_vv − R_vu R_uu⁺ R_uv)."""
+        R, d = self.correlations, len(self.correlations)
         u = [j for j in range(d) if mask >> j & 1]
         v = [j for j in range(d) if not mask >> j & 1]
-        slope = self.cov[np.ix_(v, u)] @ np.linalg.pinv(self.cov[np.ix_(u, u)], hermitian=True)
-        left = self.cov[np.ix_(v, v)] - slope @ self.cov[np.ix_(u, v)]
+        slope = R[np.ix_(v, u)] @ np.linalg.pinv(R[np.ix_(u, u)], rcond=_SINGULAR, hermitian=True)
+        left = R[np.ix_(v, v)] - slope @ R[np.ix_(u, v)]
         drawn = X.copy()
-        centre = self.mean[v] + (X[:, u] - self.mean[u]) @ slope.T
-        drawn[:, v] = centre + rng.standard_normal((len(X), len(v))) @ _root(left)
+        drawn[:, v] = X[:, u] @ slope.T + rng.standard_normal((len(X), len(v))) @ _root(left)
         return drawn
 
 
@@ -148,15 +166,15 @@ def _root(cov: Floats) -> Floats:
 
 
 def _spread(
-    function: Function, draw: _Conditional, X: Floats, Y: Floats, mask: int, inner: int, rng: np.random.Generator
+    function: _Asked, draw: _Conditional, X: Floats, Y: Floats, mask: int, inner: int, rng: np.random.Generator
 ) -> Floats:
     """Sample variance of `inner` answers that share X_u, one a row of X."""
-    more = [asked(function, draw.again(X, mask, rng)) for _ in range(inner - 1)]
+    more = [function(draw.again(X, mask, rng)) for _ in range(inner - 1)]
     return np.asarray(np.var([Y, *more], axis=0, ddof=1))
 
 
 def _over_subsets(
-    function: Function, draw: _Conditional, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
+    function: _Asked, draw: _Conditional, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
 ) -> tuple[Floats, int]:
     """One estimate of every share for every row of X, (rows, d), and the runs they took."""
     full = (1 << X.shape[1]) - 1
@@ -167,7 +185,7 @@ def _over_subsets(
 
 
 def _along_orders(
-    function: Function, draw: _Conditional, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
+    function: _Asked, draw: _Conditional, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
 ) -> tuple[Floats, int]:
     """The same along one random order a row; rows at the same set of inputs are asked together."""
     n, d = X.shape

@@ -7,6 +7,7 @@ sees what it was fitted on. The original is never changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,10 @@ class Sheet:
         # a grid of fractions must fit into a column of whole numbers
         self.X: Any = data.astype(np.float64) if not self._frame and data.dtype.kind in "biu" else data
         self.n, self.d = (int(k) for k in data.shape)
-        if self._frame and not data.columns.is_unique:
-            twice = data.columns[data.columns.duplicated()][0]
-            raise InputError(f"two columns are called {str(twice)!r}; rename one")
         self.names = tuple(str(c) for c in data.columns) if self._frame else tuple(f"x{i}" for i in range(self.d))
+        if len(set(self.names)) < self.d:
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise InputError(f"two columns are called {twice!r}; rename one")
 
     def position(self, attribute: int | str) -> int:
         """Where an attribute stands, by position or by name."""
@@ -60,8 +61,8 @@ class Sheet:
         if self.categories(j) is not None:
             return False
         values = self.column(j)
-        if values.dtype.kind == "O" and not self._frame:
-            return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        if values.dtype.kind == "O":
+            return all(isinstance(v, Number) and not isinstance(v, bool | complex) for v in values)
         return values.dtype.kind in "iuf"
 
     def categories(self, j: int) -> Any:

@@ -63,12 +63,12 @@ def test_what_is_no_answer_is_named(ask, words):
 
 
 def test_many_rows_are_asked_in_several_calls(monkeypatch):
-    monkeypatch.setattr("elicit.scores.answers.ROWS_A_CALL", 4)
+    monkeypatch.setattr("elicit.scores.answers.CELLS_A_CALL", 12)
     sizes = []
 
     def ask(batch):
         sizes.append(len(batch))
         return batch * 2.0
 
-    assert in_calls(ask, 10, lambda start, stop: np.arange(start, stop)).tolist() == [2.0 * k for k in range(10)]
+    assert in_calls(ask, 10, 3, lambda start, stop: np.arange(start, stop)).tolist() == [2.0 * k for k in range(10)]
     assert sizes == [4, 4, 2]

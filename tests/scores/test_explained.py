@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 from elicit.scores import johnson, score_named
 from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
@@ -46,3 +47,11 @@ def test_shares_of_a_group_add_up_its_columns_or_take_them_together(name):
     alone = score_named(name).scores(X, target, **options)
     grouped = score_named(name).scores(X, target, groups=[[0, 1], [2]], **options)
     assert grouped.sum() == pytest.approx(alone.sum(), abs=1e-9)
+
+
+def test_a_class_whose_probability_never_varies_has_no_weight():
+    x = np.repeat([0, 1], 60)
+    classes = np.r_[np.tile([0, 0, 2], 20), np.tile([1, 1, 2], 20)]  # a third are of class 2 on both sides
+    columns = np.c_[x + 0.05 * RNG.normal(size=120), RNG.normal(size=120)]
+    found = johnson_shapley_of_data(columns, classes, model=DecisionTreeClassifier(max_depth=1), runs=3000)
+    assert found == pytest.approx([1, 0], abs=0.01)

@@ -1,5 +1,9 @@
 """Columns that are far away, tiny, dates, masked or coded: the same numbers as of the plain ones, or one clear line."""
 
+import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
@@ -9,6 +13,7 @@ from elicit.effects import ale, h_statistic, interaction_prior, partial_dependen
 from elicit.errors import InputError
 from elicit.scores import (
     correlation,
+    fisher,
     information_gain,
     mutual_information,
     permutation_importance,
@@ -143,3 +148,31 @@ def test_what_cannot_be_asked_is_told_in_one_line(call, says):
     with pytest.raises(InputError, match=says) as told:
         call()
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("gap", [np.nan, None])
+@pytest.mark.parametrize("labels", [[True, False], ["a", "b"]])
+def test_a_gap_among_labels_is_no_class(gap, labels):
+    target = np.array([*labels, gap, labels[0]] * 15, dtype=object)
+    with pytest.raises(InputError, match="gap in row 2"):
+        fisher(X, target)
+
+
+def test_numbers_of_any_kind_are_numbers_in_a_target():
+    for kind in (Decimal, Fraction):
+        assert correlation(X, [kind(float(v)) for v in y]).tolist() == correlation(X, y).tolist()
+
+
+def test_a_series_is_no_table():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match=r"found shape \(60,\)"):
+        variance(pandas.Series(X[:, 0]))
+
+
+def test_interactions_do_not_keep_what_every_row_answers():
+    rows = rng.standard_normal((2500, 2))
+    tracemalloc.start()
+    h_statistic(lambda X: X[:, 0] * X[:, 1], rows)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1e8  # 2500² answers of 8 bytes are half of that, and were held three times

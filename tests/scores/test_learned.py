@@ -8,10 +8,12 @@ from sklearn.datasets import make_friedman1
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsRegressor
 
+from elicit.errors import InputError
 from elicit.scores import shapley_values
 from elicit.scores.blocks import block
 from elicit.scores.games import shapley_of_game
-from elicit.scores.learned import RIDGE, WIDTHS, Coordinates, Foretold, Round, _shapley_of_products
+from elicit.scores.learned import FEWEST, POINTS, RIDGE, WIDTHS, Coordinates, Foretold, Round, _shapley_of_products
+from elicit.scores.predictions import _parts
 from elicit.scores.sheet import Sheet
 
 RNG = np.random.default_rng(0)
@@ -119,7 +121,7 @@ def test_a_model_that_it_cannot_follow_is_none_the_worse():
     assert ((learned.values - judge) ** 2).mean() < 1.1 * ((plain.values - judge) ** 2).mean()
 
 
-@pytest.mark.parametrize("rounds", [1, 9, 10, 40, 45])
+@pytest.mark.parametrize("rounds", [10, 19, 40, 45])
 def test_the_sum_is_exact(rounds):
     found = shapley_values(bends, ROWS[:3], ROWS[20:60], rounds=rounds, learned=True)
     assert found.base + found.values.sum(axis=1) == pytest.approx(bends(ROWS[:3]), abs=1e-10)
@@ -192,3 +194,23 @@ def test_classes_are_heard_one_by_one():
     every = shapley_values(model, X[:2], X[20:50], rounds=30, learned=True)
     assert every.values.shape == (2, 5, 3)
     assert every.base + every.values.sum(axis=1) == pytest.approx(model.predict_proba(X[:2]))
+
+
+@given(st.integers(10, 300), st.integers(2, 100))
+def test_every_part_is_enough_to_learn_from_and_not_too_much(rounds, d):
+    parts = _parts(rounds, 2 * d, d, learned=True)
+    sizes = [part.stop - part.start for part in parts]
+    assert parts[0].start == 0
+    assert parts[-1].stop == rounds == sum(sizes)
+    assert max(sizes) - min(sizes) <= 1
+    assert min(sizes) >= FEWEST
+    assert max(sizes) * 2 * d < 2 * POINTS
+
+
+@pytest.mark.parametrize(
+    ("rounds", "sets", "d", "words"),
+    [(9, 1, 6, "10 rounds, found 9"), (20, 1, 101, "100 attributes with 1 set, "), (20, 2, 51, "50 attributes with 2")],
+)
+def test_where_nothing_could_be_learned_that_is_said(rounds, sets, d, words):
+    with pytest.raises(InputError, match=words):
+        shapley_values(bends, np.ones((1, d)), np.zeros((2, d)), rounds=rounds, sets=sets, learned=True)

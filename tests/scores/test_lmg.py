@@ -1,5 +1,6 @@
 """LMG against its definition (every order, least squares), against pingouin, and on degenerate data."""
 
+import tracemalloc
 from itertools import permutations
 from math import factorial
 
@@ -160,3 +161,30 @@ def test_groups_hold_every_column_once(groups):
 def test_what_is_no_correlation_matrix_is_refused(R):
     with pytest.raises(InputError):
         lmg_of(Correlations.given(R, [0.1, 0.2]))
+
+
+@given(st.permutations(range(5)), st.integers(0, 2**32 - 1))
+@settings(max_examples=50)
+def test_the_order_of_groups_of_any_width_does_not_matter(order, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 11)) @ rng.normal(size=(11, 11))
+    y = X @ rng.normal(size=11) + rng.normal(size=30)
+    groups = [[0], [1, 2], [3, 4, 5, 6, 7], [8], [9, 10]]
+    shares = lmg(X, y, groups=groups)
+    assert lmg(X, y, groups=[groups[k] for k in order]) == pytest.approx(shares[list(order)], abs=1e-9)
+
+
+def test_the_last_group_may_be_wide():
+    X = np.random.default_rng(0).normal(size=(100, 36))
+    groups = [*([j] for j in range(16)), list(range(16, 36))]
+    tracemalloc.start()
+    lmg(X, X[:, 0] + X[:, 30], groups=groups)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1e8
+
+
+def test_groups_too_wide_for_their_number_are_refused():
+    X = np.random.default_rng(0).normal(size=(200, 120))
+    with pytest.raises(InputError, match="fewer attributes or narrower groups"):
+        lmg(X, X[:, 0], groups=[list(range(5 * k, 5 * k + 5)) for k in range(24)])

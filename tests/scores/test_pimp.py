@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from joblib import parallel_config
-from sklearn.linear_model import LinearRegression
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from elicit.errors import InputError
@@ -71,3 +72,18 @@ def test_the_result_does_not_depend_on_n_jobs():
 def test_bad_input_is_named(target, options):
     with pytest.raises(InputError):
         pimp(LinearRegression(), X, target, **{"draws": 5, **options})
+
+
+def test_a_model_without_a_seed_gives_the_same_every_time():
+    forest = RandomForestRegressor(3, max_features=1)
+    first, second = (pimp(forest, X, y, draws=9, random_state=4) for _ in range(2))
+    assert first.null.tolist() == second.null.tolist()
+    assert first.observed.tolist() == second.observed.tolist()
+    assert forest.random_state is None
+
+
+def test_what_leaves_nothing_to_fit_to_is_said():
+    with pytest.raises(InputError, match="leaves no row of 60 to fit to"):
+        pimp(LinearRegression(), X, y, draws=2, test_size=0.99)
+    with pytest.raises(InputError, match="LogisticRegression cannot be fitted to these columns"):
+        pimp(LogisticRegression(), X, y, draws=2)

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 from elicit.errors import InputError
 from elicit.scores import shapley_values
+from elicit.scores.answers import CELLS_A_CALL
 from elicit.scores.games import shapley_of_game
 
 X, y = make_friedman1(120, n_features=5, noise=0.1, random_state=0)
@@ -59,7 +60,7 @@ def test_two_base_sets_err_less_for_their_rows():
 def test_many_attributes_are_explained_a_few_rounds_at_once(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(8, 40))
     whole = shapley_values(lambda X: X[:, 0] * X[:, 1] + X.sum(axis=1), rows[:2], rows, rounds=16)
-    monkeypatch.setattr("elicit.scores.predictions.ROWS_A_CALL", 250)
+    monkeypatch.setattr("elicit.scores.answers.CELLS_A_CALL", 250 * 40)
     part = shapley_values(lambda X: X[:, 0] * X[:, 1] + X.sum(axis=1), rows[:2], rows, rounds=16)
     pairs = rows[:2, 0] * rows[:2, 1] - (rows[:, 0] * rows[:, 1]).mean()
     for found in (whole, part):  # pairs are exact, whatever the draws
@@ -166,3 +167,30 @@ def test_frames_keep_names_and_categories():
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+@pytest.mark.parametrize(("d", "many", "rounds"), [(30, 15, 20), (30, 15, 40), (60, 30, 40), (12, 3, 8)])
+def test_errors_hold_before_every_size_has_come_up_and_where_a_turn_is_left_unfinished(d, many, rounds):
+    """A product of many attributes differs between sizes, not within them."""
+    truth = np.r_[np.full(many, 1 / many), np.zeros(d - many)]
+    beyond, missed, told = [], [], []
+    for seed in range(20):
+        found = shapley_values(
+            lambda X: X[:, :many].prod(axis=1), np.ones((1, d)), np.zeros((1, d)), rounds=rounds, random_state=seed
+        )
+        beyond.append(np.abs(found.values[0] - truth) > 3 * found.errors[0])
+        missed.append(((found.values[0] - truth) ** 2).mean())
+        told.append((found.errors[0] ** 2).mean())
+    assert np.mean(beyond) < 0.06
+    assert np.mean(missed) < 1.2 * np.mean(told)
+
+
+def test_what_one_call_takes_is_counted_in_cells():
+    sizes = []
+
+    def ask(rows):
+        sizes.append(rows.size)
+        return rows[:, 0]
+
+    shapley_values(ask, np.ones((1, 300)), np.zeros((2, 300)), rounds=30)
+    assert max(sizes) <= CELLS_A_CALL

@@ -7,7 +7,7 @@ from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -128,3 +128,16 @@ def test_a_constant_column_scores_0_and_a_wide_table_and_one_column_have_scores(
 def test_bad_input_is_named(make, says):
     with pytest.raises(InputError, match=says):
         make()
+
+
+def test_coefficients_of_a_model_without_a_seed_are_the_same_every_time():
+    model = SGDClassifier(max_iter=3, tol=None)
+    assert coefficients(X, y, model=model).tolist() == coefficients(X, y, model=model).tolist()
+    assert coefficients(X, y, model=model).tolist() != coefficients(X, y, model=model, seed=1).tolist()
+
+
+def test_a_fitted_model_is_not_asked_about_a_target_with_gaps():
+    model = LinearRegression().fit(DX, dy)
+    for target, words in ((dy[:-1], "442 rows"), (np.where(dy > 300, np.nan, dy), "not finite in row")):
+        with pytest.raises(InputError, match=words):
+            permuted(DX, target, model=model)

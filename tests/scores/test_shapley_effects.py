@@ -151,3 +151,36 @@ def test_a_linear_sample_has_effects_near_lmg():
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-8, 1e6])
+@pytest.mark.parametrize("orders", [False, True])
+def test_no_unit_of_an_input_matters(unit, orders):
+    units = np.array([1.0, unit, 1.0])
+    plain = shapley_effects_of_function(curved, MEAN, COV, outer=200, orders=orders)
+    moved = shapley_effects_of_function(
+        lambda X: curved(X / units), MEAN * units, COV * np.outer(units, units), outer=200, orders=orders
+    )
+    assert moved.shares == pytest.approx(plain.shares, abs=1e-9)
+
+
+def test_inputs_that_are_copies_share_whatever_their_unit():
+    copies = np.array([[1.0, 1e-9], [1e-9, 1e-18]])
+    found = shapley_effects_of_function(lambda X: X[:, 0], [0, 0], copies, outer=2000)
+    assert found.shares == pytest.approx([0.5, 0.5], abs=0.05)
+
+
+@pytest.mark.parametrize("cov", [[[1e-9, 2e-9], [2e-9, 1e-9]], [[1, 1e-6], [0, 1e-12]], [[1, 0], [0, -1e-12]]])
+def test_no_covariance_is_refused_in_any_unit(cov):
+    with pytest.raises(InputError, match="symmetric, without negative"):
+        shapley_effects_of_function(lambda X: X[:, 0], [0, 0], cov)
+
+
+def test_more_subsets_than_can_be_kept_are_refused():
+    with pytest.raises(InputError, match="all subsets of 30 inputs"):
+        shapley_effects_of_function(lambda X: X[:, 0], np.zeros(30), np.eye(30), outer=2, orders=False)
+
+
+def test_quadrature_refuses_inputs_that_follow_from_each_other():
+    with pytest.raises(InputError, match="none follows from the others"):
+        closed_indices(lambda X: X[:, 0], [0, 0], [[1, 1], [1, 1]])

@@ -57,3 +57,25 @@ def test_a_polars_frame_is_told_what_to_do():
     polars = pytest.importorskip("polars")
     with pytest.raises(InputError, match="to_pandas"):
         Sheet(polars.DataFrame({"a": [1.0, 2.0]}))
+
+
+def test_names_that_read_alike_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match="two columns are called '0'"):
+        Sheet(pandas.DataFrame({0: [1.0], "0": [2.0]}))
+
+
+def test_numbers_kept_as_objects_are_numbers():
+    pandas = pytest.importorskip("pandas")
+    held = {"a": [1.5, 2.5], "b": [np.int64(1), 2], "c": [True, False], "d": [1.5, None], "e": [1j, 2]}
+    frame = pandas.DataFrame(held, dtype=object)
+    for sheet in (Sheet(frame), Sheet(frame.to_numpy())):
+        assert [sheet.numeric(j) for j in range(5)] == [True, True, False, False, False]
+
+
+def test_what_does_not_print_is_escaped_in_an_error():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError) as raised:
+        Sheet(pandas.DataFrame({"\x1b[2Ja": [1.0]})).position("b")
+    assert "\x1b" not in str(raised.value)
+    assert r"\x1b[2Ja" in str(raised.value)
