@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -15,6 +16,8 @@ from typing import IO
 @contextmanager
 def opened(path: Path) -> Iterator[IO[str]]:
     """The text of a file, zipped or not, whatever its name says; read once, so that it may be a pipe."""
+    if "\0" in str(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))  # else a ValueError of open()
     with path.open("rb") as raw:
         zipped = raw.peek(2)[:2] == b"\x1f\x8b"
         inside = gzip.GzipFile(fileobj=raw) if zipped else raw

@@ -531,3 +531,19 @@ def test_a_report_does_not_replace_the_data(here, capsys, monkeypatch):
 def test_who_names_no_target_is_told_the_columns(capsys):
     complains(*run("ask", "d.csv", capsys=capsys), "d.csv: say which column is the target", "'a', 'b', 'y'")
     complains(*run("ask", "nope.csv", capsys=capsys), "nope.csv: no such file")
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+@pytest.mark.parametrize(("key", "kept"), [('kind = "table"\npath', "t.csv"), ('kind = "wrapper"\ndata', "d.csv")])
+def test_what_a_scenario_reads_is_not_written_over(here, capsys, command, key, kept):
+    model = 'model = "knn:3"\ntarget = "y"' if kept == "d.csv" else ""
+    (here / "own.toml").write_text(f'[oracle]\n{key} = "{kept}"\n{model}\n[operator]\nutility = "score"\n')
+    before = (here / kept).read_text()
+    for target in (kept, "own.toml"):
+        complains(*run(command, here / "own.toml", "--json", here / target, capsys=capsys), "is read or kept by this")
+    assert (here / kept).read_text() == before
+
+
+def test_a_path_that_no_system_takes_is_one_line(here, capsys):
+    (here / "own.toml").write_text('[oracle]\nkind = "table"\npath = "a\\u0000b"\n[operator]\nutility = "score"\n')
+    complains(*run("run", here / "own.toml", capsys=capsys), "no such file")

@@ -429,3 +429,98 @@ def test_bytes_that_are_no_whole_line_are_told_and_count_for_nothing(journal, tm
     assert f"{len(tail)} bytes after the last whole line" in out
     assert steps(journal)[1:] == steps(path)[1:]
     assert "count for nothing" not in steps(journal)[0]
+
+
+# what no run could have recorded
+
+
+def retold(journal, tmp_path, change, capsys):
+    """The verdict on the journal after a change of its lines."""
+    lines = journals.lines_of(journal)
+    change(lines)
+    return verdict(journals.write(tmp_path / "retold", lines), capsys)
+
+
+def place(lines, fact):
+    return next(k for k, line in enumerate(lines) if line.get("fact") == fact)
+
+
+def test_a_choice_by_score_is_no_way_round_the_proofs(journal, tmp_path, capsys):
+    def change(lines):
+        claim = lines[-1]["claim"]
+        measured = [line for line in lines if line.get("fact") == "evaluated"]
+        best = max(measured, key=lambda line: (line["criteria"][0], -len(line["subset"])))
+        kept = {"version": 1, "request": claim["request"], "subset": best["subset"], "criteria": best["criteria"]}
+        lines[-1]["claim"] = kept | {"by": "score"}
+
+    status, _, err = retold(journal, tmp_path, change, capsys)
+    assert status == 1
+    assert "a choice by score alone is for a run that asks nothing" in err
+
+
+@pytest.mark.parametrize("reason", ["budget: 500 evaluations", "questions: asked 99 questions"])
+def test_an_end_that_the_facts_do_not_say_is_caught(journal, tmp_path, reason, capsys):
+    def change(lines):
+        lines[place(lines, "stopped")]["reason"] = reason
+        del lines[-1]
+
+    status, _, err = retold(journal, tmp_path, change, capsys)
+    assert status == 1
+    assert f"the facts do not say '{reason}'" in err
+
+
+def test_an_end_that_only_the_run_could_know_is_told_as_it_was_written(journal, tmp_path, capsys):
+    def change(lines):
+        lines[place(lines, "stopped")]["reason"] = "wish: the operator has had enough"
+        del lines[-1]
+
+    status, out, _ = retold(journal, tmp_path, change, capsys)
+    assert status == 0
+    assert "the run ended as 'wish: the operator has had enough', which is told as it was written" in out
+
+
+def test_a_run_does_not_go_on_after_its_end(journal, tmp_path, capsys):
+    def change(lines):
+        k = place(lines, "stopped")
+        last = max(j for j in range(k) if lines[j].get("fact") in ("evaluated", "preferred"))
+        lines[last], lines[k] = lines[k], lines[last]
+
+    status, _, err = retold(journal, tmp_path, change, capsys)
+    assert status == 1
+    assert "the run goes on after its end" in err
+
+
+def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(journal, tmp_path, capsys):
+    for words, last in (("a round begins before", False), ("was made before", True)):
+
+        def change(lines, last=last):
+            k = max(k for k, line in enumerate(lines) if line.get("fact") == "asked") if last else 1
+            assert lines[k]["fact"] == "asked"
+            again = dict(lines[k], evaluate=[], compare=None, rejected=[], reconcile=[])
+            lines.insert(place(lines, "stopped") if last else 2, again)
+
+        status, _, err = retold(journal, tmp_path, change, capsys)
+        assert status == 1
+        assert words in err
+
+
+def test_what_cannot_be_measured_is_caught(journal, tmp_path, capsys):
+    def change(lines):
+        lines[place(lines, "evaluated")]["spread"] = [-99.0, None]
+
+    status, _, err = retold(journal, tmp_path, change, capsys)
+    assert status == 1
+    assert "spread of" in err
+
+
+def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
+    for wrong in ("x", {"questions": "many"}, None):
+
+        def change(lines, wrong=wrong):
+            lines[0]["settings"]["elicit"] = wrong
+            lines[place(lines, "stopped")]["reason"] = "questions: asked 3 questions"
+            del lines[-1]
+
+        status, _, err = retold(journal, tmp_path, change, capsys)
+        assert status == 1
+        assert "line 1" in err

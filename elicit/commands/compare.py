@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination
+from elicit.commands.output import destination, files_of, keep_apart
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.comparison import compare
@@ -39,10 +39,13 @@ def run(args: argparse.Namespace) -> int:
     scenarios = [read_scenario(path).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
+    each = zip(paths, scenarios, strict=True)
+    read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
+    keep_apart(args.plot, *map(str, paths), *read_from)
     journals = _folder(args.journals)
     meter = Meter(sys.stderr)
     played = []
-    with destination(args.json, *args.scenarios) as out:
+    with destination(args.json, *map(str, paths), *read_from) as out:
         try:
             for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
                 show = partial(_show, meter, k, len(paths))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO
+from pathlib import Path
+from typing import IO, Any
 
 from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.printable import printable
+
+
+def files_of(section: Mapping[str, Any], folder: Path) -> list[str]:
+    """The files that an [oracle] reads, relative to a folder."""
+    return [str(folder / section[key]) for key in ("data", "path") if isinstance(section.get(key), str)]
 
 
 def keep_apart(output: str | None, *inputs: str | None) -> None:

@@ -6,10 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from elicit.commands.complaints import counted_warnings, told_warnings
-from elicit.commands.output import destination
+from elicit.commands.output import destination, files_of
 from elicit.commands.resume import session_section
 from elicit.commands.status import DONE, complain
 from elicit.errors import InputError
@@ -27,8 +28,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
     section = _section(args.path)
-    read_from = [section[key] for key in ("data", "path") if isinstance(section.get(key), str)]
-    with destination(args.output, args.path, *read_from) as out, one_thread():
+    with destination(args.output, args.path, *files_of(section, Path())) as out, one_thread():
         meter = Meter(sys.stderr)
         try:
             content = gather(record, Why(record).otherwise(meter.update))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 
-from elicit.commands.output import destination
+from elicit.commands.output import destination, files_of
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.experiment import Standing, at_once, run_scenario, summary
@@ -22,6 +23,7 @@ def run(args: argparse.Namespace) -> int:
     if scenario.goal != TradeOff():
         goal = str(scenario.goal)
         raise InputError(f"{printable(args.scenario)}: the goal {goal!r} is for classical methods; use elicit compare")
+    read_from = files_of(scenario.plain["oracle"], Path(args.scenario).parent)
     meter = Meter(sys.stderr)
 
     def show(now: Standing) -> None:
@@ -31,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         words += [standing(now.run)] if now.run is not None else []
         meter.update((now.finished + share) / now.total, "; ".join(words))
 
-    with destination(args.json, args.scenario) as out:
+    with destination(args.json, args.scenario, *read_from) as out:
         try:
             results = run_scenario(scenario, at_once(scenario, args.n_jobs), show)
         except InputError as error:

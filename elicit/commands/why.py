@@ -18,6 +18,8 @@ from elicit.subsets import Attributes, Mask
 from elicit.threads import one_thread
 from elicit.utility.explain import FIRST_CAUSES
 
+_HINT = " (--all shows them)"
+
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
@@ -47,7 +49,7 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     if rival is not None:
         lines.append(f"why not {_named(why.attributes, rival)}:")
     if why.decides:
-        lines += told(why, why.this() if rival is None else why.not_that(rival), most)
+        lines += told(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
     elif not why.utilities.informative:
         lines.append(
             "nothing was stated or measured that sets one subset above another: "

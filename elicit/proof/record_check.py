@@ -31,6 +31,9 @@ from elicit.utility.verify import verify
 
 Plain = Mapping[str, Any]
 
+#: What plain data of another shape than expected raise when they are looked into.
+_MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
+
 
 @dataclass(frozen=True)
 class Step:
@@ -50,10 +53,22 @@ def check_record(record: Record) -> Iterator[Step]:
             yield from _checked_claim(known, claims.pop(0))
         known.fold(fact, line)
     yield Step(None, known.told())
+    yield from (Step(known.line, words) for words in _ended(known))
     for claimed in claims:
         yield from _checked_claim(known, claimed)
     if not (record.claims and record.claims[-1].facts == len(record.facts)):
         yield Step(None, _unclaimed(known))
+
+
+def _ended(known: Known) -> Iterator[str]:
+    try:
+        words = known.ended()
+    except CertificateError as error:
+        raise CertificateError(f"line {known.line}: {error}") from None
+    except _MALFORMED as error:
+        raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error}") from error
+    if words is not None:
+        yield words
 
 
 def torn_end(record: Record) -> str:
@@ -87,7 +102,7 @@ def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
             yield Step(claimed.line, words)
     except (CertificateError, InputError) as error:
         raise CertificateError(f"line {claimed.line}: {error}") from None
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+    except _MALFORMED as error:
         raise CertificateError(
             f"line {claimed.line}: the claim is malformed: {type(error).__name__}: {error}"
         ) from error
@@ -105,7 +120,8 @@ class _Claim:
 
     def check(self) -> Iterator[str]:
         """What holds, step by step."""
-        demand(self.content["version"] == 1, f"a claim of version {self.content['version']!r:.20} is unknown here")
+        version = self.content["version"]
+        demand(type(version) is int and version == 1, f"a claim of version {version!r:.20} is unknown here")
         stopped = self.known.stopped
         demand(self.content["request"] == (None if stopped is None else stopped.request), "the claim is of another end")
         if "by" in self.content:
@@ -133,6 +149,10 @@ class _Claim:
         """The subset is the best measured by the first criterion, then by fewer attributes; no more is claimed."""
         demand(self.content["by"] == "score", f"a choice by {self.content['by']!r:.20} is unknown here")
         demand("proofs" not in self.content, "a choice by score alone rests on no proof")
+        demand(
+            self.known.asks_nothing,
+            "a choice by score alone is for a run that asks nothing and that no rule but its budget ends",
+        )
         known, criterion = self.known, self.known.header.criteria[0]
         eligible = [x for x in self.evaluated if x in known.family]
         if self.content["subset"] is None:
@@ -311,6 +331,7 @@ class _Claim:
         demand(candidates >= open_ones, "the proof leaves out a subset that may lose less")
         self._verify(claim | {"evaluated": self._everything()}, short)
         floor = exact(claim["floor"])
+        demand(floor >= 0, "a floor below zero says nothing")
         if not candidates:
             return "no other is left to compare: answers or measurements put every other one below another"
         return f"each other that nothing puts below another ({len(candidates)}) may lose {_shown(floor)} or more"

@@ -1,18 +1,31 @@
 """What the facts of a journal say and imply, worked out anew for a check of its claims, without a solver.
 
-The rule: a fact must answer the request that asked for it. Dominance is read off the recorded scores as whole
+The rule: a fact must answer the request that asked for it, once, and before the end; the numbers measured are taken
+as they were written. Dominance is read off the recorded scores as whole
 numbers on the grid; only the choice of what holds beyond noise (`noise_level`) is worked out in floating
 point, as when the run made it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import Asked, Assumed, Evaluated, Fact, Failed, Preferred, Resumed, Retracted, Settled, Stopped
+from elicit.events import (
+    OPTIMAL,
+    Asked,
+    Assumed,
+    Evaluated,
+    Fact,
+    Failed,
+    Preferred,
+    Resumed,
+    Retracted,
+    Settled,
+    Stopped,
+)
 from elicit.journal import Header
 from elicit.knowledge.deduction import deduced
 from elicit.knowledge.dominance import GRID, Noise
@@ -39,12 +52,24 @@ class Known:
     line: int = 1
     _measure: dict[int, Mask] = field(default_factory=dict)
     _compare: dict[int, tuple[Mask, Mask]] = field(default_factory=dict)
+    _open: set[int] = field(default_factory=set)
+    _next: int = 0
+
+    def __post_init__(self) -> None:
+        self._history = History(self.header.attributes, self.header.criteria)
+        self._budget = self._plain.get("budget")
 
     def fold(self, fact: Fact, line: int) -> None:
         """Take one fact; one that cannot follow those before it is a false step."""
         self.line = line
         try:
+            ended = self.stopped is not None
+            demand(not ended or isinstance(fact, Resumed | Retracted | Assumed), "the run goes on after its end")
+            self._history.record(fact)  # refuses what no run could have recorded
             self._fold(fact)
+            self._next = max(self._next, fact.requests.stop if isinstance(fact, Asked) else 0, fact.request + 1)
+            if not isinstance(fact, Asked):
+                self._open.discard(fact.request)
         except (CertificateError, InputError) as error:
             raise CertificateError(f"line {line}: {error}") from None
 
@@ -75,10 +100,15 @@ class Known:
                 demand(told >= set(conflict), "answers are settled that nobody gave")
             case Stopped():
                 self.stopped = fact
-            case Resumed():
+                self._open.clear()
+            case Resumed(budget=budget):
                 self.stopped = None
+                self._budget = self._budget if budget is None else budget
 
     def _ask(self, fact: Asked) -> None:
+        demand(not self._open, "a round begins before the one before it was answered")
+        demand(fact.request >= self._next, f"request {fact.request} was made before")
+        self._open = set(fact.requests)
         ids = iter(fact.requests)
         for subset in fact.evaluate:
             self._measure[next(ids)] = subset
@@ -97,10 +127,41 @@ class Known:
         failed = f", {len(self.failed)} could not be measured" if self.failed else ""
         return (
             f"{many(len(self.evaluated), 'subset')} measured{failed}, "
-            f"{many(len(self.answers), 'question')} answered{taken}: each as it was asked"
+            f"{many(len(self.answers), 'question')} answered{taken}: each as it was asked, "
+            "and its numbers taken as they were written"
         )
 
+    def ended(self) -> str | None:
+        """How the run ended, as far as its facts say; that it ended by a proof is for the claim to show."""
+        if self.stopped is None or self.stopped.rule == OPTIMAL:
+            return None
+        spent, asked, budget = len(self.evaluated) + len(self.failed), len(self.answers), self._budget
+        # by default a budget depends on the family alone, and is spent to the last
+        most = min(budget, self.family.count()) if type(budget) is int else spent
+        told = {
+            "budget": (f"budget: {many(most, 'evaluation')}", spent >= most),
+            "questions": (f"questions: asked {many(asked, 'question')}", asked >= self._plain.get("questions", 0)),
+        }
+        checked = self.stopped.rule in told and bool(self._plain)
+        if checked:
+            words, reached = told[self.stopped.rule]
+            demand(reached and self.stopped.reason == words, f"the facts do not say {self.stopped.reason!r:.80}")
+        how = "as its facts say" if checked else "which is told as it was written"
+        return f"the run ended as {self.stopped.reason!r}, {how}"
+
     # -- what the facts imply -----------------------------------------------------------------------
+
+    @property
+    def _plain(self) -> Mapping[str, Any]:
+        """The settings of a session; the run of a classical method has none."""
+        found = self.header.settings.get("elicit", {})
+        demand(isinstance(found, Mapping), "line 1: the settings are malformed")
+        return dict(found)
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether nobody is asked, and no rule but the budget ends the run: its utility was declared."""
+        return self._plain.get("stop") == [] and self._plain.get("questions") == 0 and not self.answers
 
     @property
     def noise_level(self) -> float:

@@ -18,15 +18,15 @@ from elicit.utility.explain import Cause
 from elicit.utility.parsimony import ParsimoniousSet
 
 
-def told(why: Why, reason: Reason, most: int | None) -> list[str]:
-    """A reason in lines of text; `most` causes of a kind, None for all."""
+def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str]:
+    """A reason in lines of text; `most` causes of a kind, None for all; the hint says how to see the others."""
     names, scope = why.attributes, why.utilities.scope
     everything = reason.rival is None
     lines = _of_all(why, reason) if everything else _of_one(why, reason)
     against = f"any of the {len(why.utilities.evaluated)} measured" if everything else "it"
     if reason.loses == 0:
         lines.append(f"no utility of the {scope} finds {against} better" + (", because:" if reason.causes else "."))
-        lines += _causes(reason.causes, names, most)
+        lines += _causes(reason.causes, names, most, hint)
     else:
         lines.append(f"no utility of the {scope} gives {against} more than {reason.loses:.4g} beyond it.")
     if reason.matter is not None:
@@ -39,7 +39,7 @@ def told(why: Why, reason: Reason, most: int | None) -> list[str]:
             if reason.price is not None
             else "it cannot be best, because:"
         )
-        lines += _causes(reason.rejected, names, most)
+        lines += _causes(reason.rejected, names, most, hint)
     elif reason.price is not None:
         lines.append(f"it could still be best: to believe so costs {reason.price:.4g}, tau is {_tau(why):g}.")
     else:
@@ -98,12 +98,12 @@ def _of_one(why: Why, reason: Reason) -> list[str]:
     return lines
 
 
-def _causes(causes: Sequence[Cause], names: Attributes, most: int | None) -> list[str]:
+def _causes(causes: Sequence[Cause], names: Attributes, most: int | None, hint: str) -> list[str]:
     shown = causes if most is None else causes[:most]
     lines = [f"  {cause.share:4.0%}  {cause.words(names)}" for cause in shown]
     left = causes[len(shown) :]
     if left:
-        lines.append(f"  {sum(c.share for c in left):4.0%}  {len(left)} more (--all shows them)")
+        lines.append(f"  {sum(c.share for c in left):4.0%}  {len(left)} more{hint}")
     return lines
 
 

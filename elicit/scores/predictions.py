@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
-from elicit.printable import many
 from elicit.scores.answers import Answers, answers, at_once
 from elicit.scores.blocks import Block, block
 from elicit.scores.learned import FEWEST, POINTS, Coordinates, Foretold, Round
@@ -105,7 +104,7 @@ def _require_enough(rounds: int, sets: int, d: int) -> None:
         raise InputError(f"learned needs at least {FEWEST} rounds, found {rounds}; give more, or leave it out")
     most = POINTS // (2 * FEWEST * sets)
     if d > most:
-        raise InputError(f"learned takes at most {most} attributes with {many(sets, 'set')}, found {d}; leave it out")
+        raise InputError(f"learned takes at most {most} attributes where sets is {sets}, found {d}; leave it out")
 
 
 def _outputs(ask: Answers, X: Any) -> Floats:

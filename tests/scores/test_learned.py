@@ -209,7 +209,11 @@ def test_every_part_is_enough_to_learn_from_and_not_too_much(rounds, d):
 
 @pytest.mark.parametrize(
     ("rounds", "sets", "d", "words"),
-    [(9, 1, 6, "10 rounds, found 9"), (20, 1, 101, "100 attributes with 1 set, "), (20, 2, 51, "50 attributes with 2")],
+    [
+        (9, 1, 6, "10 rounds, found 9"),
+        (20, 1, 101, "100 attributes where sets is 1"),
+        (20, 2, 51, "50 attributes where sets is 2"),
+    ],
 )
 def test_where_nothing_could_be_learned_that_is_said(rounds, sets, d, words):
     with pytest.raises(InputError, match=words):
