@@ -54,12 +54,12 @@ class Interactions:
     @property
     def matrix(self) -> Floats:
         """H as a symmetric matrix, 0 on the diagonal and where a pair was left out."""
-        return self._spread_out(self.h)
+        return self.spread_out(self.h)
 
     @property
     def strengths(self) -> Floats:
         """The strengths as such a matrix."""
-        return self._spread_out(self.strength)
+        return self.spread_out(self.strength)
 
     def strongest(self, count: int = 3) -> tuple[tuple[str, str, float, float], ...]:
         """The pairs of most strength: both names, H, strength."""
@@ -71,8 +71,9 @@ class Interactions:
         """Draw it (needs matplotlib)."""
         return InteractionDisplay(self).plot(ax)
 
-    def _spread_out(self, values: Floats) -> Floats:
-        table = np.zeros((len(self.names), len(self.names)))
+    def spread_out(self, values: Floats, empty: float = 0.0) -> Floats:
+        """One number a pair as a matrix, with `empty` on its diagonal and for pairs that were left out."""
+        table = np.full((len(self.names), len(self.names)), empty)
         for (i, j), value in zip(self.pairs, values, strict=True):
             table[i, j] = table[j, i] = value
         return table
@@ -93,9 +94,7 @@ class InteractionDisplay:
         """Draw on this axis, or on a new one."""
         self.ax_ = axes_for(ax, len(self.result.names))
         self.figure_ = self.ax_.figure
-        table = np.full_like(self.result.matrix, np.nan)  # pairs that were left out stay empty
-        for (i, j), h in zip(self.result.pairs, self.result.h, strict=True):
-            table[i, j] = table[j, i] = h
+        table = self.result.spread_out(self.result.h, empty=np.nan)
         if self.result.overall is not None:
             np.fill_diagonal(table, self.result.overall)
         most = float(np.nanmax(table, initial=0.0)) or 1.0

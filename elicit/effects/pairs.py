@@ -25,17 +25,19 @@ def pair_prior(
     count: how many; by default as few as hold `share` of the sum of squared strengths.
     """
     try:
-        table = interactions.strengths if isinstance(interactions, Interactions) else np.asarray(interactions, float)
+        strengths = (
+            interactions.strengths if isinstance(interactions, Interactions) else np.asarray(interactions, float)
+        )
     except (TypeError, ValueError) as error:
         raise InputError(f"expected a square table of pair strengths, found {interactions!r:.60}") from error
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
-        raise InputError(f"expected a square table of finite pair strengths, found shape {table.shape}")
-    if not np.allclose(table, table.T):
+    if strengths.ndim != 2 or strengths.shape[0] != strengths.shape[1] or not np.isfinite(strengths).all():
+        raise InputError(f"expected a square table of finite pair strengths, found shape {strengths.shape}")
+    if not np.allclose(strengths, strengths.T):
         raise InputError("the table of pair strengths must be symmetric")
     if not isinstance(share, int | float | np.floating) or not 0 < share <= 1:
         raise InputError(f"share lies between 0 and 1, found {share!r}")
-    above, beside = np.triu_indices(len(table), k=1)
-    strength = np.maximum(table[above, beside], 0.0)  # an estimate below 0 is no interaction
+    above, beside = np.triu_indices(len(strengths), k=1)
+    strength = np.maximum(strengths[above, beside], 0.0)  # an estimate below 0 is no interaction
     order = np.argsort(-strength, kind="stable")
     held = np.cumsum(strength[order] ** 2)
     total = held[-1] if len(held) else 0.0
@@ -70,5 +72,5 @@ def interaction_prior(
     for label in labels[1:] if len(labels) == 2 else labels:
         squares += h_statistic(fitted, columns[np.sort(chosen)], overall=False, target=label).strengths ** 2
     held = columns_of_groups(groups, len(squares))
-    member = np.array([np.isin(np.arange(len(squares)), columns) for columns in held], dtype=float)
+    member = np.array([np.isin(np.arange(len(squares)), own) for own in held], dtype=float)
     return pair_prior(np.sqrt(member @ squares @ member.T), share=share)

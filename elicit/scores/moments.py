@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, constant, table
+from elicit.scores.protocol import Floats, centred, table
 
 #: A correlation matrix may differ from symmetry, a unit diagonal and [-1, 1] by this much.
 _SLACK = 1e-8
@@ -51,22 +51,17 @@ def correlations(X: Any, y: Any, by: str, classes: bool | None = None) -> Correl
     data = table(X, y, by, classes=classes)
     unit = unit_columns(data.X)
     target = indicators(data.y) if data.classes else data.target.reshape(-1, 1)
-    centred = target - target.mean(axis=0)
+    moved = target - target.mean(axis=0)
     R = np.asarray(unit.T @ unit)
     np.fill_diagonal(R, np.round(np.diag(R)))  # 1, or 0 for a constant column
-    return Correlations(np.clip(R, -1, 1), np.asarray(unit.T @ (centred / np.sqrt((centred**2).sum()))))
+    return Correlations(np.clip(R, -1, 1), np.asarray(unit.T @ (moved / np.sqrt((moved**2).sum()))))
 
 
 def unit_columns(X: Floats) -> Floats:
     """Centred columns of length 1; a constant column becomes 0. Safe for columns of any scale."""
-    same = constant(X)
-    centred = X - X.mean(axis=0)
-    centred -= centred.mean(axis=0)  # far from 0 the first mean is rounded
-    largest = np.where(same, 1.0, np.abs(centred).max(axis=0))
-    scaled = centred / largest
-    unit = np.asarray(scaled / np.where(same, 1.0, np.sqrt((scaled**2).sum(axis=0))))
-    unit[:, same] = 0.0
-    return unit
+    scaled = centred(X)
+    length = np.sqrt((scaled**2).sum(axis=0))
+    return np.asarray(scaled / np.where(length > 0, length, 1.0))
 
 
 def indicators(codes: Any) -> Floats:
