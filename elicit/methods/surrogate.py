@@ -32,6 +32,10 @@ _NOISES = (0.001, 0.01, 0.1, 1.0)
 MOST_FITTED = 500
 
 
+#: Neighbours by two flips that are looked at: all of them up to 200 attributes, of more so many drawn anew each time.
+MOST_PAIRS = 20_000
+
+
 @dataclass(frozen=True)
 class Surrogate:
     """See the head of this file. `first`: subsets drawn before there is a model; `draws`: draws beside neighbours."""
@@ -59,8 +63,7 @@ class Surrogate:
     def _promising(self, space: Space, seen: Seen, values: dict[Mask, float]) -> Mask:
         """The candidate of greatest expected improvement; ties go to fewer attributes, then to mask order."""
         best = max(values, key=seen.ranks.__getitem__)
-        flips = [mask_of(flipped) for k in (1, 2) for flipped in combinations(space.family.free, k)]
-        around = [best ^ flip for flip in flips if space.admits(best ^ flip)]
+        around = [best ^ flip for flip in self._flips(space.family.free, seen.rng) if space.admits(best ^ flip)]
         pool = [m for m in dict.fromkeys(around + seen.fresh(self.draws)) if m not in values]
         measured = {mask: value for mask, value in values.items() if value > UNMEASURED}
         if len(measured) < 2 or not pool:
@@ -68,6 +71,13 @@ class Surrogate:
         kept = sorted(measured, key=lambda m: -measured[m])[:MOST_FITTED]
         gains = improvement(kept, np.array([measured[m] for m in kept]), pool, space.family.n)
         return max(zip(pool, np.round(gains, 12), strict=True), key=lambda g: (g[1], -g[0].bit_count(), -g[0]))[0]
+
+    def _flips(self, free: Sequence[int], rng: np.random.Generator) -> list[Mask]:
+        """Every attribute, and every two; of very many pairs, some."""
+        pairs = list(combinations(free, 2))
+        if len(pairs) > MOST_PAIRS:
+            pairs = [pairs[k] for k in np.sort(rng.choice(len(pairs), MOST_PAIRS, replace=False))]
+        return [mask_of(flipped) for flipped in (*((i,) for i in free), *pairs)]
 
 
 def improvement(subsets: Sequence[Mask], values: Vector, candidates: Sequence[Mask], n: int) -> Vector:

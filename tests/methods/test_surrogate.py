@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from elicit.errors import InputError
 from elicit.methods import Surrogate
-from elicit.methods.surrogate import improvement
+from elicit.methods.surrogate import MOST_PAIRS, improvement
 
 
 def features(masks, n):
@@ -58,3 +58,11 @@ def test_its_choices_are_checked():
         Surrogate(first=1)
     with pytest.raises(InputError, match="draws is a whole number of at least 1"):
         Surrogate(draws=0)
+
+
+@pytest.mark.parametrize(("n", "count"), [(200, 200 + 19_900), (201, 201 + MOST_PAIRS)])
+def test_of_very_many_pairs_some_are_looked_at(n, count):
+    flips = Surrogate()._flips(range(n), np.random.default_rng(0))
+    assert len(set(flips)) == len(flips) == count
+    assert {1 << i for i in range(n)} < set(flips)
+    assert max(flip.bit_count() for flip in flips) == 2
