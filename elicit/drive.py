@@ -193,9 +193,13 @@ class _Run:
             self._show(brief=False)
         self._told = False
         ahead.begin(self._elicitation, request)
-        while isinstance(reply := self._operator(request), TakeBack):
+        shown = request
+        while isinstance(reply := self._operator(shown), TakeBack):
             self._elicitation.retract(reply.request)
             self.save()
+            if isinstance(shown, Compare) and shown.check:  # what implied it may be what was taken back
+                shown = replace(shown, why="it was a check of answers, of which one was taken back", check=False)
+            self._show(brief=False)
             ahead.begin(self._elicitation, request)
         if isinstance(request, Reconcile) and isinstance(reply, Answer):
             reply = Settlement(None)  # who only compares leaves contradictions to be weighed

@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from elicit.asks import Compare, Evaluate, Failure, Measured, Reconcile, Settlement
+from elicit.asks import Compare, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive, resume
@@ -447,6 +447,28 @@ def test_contradictions_are_put_to_the_operator_who_may_take_an_answer_back(pars
     assert len(settled) > 1
     assert elicitation.history.retracted == {request.conflict[-1] for request in settled[::2]}
     assert elicitation.history.settled == {request.conflict for request in settled[1::2]}
+
+
+def test_a_check_is_no_check_any_more_once_an_answer_was_taken_back():
+    oracle, seen, told = truth(5), [], []
+    plain = judge(oracle, 0.0)
+
+    def answer(request):
+        if isinstance(request, Reconcile):
+            return Settlement(None)
+        seen.append(request)
+        if request.check:
+            return TakeBack(min(r for r in elicitation.history.answers if r not in elicitation.history.retracted))
+        return plain(request)
+
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, CHECKED, seed=1)
+    drive(elicitation, oracle, answer, progress=told.append)
+    put = next(k for k, request in enumerate(seen) if request.check)
+    assert seen[put + 1].id == seen[put].id
+    assert not seen[put + 1].check
+    assert "a check" in seen[put].why
+    assert "taken back" in seen[put + 1].why
+    assert elicitation.history.retracted
 
 
 # kills

@@ -1,10 +1,12 @@
 """The end of a session: every number is what it says it is, checked against scikit-learn alone."""
 
+import dataclasses
 import io
 import re
 import sys
 from fractions import Fraction
 
+import journals
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -19,6 +21,8 @@ from elicit.commands.resume import session_section
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
+from elicit.proof import why_words
+from elicit.proof.why import Why
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, beliefs_if
 from elicit.session.snippet import snippet
@@ -192,3 +196,19 @@ def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):
     assert "every subset of the family was tried" in " ".join(told.split()) or "Nothing could be measured" in told
     assert "another model or score may do" in told
     assert "elicit report" not in told
+
+
+def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_below(tmp_path):
+    """Contradicting answers: the bound then comes from a θ that strains a measured order."""
+    journals.played(tmp_path / "j", 5, 8, noise=0.4, ask_every=1, budget=10)
+    whole = read(tmp_path / "j")
+    for k in (19, 33):
+        record = dataclasses.replace(whole, facts=whole.facts[:k], lines=whole.lines[:k])
+        elicitation = elicitation_of(record)
+        rival = elicitation.beliefs.incumbent.rival
+        assert rival in elicitation.history.dominates[elicitation.incumbent], "else this shows nothing"
+        assert "another may still be better" in Insight(elicitation, lambda: None).best()[1][1]
+        why = Why(record)
+        told = "\n".join(why_words.told(why, why.not_that(rival), None))
+        assert "the recommended subset dominates it" in told
+        assert "could still be best" not in told

@@ -1,5 +1,7 @@
 """The terminal operator over a pipe: keys as a terminal sends them, without one."""
 
+import threading
+
 import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -71,3 +73,26 @@ def test_without_a_terminal_it_refuses_and_says_what_to_use(monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     with pytest.raises(InputError, match="LineOperator"):
         TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk())
+
+
+def test_what_was_taken_back_is_said_at_the_next_question(monkeypatch):
+    monkeypatch.setattr(terminal, "SETTLE", 0.0)
+    notes = []
+
+    class Noted(terminal.Dialogue):
+        def __init__(self, *arguments):
+            notes.append(arguments[-1])
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(terminal, "Dialogue", Noted)
+    with (
+        create_pipe_input() as pipe,
+        TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk(), input=pipe, output=DummyOutput()) as operator,
+    ):
+        for keys, reply in (("u\x1b[B\rt", TakeBack(5)), ("a", Answer.FIRST), ("b", Answer.SECOND)):
+            # keys typed before a question are thrown away, so they are sent once it is there
+            threading.Timer(0.2, pipe.send_text, (keys,)).start()
+            assert operator(QUESTION) == reply
+    assert notes[0] == notes[2] == ""
+    assert notes[1].startswith("The answer to question ")
+    assert notes[1].endswith(" was taken back.")

@@ -117,7 +117,7 @@ def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, 
     if result.subset is not None and section.get("kind") == "wrapper":
         besides.append(f"{ROUNDS * len({result.subset, history.attributes.everything})} on fresh folds")
     counted = ", ".join((many(result.evaluations, "evaluation"), many(result.questions, "question")))
-    yield f"spent: {counted}, {clock_time(result.seconds)}"
+    yield f"spent: {counted}, {clock_time(result.seconds)} in this sitting"
     if besides:
         yield f"beyond the budget: {', '.join(besides)}"
 
@@ -182,7 +182,8 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
             _columns(),
             2,
         )
-    if incumbent.rival is not None:
+    # a bound may come from straining what was measured; what that puts below is no alternative
+    if incumbent.rival is not None and incumbent.rival not in elicitation.history.dominates[incumbent.subset]:
         rival = elicitation.history.evaluated[incumbent.rival]
         mine = elicitation.history.evaluated[incumbent.subset]
         yield from paragraph(
@@ -238,7 +239,8 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
     if open_against:
         text = "; ".join(_plain(elicitation, x) for x in open_against)
-        yield from paragraph(f"  not proven, only more plausible by what you said, against {text}", _columns(), 4)
+        by = "what you said" if history.stated else "what was measured: you preferred none to another"
+        yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
     if len(ranked) > MOST_RIVALS:
         yield f"  (and {len(ranked) - MOST_RIVALS} more that no other subset dominates)"
 

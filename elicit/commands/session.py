@@ -93,6 +93,8 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
             print(f"\n{reason}; everything is kept, go on with: {again}")
             return DONE
         except KeyboardInterrupt:
+            if sys.stderr.isatty():
+                print(file=sys.stderr)  # the line of the prompt, where ^C stands
             complain(f"interrupted; everything is kept, go on with: {again}")
             return INTERRUPTED
     print("\n".join(lines))

@@ -67,12 +67,13 @@ class Dialogue:
         criteria: Sequence[Criterion],
         desk: Desk,
         title: str = "elicit",
+        note: str = "",
     ) -> None:
         self._request, self._attributes, self._criteria = request, attributes, tuple(criteria)
         self._desk, self._title = desk, title
         self._panel: _Panel | None = None
         self._scroll = 0
-        self._note = ""
+        self._note = note
         self.job: Job | None = None
         self._then: Callable[[list[str]], None] = lambda _: None
         self._changes: dict[int, list[str]] = {}
@@ -250,7 +251,8 @@ class Dialogue:
             groups = (_ANSWER_KEYS, _OTHER_KEYS)
         keys = [text for group in groups for text in flowing(group, columns)]
         if len(keys) > max(rows - 8, 1):
-            keys = [fitted(" [H] help: every key", columns)]
+            asks = self._panel is None and isinstance(self._request, Compare)
+            keys = [fitted(" [A] [B] [E] [C] [L] answer  [H] help" if asks else " [H] help: every key", columns)]
         if self._note:
             keys = [fitted(f" {self._note}", columns), *keys]
         status = padded(f" {self._desk.status().words(columns - 1)}", columns)

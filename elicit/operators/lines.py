@@ -4,9 +4,9 @@
     b, second           the second is better: second ≻ first
     equal               neither is better: first ~ second
     cannot, incomparable    no statement, and not asked again
-    later               no statement, and asked again when nothing else is
+    later               no statement; it counts as asked, and is put again when nothing more useful is left
     why                 the reason for the question, and what either answer would settle
-    undo, undo N        list the answers, or take the answer to question N back; the question is put again
+    undo, undo N        list the answers, or take the answer to question N back; its pair may be asked about again
     front               the front: what no other evaluated subset beats in every number
     best                what would be recommended now, and how sure that is
     help                these words
@@ -20,16 +20,17 @@ line. Names are data: whatever in them could steer a terminal is shown as an esc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave
-from elicit.operators.picture import MEANING, front, front_table, named, plain, side_by_side
-from elicit.operators.scripted import answer_from
+from elicit.operators.picture import MEANING, front, front_table, named, paragraph, plain, side_by_side
+from elicit.operators.scripted import WORDS, answer_from
 from elicit.printable import printable
 from elicit.subsets import Attributes
 
@@ -44,6 +45,10 @@ KEEP = "keep"
 _COLUMNS, _ROWS = 78, 14
 
 _WORDS = "a, b, equal, cannot, later; why, undo, front, best, help, quit"
+
+#: The keys of the screen are words here, too.
+_SHORT = {"e": "equal", "=": "equal", "c": "cannot", "l": "later", "k": KEEP}
+_SHORT |= {"w": "why", "u": "undo", "f": "front", "s": "best", "h": "help", "?": "help", "q": QUIT}
 
 
 class LineOperator:
@@ -77,9 +82,16 @@ class LineOperator:
         number = self._put if self._desk is None else self._desk.number(request.id)
         mark = " (a check)" if request.check and "a check" not in request.why else ""
         self._say(f"\nQuestion {number}: {request.why}{mark}")
-        self._say("\n".join(side_by_side(request.first, request.second, self._attributes, self._criteria)))
+        self._say("\n".join(side_by_side(request.first, request.second, self._attributes, self._criteria, _COLUMNS)))
         words = "a, b, equal, cannot, later, quit" if self._desk is None else _WORDS
-        return self._answer(f"Which is better? {words}: ", request, answer_from)
+
+        def answer(word: str) -> Answer:
+            if word not in WORDS:
+                hint = nearest(word, re.split("[,;] ", words), f"write one of {words}")
+                raise InputError(f"unknown answer {word!r}{hint}")
+            return answer_from(word)
+
+        return self._answer(f"Which is better? {words}: ", request, answer)
 
     def _settle(self, request: Reconcile) -> Settlement | TakeBack:
         """Let the operator take one of the contradicting answers back, or keep them all."""
@@ -88,7 +100,7 @@ class LineOperator:
         for id in request.conflict:
             number = id if self._desk is None else self._desk.number(id)
             numbers[number] = id
-            self._say(f"  {number}: {self._told(id)}")
+            self._tell([f"  {number}: {self._told(id)}"])
             if self._desk is not None:
                 self._tell(f"     {line.strip()}" for line in self._desk.without(id))
         if self._desk is not None:
@@ -123,9 +135,10 @@ class LineOperator:
                 raise Leave("the answers have ended")
             self._read += 1
             word = " ".join(line.lower().split())
+            word = _SHORT.get(word, word)
             if not word:
                 continue
-            if word in (QUIT, "q"):
+            if word == QUIT:
                 raise Leave("you left")
             try:
                 if self._desk is not None:
@@ -142,8 +155,8 @@ class LineOperator:
     def _looked_up(self, word: str, request: Compare | Reconcile, desk: Desk) -> bool:
         """Whether the word asks for something to be shown, which then was."""
         match word:
-            case "why" if isinstance(request, Compare):
-                self._tell(desk.why(request))
+            case "why":
+                self._tell(desk.why(request) if isinstance(request, Compare) else desk.conflict(request))
             case "best":
                 self._tell(desk.best()[1])
             case "front":
@@ -168,13 +181,13 @@ class LineOperator:
         if text not in answers:
             there = f"one of {', '.join(answers)}" if answers else "there is none yet"
             raise InputError(f"undo needs the number of an answer ({there}), found {text!r}")
-        self._say(f"taken back: {self._said(answers[text])}")
+        self._tell([f"taken back: {self._said(answers[text])}"])
         self._tell(desk.without(answers[text].request))
         return TakeBack(answers[text].request)
 
     def _tell(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._say(printable(line))
+            self._say("\n".join(paragraph(line, _COLUMNS, 4)) if len(line) > _COLUMNS else printable(line))
 
     def _say(self, text: str) -> None:
         self._out.write(text + "\n")

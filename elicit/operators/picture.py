@@ -134,9 +134,9 @@ def comparison(
         lines.append([*line, ("", " "), ("better" if better else "", fitted(words, room))])
     lines.append([])
     parts = (
-        ("in both", first.subset & second.subset, ""),
         ("only in A", first.subset & ~second.subset, "bold"),
         ("only in B", second.subset & ~first.subset, "bold"),
+        ("in both", first.subset & second.subset, ""),
     )
     for what, mask, style in parts:
         start = f" {what} ({mask.bit_count()}): "

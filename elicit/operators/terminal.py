@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from prompt_toolkit.application import Application
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.input.typeahead import clear_typeahead
@@ -28,13 +29,14 @@ from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
-from elicit.asks import Compare, Reconcile
+from elicit.asks import Compare, Reconcile, TakeBack
 from elicit.errors import InputError
 from elicit.events import Criterion
 from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Job, Leave, Opening, Page, Reply
 from elicit.operators.picture import fitted
+from elicit.printable import printable
 from elicit.subsets import Attributes
 
 #: Seconds for which a new question takes no key: a key held down must not answer it unread.
@@ -87,6 +89,8 @@ class TerminalOperator:
         self._input = create_input() if input is None else input
         self._output = _held_output() if output is None else output
         self._quiet: Any = None
+        self._note = ""  # stands above the keys of the next question
+        self._drawn_for: Size | None = None  # the size of the screen that `show` has made its own
 
     def __enter__(self) -> TerminalOperator:
         if isinstance(self._output, _Held):
@@ -107,22 +111,33 @@ class TerminalOperator:
         if self._quiet is None:  # nobody holds the screen: take it for this question alone
             with self:
                 return self(request)
-        dialogue = Dialogue(request, self._attributes, self._criteria, self._desk, self._title)
+        dialogue = Dialogue(request, self._attributes, self._criteria, self._desk, self._title, self._note)
         _forget_keys(self._input)
         reply = _Conversation(dialogue, self._input, self._output).run()
         assert not isinstance(reply, Begin)
+        number = self._desk.number(reply.request) if isinstance(reply, TakeBack) else None
+        self._note = "" if number is None else f"The answer to question {number} was taken back."
+        self._drawn_for = None
         return reply
 
     def open(self, lines: Sequence[str]) -> None:
         """Say what will happen, and wait until the operator wants to begin."""
         _forget_keys(self._input)
         _Conversation(Opening(lines, self._title), self._input, self._output).run()
+        self._drawn_for = None
 
     def show(self, share: float, text: str) -> None:
         """Say on the bottom line what is being done, until the next question; `share` of the run is done."""
         if not isinstance(self._output, _Held):
             return
         size = self._output.get_size()
+        if size != self._drawn_for:  # what stood there takes no keys any more, or is torn
+            self._output.erase_screen()
+            self._output.cursor_goto(1, 1)
+            self._output.write(
+                fitted(f" {printable(self._title)}  everything is kept; Ctrl-C leaves", size.columns - 1)
+            )
+            self._drawn_for = size
         filled = round(min(max(share, 0.0), 1.0) * _BAR)
         self._output.cursor_goto(size.rows, 1)
         self._output.write(fitted(f"[{'#' * filled}{'.' * (_BAR - filled)}] {text} …", size.columns - 1))

@@ -40,6 +40,11 @@ def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str
             else "it cannot be best, because:"
         )
         lines += _causes(reason.rejected, names, most, hint)
+    elif reason.price is not None and reason.rival in why.history.dominates[reason.subset]:
+        lines.append(
+            f"to believe all the same that it is best, what was measured would be set aside: that costs "
+            f"{reason.price:.4g}, tau is {_tau(why):g}."
+        )
     elif reason.price is not None:
         lines.append(f"it could still be best: to believe so costs {reason.price:.4g}, tau is {_tau(why):g}.")
     else:

@@ -58,7 +58,7 @@ def page(content: Content, story: ModelStory, journal: str) -> str:
         "body",
         element(
             "header",
-            element("h1", "The subset that is best for its operator"),
+            element("h1", "The subset recommended to its operator"),
             element("p", f"A report of {journal}, by Elicit {__version__}.", class_="soft"),
             element(
                 "nav", [element("a", title, href=f"#{anchor}") for anchor, title in SECTIONS], aria_label="Sections"

@@ -76,12 +76,16 @@ class Insight:
             lines.append("Nothing is known yet of what you prefer beyond the measured numbers.")
         elif found.rival is None:
             lines.append(
-                f"Among the {len(history.evaluated)} evaluated subsets none can be better, in any utility that "
-                "fits what was measured and what you said."
+                f"Among the {len(history.evaluated)} evaluated subsets none is better in any utility that explains "
+                "what was measured and what you said, and is about as simple as can be. Your next answers may still "
+                "change that."
             )
         else:
+            # a measured order may be strained, too, but nobody is told that what it puts below may be better
+            below = found.rival in history.dominates[found.subset]
+            who = "another" if below else self._told(found.rival)
             lines.append(
-                f"Among the {len(history.evaluated)} evaluated subsets, {self._told(found.rival)} may still be "
+                f"Among the {len(history.evaluated)} evaluated subsets, {who} may still be "
                 f"better, by at most {found.value:.2g} (1 is the margin of one clear answer)."
             )
         around = elicitation.family.neighbours(found.subset)
@@ -145,7 +149,7 @@ class Insight:
         if was.subset == would.subset:
             lines = [f"{case}: the best so far stays {self._told(would.subset)}."]
         else:
-            lines = [f"{case}: the best so far becomes {self._told(would.subset)}, now {self._told(was.subset)}."]
+            lines = [f"{case}: the best so far becomes {self._told(would.subset)} instead of {self._told(was.subset)}."]
         if not isinf(would.value):
             now = "unknown" if isinf(was.value) else f"{was.value:.2g}"
             lines.append(f"  the regret (how much better another may still be) goes from {now} to {would.value:.2g}.")

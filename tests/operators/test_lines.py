@@ -54,9 +54,9 @@ def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
         " score (more is better)  * 0.91235 ± 0.031   0.9              A leads by 0.0123",
         " size (less is better)     2                 2                the same",
         "",
-        " in both (1):   hue",
         " only in A (1): ash\\x1b[2J",
         " only in B (1): proline",
+        " in both (1):   hue",
     ]
 
 
@@ -155,3 +155,36 @@ def test_without_a_desk_only_answers_are_words():
 )
 def test_what_does_not_print_is_escaped(name, shown):
     assert printable(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [("e", Answer.EQUAL), ("=", Answer.EQUAL), ("C", Answer.INCOMPARABLE), ("l", Answer.LATER)],
+)
+def test_the_keys_of_the_screen_are_words_here_too(key, answer):
+    asking, out = operator(f"w\n{key}\n", desk=Desk())
+    assert asking(QUESTION) is answer
+    assert "Because of 7." in out.getvalue()
+
+
+def test_an_unknown_word_is_told_every_word_there_is():
+    with pytest.raises(InputError, match="write one of a, b, equal, cannot, later; why, undo, front, best, help, quit"):
+        operator("xyzzy\n", desk=Desk())[0](QUESTION)
+    with pytest.raises(InputError, match="did you mean 'front'"):
+        operator("fromt\n", desk=Desk())[0](QUESTION)
+
+
+def test_a_contradiction_has_its_reasons_too():
+    asking, out = operator("why\nkeep\n", desk=Desk())
+    assert asking(Reconcile(9, (3, 5), "these answers cannot all hold")) == Settlement(None)
+    assert out.getvalue().count("measured: this above that") == 2
+
+
+def test_no_line_is_wider_than_a_terminal():
+    class Wordy(Desk):
+        def why(self, request):  # noqa: ARG002  # a desk's signature
+            return ["If A is better: " + "the best so far stays as it is, " * 9]
+
+    asking, out = operator("why\na\n", desk=Wordy())
+    asking(QUESTION)
+    assert max(map(len, out.getvalue().splitlines())) <= 78
