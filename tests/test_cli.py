@@ -20,7 +20,7 @@ from elicit.commands import session
 from elicit.commands.defaults import MEANINGS
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
-from elicit.events import Asked, Evaluated, Preferred, Resumed, Stopped
+from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle
@@ -547,3 +547,34 @@ def test_what_a_scenario_reads_is_not_written_over(here, capsys, command, key, k
 def test_a_path_that_no_system_takes_is_one_line(here, capsys):
     (here / "own.toml").write_text('[oracle]\nkind = "table"\npath = "a\\u0000b"\n[operator]\nutility = "score"\n')
     complains(*run("run", here / "own.toml", capsys=capsys), "no such file")
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_an_answer_of_a_run_that_ended_can_be_taken_back(capsys, monkeypatch):
+    answers = "a\n" * 30
+    assert run("--journal", "j", text=answers, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    given = [fact for fact in read("j").facts if isinstance(fact, Preferred)]
+    status, out, _ = run("resume", "j", "--undo", len(given), text=answers, capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 0
+    assert f"goes on where it stopped: {len(given)} answer" in out
+    assert [fact.retracts for fact in read("j").facts if isinstance(fact, Retracted)] == [given[-1].request]
+    status, out, err = run("resume", "j", "--undo", len(given), text="", capsys=capsys, monkeypatch=monkeypatch)
+    complains(status, out, err, "--undo needs the number of a question whose answer stands")
+    assert run("verify", "j", capsys=capsys)[0] == 0
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_word_of_a_stream_that_means_nothing_says_how_to_go_on(capsys, monkeypatch):
+    status, _, err = run("--journal", "j", text="xyzzy\n", capsys=capsys, monkeypatch=monkeypatch)
+    assert status == 2
+    assert err.splitlines()[-1].endswith("everything is kept, go on with: elicit resume j")
+    assert run("why", "j", capsys=capsys)[1].startswith("recommended so far (the run has not ended): ")
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_after_a_proof_nobody_is_sent_to_measure_more(capsys, monkeypatch):
+    for answers in ("a\n" * 30, "b\n" * 30):
+        _, out, _ = run("--journal", f"j{answers[0]}", text=answers, capsys=capsys, monkeypatch=monkeypatch)
+        assert ("go on, with more evaluations" in out) == (
+            "proven: no subset of the 15" not in out and "15 eval" not in out
+        )

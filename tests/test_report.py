@@ -436,3 +436,18 @@ def test_axes_of_whole_numbers_have_whole_ticks_and_others_round_ones():
     assert scale([1.0, 13.0, 4.0], 0, 100)[1] == [3, 6, 9, 12]
     assert scale([1.0, 2.0], 0, 100)[1] == [1, 2]
     assert scale([0.5, 0.97], 0, 100)[1] == pytest.approx([0.5, 0.6, 0.7, 0.8, 0.9])
+
+
+def test_what_was_proven_before_the_run_went_on_is_not_said_of_its_result(tmp_path):
+    journals.played(tmp_path / "j", 5, 1, budget=12, ask_every=2, start=4)
+    lines = journals.lines_of(tmp_path / "j")
+    before = gather(read(tmp_path / "j"))
+    assert any(words.startswith("it loses") for words in before.current)
+    record = lines[0] | {}
+    assert "claim" in lines[-1]
+    resumed = {"fact": "resumed", "request": lines[-2]["request"] + 1, "budget": 20, "time": 0.0}
+    after = gather(read(journals.write(tmp_path / "on", [record, *lines[1:], resumed])))
+    assert after.current == ()
+    assert any("it loses" in words and "an earlier claim, of line" in words for words in after.holds)
+    assert "went on after what it claimed" in page(after, ModelStory(), "on.jsonl")
+    assert "It loses at most" not in page(after, ModelStory(), "on.jsonl")

@@ -233,3 +233,41 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
     for word in ("120/140", "rej", "13", "asked 3", "1 to 16", "left", "regret 0.25"):
         assert word in told
     assert "the last" in Status(120, 140, 13, 18, 19, None).words(columns)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(50, 12), (40, 12), (60, 15), (60, 18), (80, 24)])
+def test_what_differs_is_on_the_first_screen_and_so_are_the_keys_of_answers(columns, rows):
+    shown = page(Dialogue(QUESTION, ATTRIBUTES, SCORE_AND_SIZE, Desk()), columns, rows)
+    for words in ("score", "size", "only in A", "only in B", "[A]", "[B]", "[E]", "[C]", "[L]"):
+        assert words in shown
+
+
+def test_help_in_a_repair_is_about_its_own_keys():
+    dialogue, _ = talk(CONFLICT, ["h"])
+    shown = page(dialogue, 100, 40)
+    assert "T          take the chosen answer back" in shown
+    assert "K          keep all" in shown
+    assert "both are equally good" not in shown
+
+
+def test_what_a_retraction_changes_is_worked_out_though_something_else_was_looked_at_meanwhile():
+    dialogue = Dialogue(CONFLICT, ATTRIBUTES, SCORE_AND_SIZE, Desk())
+    for key in ("s", "escape"):
+        dialogue.press(key)
+    while dialogue.job is not None:
+        dialogue.finish(dialogue.job, dialogue.job())
+    assert "Without 3: it stays." in page(dialogue)
+
+
+def test_the_screen_follows_the_choice():
+    class Many(Desk):
+        def answers(self):
+            return [Given(k, k, A, B, Answer.FIRST) for k in range(1, 12)]
+
+    for count in range(12):
+        dialogue, _ = talk(QUESTION, ["u"], Many())
+        for _ in range(count):
+            dialogue.press("down")
+            shown = page(dialogue, 40, 12)
+        if count:
+            assert f"> question {11 - count % 11}:" in shown

@@ -94,3 +94,19 @@ def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
     first = Evaluated(0, 0b00111, (0.93791, 5.0), ((), ()), (0.063, None))
     second = Evaluated(1, 0b00011, (0.91601, 4.0), ((), ()), (0.088, None))
     assert "by 0.0219" in "\n".join(side_by_side(first, second, WILD, SCORE_AND_SIZE, columns))
+
+
+@given(
+    st.integers(24, 110),
+    st.tuples(*[st.floats(-1e9, 1e9) for _ in range(4)]),
+    st.one_of(st.none(), st.floats(0, 1e6)),
+    st.sampled_from(["score", "a criterion of a long name", "アルコール"]),
+)
+def test_no_number_is_cut_and_nothing_is_wider_than_the_screen(columns, values, spread, name):
+    criteria = (Criterion(name), Criterion("size", maximise=False))
+    first, second = (Evaluated(k, k + 1, values[2 * k : 2 * k + 2], ((), ()), (spread, None)) for k in range(2))
+    lines = side_by_side(first, second, WILD, criteria, columns)
+    assert max(map(width, lines)) <= columns
+    words = " ".join(lines).split()
+    for value in values:
+        assert f"{value:.5g}" in words

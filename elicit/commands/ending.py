@@ -55,13 +55,14 @@ def ending(
     """The end of a session in lines of plain text. `show` is told how far the work on it is."""
     elicitation = session.elicitation
     yield ""
+    over_family = None if result.subset is None else bound_over_family(path, elicitation.family)
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
         yield from not_measured([result.failures])
     else:
         with one_thread():
             yield from _recommended(elicitation, oracle, section, result.subset)
-            yield from _proven(elicitation, result, bound_over_family(path, elicitation.family))
+            yield from _proven(elicitation, result, over_family)
             yield from _reasons(elicitation, result.subset)
             yield from _what_answers_did(elicitation, result.subset, show)
         yield from not_measured([result.failures])
@@ -71,7 +72,7 @@ def ending(
     shown = pasted(path)
     if result.subset is None:
         yield "another model or score may do: --model and --scoring name them"
-    elif elicitation.evaluations < elicitation.family.count():
+    elif elicitation.evaluations < elicitation.family.count() and over_family != 0:
         yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
     if result.subset is not None:
         yield f"a page to keep or send:        elicit report {shown} -o report.html"
@@ -187,7 +188,7 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         rival = elicitation.history.evaluated[incumbent.rival]
         mine = elicitation.history.evaluated[incumbent.subset]
         yield from paragraph(
-            f"if it is wrong, it is so by at most that, against {_plain(elicitation, incumbent.rival)}: "
+            f"its strongest rival among the evaluated is {_plain(elicitation, incumbent.rival)}: "
             + "; ".join(
                 f"{c.name} {rival.criteria[i]:.4g} instead of {mine.criteria[i]:.4g}"
                 for i, c in enumerate(elicitation.history.criteria)
@@ -224,16 +225,19 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     yield "why this one:"
     if not others:
         yield "  it dominates every other that was measured"
-    for request, answer in sorted(history.answers.items()):
-        if request not in history.retracted and _winner(answer) == subset:
-            other = answer.second if answer.first == subset else answer.first
-            text = f"you preferred it to {_plain(elicitation, other)} (question {numbers[request]})"
-            yield from paragraph(f"  {text}", _columns(), 4)
+    preferred = {
+        (answer.second if answer.first == subset else answer.first): numbers[request]
+        for request, answer in sorted(history.answers.items())
+        if request not in history.retracted and _winner(answer) == subset
+    }
+    for other, question in preferred.items():
+        yield from paragraph(f"  you preferred it to {_plain(elicitation, other)} (question {question})", _columns(), 4)
     open_against = []
     for k in ranked[:MOST_RIVALS]:
         certificate = certify_preference(utilities, subset, others[k])
         if certificate is None:
-            open_against.append(others[k])
+            if others[k] not in preferred:  # who preferred it needs no other reason
+                open_against.append(others[k])
             continue
         found = explain(certificate, statements, history.attributes)
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)

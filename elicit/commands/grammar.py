@@ -82,6 +82,7 @@ def _resume(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
     command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
+    command.add_argument("--undo", type=count, metavar="N", help="take the answer to question N back first")
     command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
     command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
 

@@ -12,10 +12,12 @@ from elicit.asks import Oracle
 from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, oracle_of, play
 from elicit.data import BUILT_IN
+from elicit.decide.elicitation import Elicitation
 from elicit.drive import resume
 from elicit.errors import InputError, JournalError
 from elicit.journal import read
 from elicit.printable import many
+from elicit.session.insight import Insight
 from elicit.sessions import demand_session
 
 
@@ -28,11 +30,27 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
     torn = read(args.path).torn
-    notes = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
+    notes: tuple[str, ...] = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
     with resume(args.path, oracle) as session:
+        elicitation = session.elicitation
+        if args.undo is not None:
+            _undo(elicitation, args.undo)
         if args.budget is not None:
-            session.elicitation.resume(_budget(args.budget, session.elicitation.budget))
+            elicitation.resume(_budget(args.budget, elicitation.budget))
+        elif args.undo is not None and elicitation.history.stopped is not None:
+            elicitation.resume()
+        kept = many(len(elicitation.history.answers), "answer"), many(elicitation.evaluations, "evaluation")
+        notes += (f"goes on where it stopped: {kept[0]} and {kept[1]} are kept",)
         return play(session, oracle, args.path, section, Play(args.n_jobs, args.output, notes))
+
+
+def _undo(elicitation: Elicitation, number: int) -> None:
+    """Take the answer to a question back, before anything else happens."""
+    standing = {given.number: given.request for given in Insight(elicitation, lambda: None).answers()}
+    if number not in standing:
+        there = f"those to {', '.join(map(str, standing))} stand" if standing else "none stands"
+        raise InputError(f"--undo needs the number of a question whose answer stands ({there}), found {number}")
+    elicitation.retract(standing[number])
 
 
 def session_section(path: str) -> Mapping[str, Any]:

@@ -92,6 +92,8 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
         except Leave as reason:
             print(f"\n{reason}; everything is kept, go on with: {again}")
             return DONE
+        except InputError as error:  # such as a word of a stream that means nothing
+            raise InputError(f"{error}; everything is kept, go on with: {again}") from error
         except KeyboardInterrupt:
             if sys.stderr.isatty():
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands

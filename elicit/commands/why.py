@@ -45,7 +45,8 @@ def _rival(text: str, why: Why) -> Mask:
 
 
 def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
-    lines = [f"recommended: {measured_line(why, why.history.evaluated[why.best])}"]
+    when = "" if why.history.stopped is not None else " so far (the run has not ended)"
+    lines = [f"recommended{when}: {measured_line(why, why.history.evaluated[why.best])}"]
     if rival is not None:
         lines.append(f"why not {_named(why.attributes, rival)}:")
     if why.decides:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
-from elicit.operators.page import HELP, Job, Leave, Reply
+from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply
 from elicit.operators.picture import (
     MEANING,
     Line,
@@ -45,6 +45,10 @@ _ANSWER_KEYS = ("[A] A is better", "[B] B is better", "[E] equal", "[C] cannot c
 _OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best so far", "[H] help", "[Q] save and leave")
 
 
+#: With fewer rows for the two subsets, what surrounds them is told shorter.
+_LEAST_ROWS = 12
+
+
 @dataclass
 class _Panel:
     """Something shown instead of the question. `chosen` is a position in `items`, None when nothing is chosen."""
@@ -73,6 +77,7 @@ class Dialogue:
         self._desk, self._title = desk, title
         self._panel: _Panel | None = None
         self._scroll = 0
+        self._follow = False  # the screen goes where the choice went
         self._note = note
         self.job: Job | None = None
         self._then: Callable[[list[str]], None] = lambda _: None
@@ -116,7 +121,7 @@ class Dialogue:
     def _in_repair(self, key: str) -> Reply | None:
         conflict = self._contradicting
         if key in ("up", "down"):
-            self._chosen = (self._chosen + (1 if key == "down" else -1)) % len(conflict)
+            self._chosen, self._follow = (self._chosen + (1 if key == "down" else -1)) % len(conflict), True
         elif key == "k":
             return Settlement(None)
         elif key == "t":  # an answer is never taken back by the key that only goes on
@@ -131,7 +136,8 @@ class Dialogue:
         """Open the panel that a key stands for."""
         self._scroll = 0
         if key in ("h", "?"):
-            self._panel = _Panel("Help", [[("", line)] for line in HELP])
+            words = REPAIR_HELP if isinstance(self._request, Reconcile) else HELP
+            self._panel = _Panel("Help", [[("", line)] for line in words])
         elif key == "f":
             self._panel = _Panel("The front", [])
         elif key == "s":
@@ -149,6 +155,8 @@ class Dialogue:
     def _in_panel(self, panel: _Panel, key: str) -> Reply | None:
         if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
             self._panel, self._scroll, self.job = None, 0, None
+            if isinstance(self._request, Reconcile):
+                self._look_into_next()  # what was being worked out when the panel was opened
         elif panel.items and panel.chosen is not None and key in ("up", "down", "enter"):
             self._in_list(panel, panel.chosen, key)
         elif key in ("up", "down"):
@@ -162,7 +170,7 @@ class Dialogue:
 
     def _in_list(self, panel: _Panel, chosen: int, key: str) -> None:
         if key != "enter":
-            panel.chosen = (chosen + (1 if key == "down" else -1)) % len(panel.items)
+            panel.chosen, self._follow = (chosen + (1 if key == "down" else -1)) % len(panel.items), True
             return
         given = panel.items[chosen]
         self._look_up(f"Undo the answer to question {given.number}?", lambda: self._undoing(given))
@@ -229,6 +237,9 @@ class Dialogue:
         foot = self._foot(columns, rows)
         room = max(rows - 1 - len(foot), 1)
         body = self._body(columns, room)
+        if self._follow:
+            chosen = next((k for k, line in enumerate(body) if line and line[0][1].startswith(" >")), 0)
+            self._scroll, self._follow = min(max(self._scroll, chosen - max(room - 6, 0)), chosen), False
         shown, self._scroll = scrolled(body, self._scroll, room, columns)
         return [[("title", padded(self._heading(), columns))], *shown, *foot][:rows]
 
@@ -250,8 +261,8 @@ class Dialogue:
         else:
             groups = (_ANSWER_KEYS, _OTHER_KEYS)
         keys = [text for group in groups for text in flowing(group, columns)]
-        if len(keys) > max(rows - 8, 1):
-            asks = self._panel is None and isinstance(self._request, Compare)
+        asks = self._panel is None and isinstance(self._request, Compare)
+        if len(keys) > max(rows - (_LEAST_ROWS if asks else 8), 1):
             keys = [fitted(" [A] [B] [E] [C] [L] answer  [H] help" if asks else " [H] help: every key", columns)]
         if self._note:
             keys = [fitted(f" {self._note}", columns), *keys]
@@ -261,7 +272,7 @@ class Dialogue:
     def _body(self, columns: int, room: int) -> list[Line]:
         panel = self._panel
         if panel is None:
-            return self._repair(columns) if isinstance(self._request, Reconcile) else self._question(columns)
+            return self._repair(columns) if isinstance(self._request, Reconcile) else self._question(columns, room)
         if panel.title == "The front":
             return self._front(columns, room)
         if panel.items:
@@ -271,17 +282,15 @@ class Dialogue:
             body += text_lines("".join(text for _, text in line), columns)
         return body
 
-    def _question(self, columns: int) -> list[Line]:
+    def _question(self, columns: int, room: int) -> list[Line]:
         request = self._request
         assert isinstance(request, Compare)
+        compared = comparison(request.first, request.second, self._attributes, self._criteria, columns)
+        if room < _LEAST_ROWS:
+            return compared
         why = f"Why now: {request.why}." if request.why else ""
         intro = text_lines(f"Which of these two subsets is better for you? {why}", columns)
-        return [
-            [],
-            *intro,
-            [],
-            *comparison(request.first, request.second, self._attributes, self._criteria, columns),
-        ]
+        return [[], *intro, [], *compared]
 
     def _front(self, columns: int, room: int) -> list[Line]:
         marks: dict[int, str] = {}

@@ -171,6 +171,8 @@ class LineOperator:
             case "help":
                 assert __doc__ is not None
                 self._tell(__doc__.splitlines()[2:-4])
+                if isinstance(request, Reconcile):
+                    self._say("    N, keep             take the answer to question N back, or keep all, to be weighed")
             case _:
                 return False
         return True

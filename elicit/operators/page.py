@@ -75,6 +75,23 @@ HELP = (
 )
 
 
+#: What the keys do where answers contradict each other.
+REPAIR_HELP = (
+    "Some of your answers cannot all hold, or one of them speaks against what was measured. Nothing is lost "
+    "either way, and what is taken back may be asked again.",
+    "",
+    "Up, Down   choose an answer; what taking it back changes stands below it",
+    "1, 2, …    choose it by its place in the list",
+    "T          take the chosen answer back",
+    "K          keep all: then they are weighed against each other",
+    "U          undo: take any other answer back, having seen what that changes",
+    "F          the front: what no other evaluated subset beats in every number",
+    "S          the best so far, and how sure that is",
+    "Q, Ctrl-D  save and leave; `elicit resume` goes on here",
+    "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
+)
+
+
 class Opening:
     """What a session is about, before it begins."""
 

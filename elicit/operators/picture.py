@@ -88,10 +88,10 @@ def named(mask: Mask, attributes: Attributes) -> str:
     return "{" + " ".join(names(mask, attributes)) + "}"
 
 
-def number(fact: Evaluated, i: int) -> str:
-    """A criterion of a subset with its spread."""
-    spread = fact.spread[i] if fact.spread else None
-    return f"{fact.criteria[i]:.5g}" + ("" if spread is None else f" ± {spread:.2g}")
+def number(fact: Evaluated, i: int, *, spread: bool = True) -> str:
+    """A criterion of a subset, with its spread where it has one."""
+    around = fact.spread[i] if fact.spread and spread else None
+    return f"{fact.criteria[i]:.5g}" + ("" if around is None else f" ± {around:.2g}")
 
 
 def heading(criterion: Criterion) -> str:
@@ -117,22 +117,8 @@ def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> t
 def comparison(
     first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion], columns: int
 ) -> list[Line]:
-    """Two subsets side by side: every criterion with its spread and who leads, then the attributes."""
-    titles = [heading(criterion) if columns >= _ROOMY else short_heading(criterion) for criterion in criteria]
-    cells = [(number(first, i), number(second, i)) for i in range(len(criteria))]
-    value = max(_VALUE, *(width(cell) + 1 for pair in cells for cell in pair))
-    left = min(max(width(title) for title in titles) + 3, max(columns - 2 * value - 22, 12))
-    lines: list[Line] = [[("bold", " " * left + "  " + padded("A", value) + "  B")]]
-    for i, (title, pair) in enumerate(zip(titles, cells, strict=True)):
-        better, words = lead(first, second, i, criteria[i])
-        line: Line = [("", padded(f" {title}", left))]
-        for side, cell in zip("AB", pair, strict=True):
-            mark = "* " if side == better else "  "
-            line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
-        room = max(columns - left - 2 * value - 5, 0)
-        words = words if width(words) <= room else words.replace(" leads by ", " by ")
-        lines.append([*line, ("", " "), ("better" if better else "", fitted(words, room))])
-    lines.append([])
+    """Two subsets side by side: every criterion with its spread and who leads, then what is in which."""
+    lines = [*_criteria(first, second, criteria, columns), []]
     parts = (
         ("only in A", first.subset & ~second.subset, "bold"),
         ("only in B", second.subset & ~first.subset, "bold"),
@@ -142,6 +128,57 @@ def comparison(
         start = f" {what} ({mask.bit_count()}): "
         for k, text in enumerate(wrapped(names(mask, attributes), columns, 16, start.ljust(16))):
             lines.append([("", text[:16]), (style, text[16:])] if k == 0 else [(style, text)])
+    return lines
+
+
+def _criteria(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion], columns: int) -> list[Line]:
+    """A line a criterion, as roomy as the columns allow; where not even bare numbers fit beside each other, three.
+
+    A number is never cut: half of one reads like another.
+    """
+    apart = int(columns >= 80)  # there a column more between what stands side by side
+    for title, spread, words in _LAYOUTS:
+        titles = [title(criterion) for criterion in criteria]
+        cells = [[number(fact, i, spread=spread) for fact in (first, second)] for i in range(len(criteria))]
+        value = max(_VALUE if columns >= _ROOMY else 0, *(width(cell) + 1 for pair in cells for cell in pair))
+        left = max(map(width, titles)) + 2 + apart
+        room = columns - left - 2 * (value + 2) - apart
+        if room >= words:
+            break
+    else:
+        return _one_below_the_other(first, second, criteria, columns)
+    lines: list[Line] = [[("bold", " " * left + "  " + padded("A", value) + "  B")]]
+    for i, (name, pair) in enumerate(zip(titles, cells, strict=True)):
+        better, told = lead(first, second, i, criteria[i])
+        line: Line = [("", padded(f" {name}", left))]
+        for side, cell in zip("AB", pair, strict=True):
+            mark = "* " if side == better else "  "
+            line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
+        told = next((text for text in (told, told.replace(" leads by ", " by ")) if width(text) <= room), "")
+        lines.append([*line, ("", " " * apart), ("better" if better else "", told)])
+    return lines
+
+
+#: From the roomiest on: how a criterion is called, whether its spread is told, and columns for who leads by how much.
+_LAYOUTS = (
+    (heading, True, 17),
+    (short_heading, True, 17),
+    (short_heading, True, 11),
+    (short_heading, True, 0),
+    (short_heading, False, 0),
+)
+
+
+def _one_below_the_other(
+    first: Evaluated, second: Evaluated, criteria: Sequence[Criterion], columns: int
+) -> list[Line]:
+    lines: list[Line] = []
+    for i, criterion in enumerate(criteria):
+        better, _ = lead(first, second, i, criterion)
+        lines.append([("", fitted(f" {short_heading(criterion)}", columns))])
+        for side, fact in zip("AB", (first, second), strict=True):
+            mark = "* " if side == better else "  "
+            lines.append([("better" if side == better else "", f"  {side} {mark}{number(fact, i, spread=False)}")])
     return lines
 
 

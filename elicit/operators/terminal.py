@@ -10,6 +10,7 @@ be read are thrown away, so that no answer is given by accident.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -25,7 +26,7 @@ from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
-from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
@@ -260,7 +261,8 @@ class _Held(Vt100_Output):
 def _held_output() -> Output:
     if sys.platform == "win32":
         return create_output()  # each question takes the screen and gives it back
-    return _Held.from_pty(sys.stdout)
+    term, depth = os.environ.get("TERM"), ColorDepth.from_env()  # NO_COLOR is heard there
+    return _Held.from_pty(sys.stdout, term=term, default_color_depth=depth)
 
 
 if sys.platform == "win32":
@@ -299,4 +301,4 @@ else:
         try:
             yield
         finally:
-            termios.tcsetattr(input.fileno(), termios.TCSADRAIN, before)
+            termios.tcsetattr(input.fileno(), termios.TCSAFLUSH, before)  # keys that nobody read are no commands

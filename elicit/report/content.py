@@ -81,6 +81,7 @@ class Content:
     ended: str
     scope: str
     holds: tuple[str, ...]
+    current: tuple[str, ...]
     false_step: str | None
     reasons: tuple[str, ...]
     otherwise: tuple[str, ...]
@@ -123,7 +124,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         )
         for k, (x, fact) in enumerate(history.evaluated.items())
     )
-    holds, false_step = _checked(record)
+    holds, current, false_step = _checked(record)
     found = why.otherwise() if otherwise is None else list(otherwise)
     stopped = history.stopped
     theta = why.beliefs.theta
@@ -136,6 +137,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         "The run has not ended yet." if stopped is None else f"Ended by {stopped.reason}.",
         why.utilities.scope,
         holds,
+        current,
         false_step,
         tuple(told(why, why.this(), FIRST_CAUSES)) if why.decides else (),
         tuple(reversed_answers(why, found, None)),
@@ -165,15 +167,23 @@ def _plain(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _checked(record: Record) -> tuple[tuple[str, ...], str | None]:
-    """What `elicit verify` says: the steps that hold, and the first that does not."""
-    holds = []
+def _checked(record: Record) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    """What `elicit verify` says: the steps that hold, those that speak of the result as it is, the first that fails.
+
+    A claim speaks of what was known when it was made: once the run went on, it is an earlier one.
+    """
+    last = record.claims[-1].line if record.claims and record.claims[-1].facts == len(record.facts) else None
+    earlier = {claim.line for claim in record.claims} - {last}
+    holds, current, false_step = [], [], None
     try:
         for step in check_record(record):
-            holds.append(step.words)
+            before = f" (an earlier claim, of line {step.line})" if step.line in earlier else ""
+            holds.append(step.words + before)
+            if last is not None and step.line == last:
+                current.append(step.words)
     except CertificateError as error:
-        return tuple(holds), str(error)
-    return tuple(holds), None
+        false_step = str(error)
+    return tuple(holds), tuple(current), false_step
 
 
 def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:

@@ -14,7 +14,7 @@ from elicit.report.pieces import capital, folded, lines_of, names_of, table, val
 def result(content: Content) -> Iterator[Html]:
     best = content.recommended
     told = "; ".join(f"{c.name} {value_of(best, k)}" for k, c in enumerate(content.criteria))
-    proven = [words for words in content.holds if words.startswith(("it is necessarily", "it loses", "no utility"))]
+    proven = [words for words in content.current if words.startswith(("it is necessarily", "it loses", "no utility"))]
     yield element(
         "div",
         element("p", names_of(best), class_="chosen"),
@@ -30,7 +30,8 @@ def result(content: Content) -> Iterator[Html]:
         if any(words.startswith("it loses") for words in proven):
             yield element("p", "A loss of 1 is the margin of one strict statement.", class_="soft")
     else:
-        yield element("p", "Nothing beyond the record itself: the run has not ended, or claims nothing.")
+        words = "the run has not ended, went on after what it claimed, or claims nothing"
+        yield element("p", f"Nothing yet of this result: {words}.")
     yield element(
         "p",
         f"Measured: {len(content.measured)} of {content.family} subsets that may be chosen; "
