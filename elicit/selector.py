@@ -56,7 +56,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     operator : whose preferences count.
         None: the utility is the score, ties go to fewer features; no question, never a prompt.
         An expression over the criteria, such as ``"score - 0.005 * size"``, or a function of one mapping, from
-        the names of the criteria to their values: a simulated operator answers by it; its answers are counted.
+        the names of the criteria to their values: a simulated operator answers by it; its answers are counted,
+        and of what was measured the subset that it likes best is chosen.
         A path of a journal (or `Answers`): the answers of that session are carried over as statements where
         they apply, each dropped once the new scores dominate the other way; nothing is asked.
         Any other callable: an operator, who is asked. One that talks to a person refuses to run in a worker.
@@ -69,7 +70,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     criteria : criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`.
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
-    keep : names (or positions) of attributes that every subset must hold.
+    keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
+        as one attribute, here and in every other list of attributes.
     max_features : the most attributes a subset may have.
     tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
         taken; "1-se" is one standard error of the best one's fold scores.
@@ -92,16 +94,19 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     Attributes
     ----------
     support_ : (n_features,) truth values; which columns are selected.
-    ranking_ : (n_features,) rank of each column by the power index of its attribute, 1 for the largest.
+    ranking_ : (n_features,) rank of each column by the power index of its attribute, 1 for the largest. It is a
+        ranking under the fitted utility: without an operator dominance alone shapes that, and it tells little.
     power_ : (n_attributes,) Shapley power indices of the utility of least norm; interactions_ its u_ij.
     feature_names_ : the selected attributes (groups by their name).
     best_score_ : mean score of the selected subset over the folds; a selection score, see `nested_score`.
     cv_results_ : every measured, failed or rejected subset, with fold scores, decision and price. Subsets are
         rejected unmeasured in runs with an operator; without one the scores themselves say where to look.
-    front_ : the Pareto front, smallest subset first.
-    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand;
-        over all subsets up to 14 attributes, beyond among those measured. Above 500 attributes the utilities that
-        it speaks of are additive, for pairs would be too many.
+    front_ : the Pareto front, smallest subset first; its spreads are sample standard deviations (n − 1), those of
+        ``cv_results_`` are divided by n, as scikit-learn's are.
+    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand,
+        which may take longer than the fit. It speaks of every utility that the record allows; without an operator
+        only dominance limits these, so that it says little. Over all subsets up to 14 attributes, beyond among those
+        measured. Above 500 attributes the utilities that it speaks of are additive, for pairs would be too many.
     session_ : the finished elicitation, with all its facts.
     prior_ : (n_attributes,) the prior that was used, None when there was none.
     n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.
@@ -212,11 +217,17 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             len(y),
         )
         elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
-        chosen = least_within(elicitation, within) if within is not None else result.subset
+        against = None if judge.utility is None else against_directions(elicitation, judge.utility)
+        if within is not None:
+            chosen = least_within(elicitation, within)
+        elif judge.utility is not None and against is None:  # its answers led here; which is best of all, it can say
+            chosen = best_for(elicitation, self.operator)
+        else:
+            chosen = result.subset
         if chosen is None:
             reason, times = next(iter(result.failures.items()), ("the family is empty", 0))
             raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
-        if judge.utility is not None and (against := against_directions(elicitation, judge.utility)) is not None:
+        if against is not None:
             warnings.warn(against, stacklevel=2)
         if failed := sum(result.failures.values()):
             warnings.warn(

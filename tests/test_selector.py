@@ -11,11 +11,11 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
-from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.datasets import load_diabetes, load_iris, load_wine, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from elicit import Answers, ElicitSelector, Lexicographic, ScriptedOperator, SimulatedOperator
+from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
 from elicit.events import Answer, Assumed, Failed, Preferred, Retracted
@@ -768,3 +768,18 @@ def test_a_splitter_without_a_seed_has_that_of_the_selector():
 def test_what_a_parameter_must_be_is_said(changed, words):
     with pytest.raises(InputError, match=words):
         ElicitSelector(GaussianNB(), cv=3, budget=8, **changed).fit(IRIS, SPECIES)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("utility", ["score", "score - 0.002 * size"])
+def test_of_what_was_measured_the_subset_that_an_expression_likes_best_is_chosen(utility, seed):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    found = ElicitSelector(Ridge(0.1), operator=utility, cv=3, budget=25, random_state=seed).fit(X, y)
+    assert found.feature_names_ == found.best_subset_for(utility)
+
+
+def test_a_picture_of_power_indices_shows_what_was_selected():
+    pytest.importorskip("matplotlib")
+    X, y = make_classification(120, 30, n_informative=4, random_state=0)
+    found = ElicitSelector(GaussianNB(), budget=40, cv=3).fit(X, y)
+    assert sum(PowerDisplay.from_estimator(found, most=12).chosen) == min(12, len(found.feature_names_))

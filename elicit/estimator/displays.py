@@ -120,7 +120,7 @@ def _upper_left(points: list[tuple[float, float, float | None]]) -> list[tuple[f
 
 @dataclass
 class RegretDisplay:
-    """How far what would have been recommended after each evaluation was behind the best one evaluated.
+    """How far the best that was evaluated so far was behind the best of all that were.
 
     The unit is that of the utility: the score with `operator=None`, the expression's with an expression;
     for other operators that of the utility of least norm that fits all the answers.
@@ -195,7 +195,7 @@ class InteractionDisplay:
         ax.set_yticks(places, list(map(drawable, self.names)), fontsize="small")
         ax.figure.colorbar(self.im_, ax=ax, label="$u_{ij}$ (diagonal: $u_i$)")
         if self.left_out:
-            ax.set_title(f"{self.left_out} more attributes of smaller power index are not shown", fontsize="small")
+            ax.set_title(f"{self.left_out} more attributes are not shown", fontsize="small")
         return self
 
 
@@ -237,13 +237,14 @@ class PowerDisplay:
         ax.invert_yaxis()
         ax.set_xlabel("power index (Shapley value of the fitted utility)")
         if self.left_out:
-            ax.set_title(f"{self.left_out} more attributes of smaller power index are not shown", fontsize="small")
+            ax.set_title(f"{self.left_out} more attributes are not shown", fontsize="small")
         ax.legend()
         return self
 
 
 def _most_powerful(selector: ElicitSelector, most: int) -> list[int]:
-    """Positions of the attributes of largest power index, in attribute order."""
+    """Positions of the selected attributes, and of others of largest power index, in attribute order."""
     most = whole("most", most, 1)
-    order = sorted(range(len(selector.power_)), key=lambda i: (-selector.power_[i], i))
+    selected = {selector.attributes_.index(name) for name in selector.feature_names_}
+    order = sorted(range(len(selector.power_)), key=lambda i: (i not in selected, -selector.power_[i], i))
     return sorted(order[:most])
