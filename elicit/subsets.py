@@ -15,16 +15,13 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.errors import CertificateError, InputError, nearest
+from elicit.errors import InputError, nearest
 
 Mask = int
 Indicator = NDArray[np.bool_]
 
 #: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
 LARGEST_ENUMERATION = 1 << 22
-
-#: Cubes of one covering, so of one proof: that they share nothing is checked pair by pair, which takes some seconds.
-MOST_CUBES = 10_000
 
 
 def members(mask: Mask) -> list[int]:
@@ -225,32 +222,3 @@ class Family:
 def simplest(mask: Mask) -> tuple[int, Mask]:
     """Sort key of the rule for ties: fewer attributes first, then mask order."""
     return mask.bit_count(), mask
-
-
-def cubes_cover(cubes: Sequence[tuple[Mask, Mask]], inside: Mask, outside: Mask, n: int, size: int) -> bool:
-    """Whether the cubes hold every non-empty subset of at most `size` attributes in one cube, each only once.
-
-    A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. The members are counted, so
-    the cubes must not share one; a cube within another counts for nothing. (Whether cubes that overlap in
-    other ways cover a cube is a question that nobody can answer fast: for these the answer is no.) Where there
-    is no such subset at all, nothing is covered either.
-    """
-
-    def count(cube: tuple[Mask, Mask]) -> int:
-        held, lacked = cube
-        free, room = n - (held | lacked).bit_count(), size - held.bit_count()
-        empty = 0 if held or room < 0 else 1
-        return 0 if held & lacked else sum(comb(free, k) for k in range(min(room, free) + 1)) - empty
-
-    shares = {(i | inside, o | outside) for i, o in cubes}
-    if len(shares) > MOST_CUBES:
-        raise CertificateError(f"more than {MOST_CUBES} pieces are too many to check; prove it with fewer")
-    counts = {share: found for share in shares if (found := count(share))}
-    whole = list[tuple[Mask, Mask]]()
-    for i, o in sorted(counts, key=lambda share: (-counts[share], share)):
-        if any(k & i == k and m & o == m for k, m in whole):
-            continue
-        if any(not k & o and not m & i and count((k | i, m | o)) for k, m in whole):
-            return False
-        whole.append((i, o))
-    return 0 < count((inside, outside)) == sum(counts[share] for share in whole)

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.errors import CertificateError, ElicitError, InputError
+from elicit.errors import ElicitError, InputError
 from elicit.subsets import (
-    MOST_CUBES,
     Attributes,
     Family,
-    cubes_cover,
     indicator,
     mask_of,
     masks_from,
@@ -39,35 +37,6 @@ def families(draw):
         roles[0] = "free"
     keep, drop = (mask_of(i for i, role in enumerate(roles) if role == wanted) for wanted in ("keep", "drop"))
     return n, keep, drop, draw(st.none() | st.integers(max(1, keep.bit_count()), n + 1))
-
-
-@st.composite
-def coverings(draw):
-    """Cubes over n attributes, some of them contradictory, the cube asked about, and a largest size."""
-    n = draw(st.integers(1, 5))
-    any_mask = st.integers(0, (1 << n) - 1)
-    narrow = st.tuples(any_mask, any_mask)
-    wide = narrow.map(lambda cube: (cube[0] & -cube[0], cube[1] & -cube[1] & ~cube[0]))
-    cubes = draw(st.lists(narrow | wide, max_size=8))
-    return n, cubes, draw(wide), draw(st.integers(1, n))
-
-
-@st.composite
-def partitions(draw):
-    """Pieces that share nothing, by splitting a cube: perhaps one missing, perhaps one a part of another."""
-    n, _, asked, size = draw(coverings())
-    cubes = [asked]
-    for _ in range(draw(st.integers(0, 8))):
-        inside, outside = cubes.pop(draw(st.integers(0, len(cubes) - 1)))
-        free = members((1 << n) - 1 & ~(inside | outside))
-        split = 1 << draw(st.sampled_from(free)) if free else 0
-        cubes += [(inside | split, outside), (inside, outside | split)]
-    if draw(st.booleans()):
-        cubes.pop(draw(st.integers(0, len(cubes) - 1)))
-    if cubes and draw(st.booleans()):
-        inside, outside = draw(st.sampled_from(cubes))
-        cubes.insert(0, (inside | (1 << n) - 1 & ~outside, outside))
-    return n, cubes, asked, size
 
 
 # Masks
@@ -201,49 +170,3 @@ def test_a_family_without_a_member_is_refused(arguments, complaint):
     with pytest.raises(InputError, match=complaint) as caught:
         Family(*arguments)
     assert isinstance(caught.value, ElicitError)
-
-
-# Coverings
-
-
-def in_cube(v, cube):
-    return v & cube[0] == cube[0] and not v & cube[1]
-
-
-def covered(n, cubes, asked, size):
-    wanted = [v for v in range(1, 1 << n) if in_cube(v, asked) and v.bit_count() <= size]
-    return bool(wanted) and all(any(in_cube(v, cube) for cube in cubes) for v in wanted)
-
-
-@given(coverings())
-def test_cubes_are_never_said_to_cover_what_they_leave_open(case):
-    n, cubes, asked, size = case
-    if cubes_cover(cubes, *asked, n, size):
-        assert covered(n, cubes, asked, size)
-
-
-@given(partitions())
-def test_pieces_of_a_cube_cover_it_when_every_subset_of_the_size_is_in_one_of_them(case):
-    n, cubes, asked, size = case
-    assert cubes_cover(cubes, *asked, n, size) is covered(n, cubes, asked, size)
-
-
-def test_a_covering_of_very_many_cubes_takes_no_exponential_time():
-    n = 400
-    everything = (1 << n) - 1
-    chain = [(1 << k, (1 << k) - 1) for k in range(n)]  # those whose first attribute is k: all but the empty one
-    assert cubes_cover(chain, 0, 0, n, n)
-    assert not cubes_cover(chain[:-1], 0, 0, n, n)
-    assert not cubes_cover([(1 << i | 1 << j, 0) for i in range(60) for j in range(i)], 0, 0, n, n)
-    pairs = [(1 << i | 1 << j, everything & ~(1 << i | 1 << j)) for i in range(n) for j in range(i)]
-    with pytest.raises(CertificateError, match=f"more than {MOST_CUBES} pieces"):
-        cubes_cover(pairs, 0, 0, n, n)
-
-
-@given(families())
-def test_the_members_one_by_one_cover_their_family_and_one_less_does_not(case):
-    n, keep, drop, max_size = case
-    everything, size = (1 << n) - 1, n if max_size is None else max_size
-    cubes = [(v, everything & ~v) for v in Family(*case)]
-    assert cubes_cover(cubes, keep, drop, n, size)
-    assert not cubes_cover(cubes[1:], keep, drop, n, size)

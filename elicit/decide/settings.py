@@ -10,7 +10,8 @@ from typing import Any
 
 from elicit.errors import InputError, nearest
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.subsets import MOST_CUBES, Family
+from elicit.subsets import Family
+from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
 from elicit.utility.sampling import LAWS

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from elicit.knowledge.statements import Relation, Statement
-from elicit.subsets import MOST_CUBES, Family, Mask, members
+from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
+from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.family import family_regret
 from elicit.utility.issuing import (

@@ -17,8 +17,9 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
-from elicit.subsets import MOST_CUBES, Family, Mask, simplest
+from elicit.subsets import Family, Mask, simplest
 from elicit.utility import tolerances
+from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.monomials import Matrix, Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet

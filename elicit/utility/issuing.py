@@ -121,7 +121,9 @@ def _proof_of(utilities: AnySet, pieces: Sequence[Piece], rounding: Rounding) ->
         if piece.multipliers not in number:
             number[piece.multipliers] = len(cuts)
             cuts.append(rounding(utilities.statements, piece.multipliers, unit))
-        plain.append({"in": members(piece.inside), "out": members(piece.outside), "cut": number[piece.multipliers]})
+        flip = {} if piece.flip is None else {"flip": piece.flip}
+        cube = {"in": members(piece.inside), "out": members(piece.outside)}
+        plain.append({**cube, "cut": number[piece.multipliers], **flip})
     return {"unit": unit, "cuts": cuts, "pieces": plain}
 
 

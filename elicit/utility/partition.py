@@ -6,6 +6,11 @@ or may be 0 or 1. Any multipliers λ bound f(y) − f(x) on the whole subcube:
   Θ_τ    B · max(max_S |φ(y) − φ(x) + Dᵀλ|_S / w_|S|, max_r |λ_r|/(C c_r)) − Σ_strict λ
 The best multipliers are a linear program; where its bound is too large the subcube is split. The
 subcubes kept, each with its multipliers, cover the family: that is a certificate.
+
+Where it is only asked whether the subset is optimal, a subcube may also be left by a step: multipliers that
+bound f(y) − f(z) by 0, z being y with one attribute flipped to what it is in the subset. Then y gains no more
+than z, which is nearer, and so on to the subset. What attributes do apart is thus proven apart: n pieces
+instead of 2^n for a utility without interactions.
 """
 
 from __future__ import annotations
@@ -17,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.knowledge.statements import Relation
-from elicit.subsets import MOST_CUBES, Family, Mask, indicator, members
+from elicit.subsets import Family, Mask, indicator, members
 from elicit.utility import tolerances
+from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.parsimony import ParsimoniousSet
@@ -27,12 +33,16 @@ from elicit.utility.solver import INFINITY, Program
 
 @dataclass(frozen=True)
 class Piece:
-    """All y that hold `inside` and lack `outside` gain at most `bound`, by these multipliers."""
+    """All y that hold `inside` and lack `outside` gain at most `bound` on the subset, by these multipliers.
+
+    With `flip` it is a step: so much on themselves with this attribute flipped.
+    """
 
     inside: Mask
     outside: Mask
     multipliers: tuple[float, ...]
     bound: float
+    flip: int | None = None
 
 
 @dataclass(frozen=True)
@@ -67,18 +77,23 @@ def partition(
     """
     cubes = _Cubes(family, subset)
     program = CubeProgram(utilities, subset)
+    # in Θ_τ coefficients share one budget, and a single flip may spend it all: steps made proofs no shorter there
+    steps = _Steps(program, family, subset) if enough is not None and isinstance(utilities, ExactSet) else None
     attempts = {2**k for k in range(20)}  # an attempt costs some programs, so ever more rarely
     done: list[Piece] = []
-    waiting: list[tuple[float, int, Piece, Vector]] = []
+    waiting: list[tuple[float, int, Piece, Vector, int | None]] = []
 
-    def look(inside: Mask, outside: Mask) -> None:
+    def look(inside: Mask, outside: Mask, flip: int | None = None) -> None:
         bound, multipliers, blame = program.best(inside, outside)
-        heapq.heappush(waiting, (-bound, len(done) + program.solved, Piece(inside, outside, multipliers, bound), blame))
+        piece = Piece(inside, outside, multipliers, bound)
+        if steps is not None and bound > -tolerances.NUDGE and cubes.single(inside, outside) is None:
+            piece, blame, flip = steps.instead_of(piece, blame, flip)
+        heapq.heappush(waiting, (-piece.bound, len(done) + program.solved, piece, blame, flip))
 
     for cube in cubes.start():
         look(*cube)
     while waiting and program.solved < most_cubes:
-        _, _, piece, blame = heapq.heappop(waiting)
+        _, _, piece, blame, flip = heapq.heappop(waiting)
         whole = cubes.single(piece.inside, piece.outside)
         # a subcube needs a hair to spare, so that rounding its multipliers does not lose the proof
         if piece.bound <= lower + (tolerances.DECISION / 2 if whole is not None else -tolerances.NUDGE):
@@ -91,11 +106,11 @@ def partition(
             done.append(piece)
         else:
             for half in cubes.halves(piece.inside, piece.outside, blame):
-                look(*half)
+                look(*half, flip)
         upper = max(lower, -waiting[0][0] if waiting else lower)
         if (enough is not None and lower > enough) or (progress is not None and progress(lower, upper)):
             break
-    pieces = [*done, *(entry[2] for entry in waiting)]
+    pieces = [*done, *(entry[2] for entry in waiting), *(steps.over_nothing if steps is not None else ())]
     return Partition(max([lower, *(p.bound for p in pieces)]), tuple(pieces))
 
 
@@ -131,6 +146,52 @@ class _Cubes:
         empty = inside.bit_count() > self._size or outside == self._everything
         itself = not undecided and inside == self._subset
         return [] if empty or itself else [(inside, outside)]
+
+
+class _Steps:
+    """Looks for a step from a whole subcube: a flip towards the subset by which no θ of the set loses."""
+
+    def __init__(self, program: CubeProgram, family: Family, subset: Mask) -> None:
+        self._program, self._subset, self._n = program, subset, family.n
+        self._size = family.n if family.max_size is None else family.max_size
+        #: what bounds the empty subset, once a step leads there: it is no member, so no other piece need hold it
+        self.over_nothing: list[Piece] = []
+
+    def instead_of(self, piece: Piece, blame: Vector, flip: int | None) -> tuple[Piece, Vector, int | None]:
+        """The step from this subcube, if there is one; else the piece, what to split on, and the flip to try next.
+
+        One flip is tried, the same as in the subcube that this is a half of: a split on what is to blame for its
+        bound brings it nearer to a step.
+        """
+        inside, outside = piece.inside, piece.outside
+        flip = next(iter(self._flips(inside, outside)), None) if flip is None else flip
+        if flip is None:
+            return piece, blame, None
+        bound, multipliers, to_blame = self._program.best(inside, outside, flip)
+        if bound <= -tolerances.NUDGE and self._stays(inside, flip):
+            return Piece(inside, outside, multipliers, bound, flip), blame, None
+        if bound > piece.bound:
+            return piece, blame, flip
+        return (piece, to_blame, flip) if to_blame.any() else (piece, blame, None)
+
+    def _flips(self, inside: Mask, outside: Mask) -> list[int]:
+        """The decided attributes in which every y of a subcube differs from the subset."""
+        differ = (inside & ~self._subset) | (outside & self._subset)
+        return [i for i in reversed(members(differ)) if self._fits(inside, outside, i)]
+
+    def _fits(self, inside: Mask, outside: Mask, flip: int) -> bool:
+        """Whether no y of the subcube becomes too large."""
+        return bool(inside >> flip & 1) or self._n - outside.bit_count() < self._size
+
+    def _stays(self, inside: Mask, flip: int) -> bool:
+        """Whether the step leads nowhere that no piece is about: the empty subset needs one of its own."""
+        if inside != 1 << flip or self.over_nothing:
+            return True
+        everything = (1 << self._n) - 1
+        bound, multipliers, _ = self._program.best(0, everything)
+        if bound <= -tolerances.NUDGE:
+            self.over_nothing.append(Piece(0, everything, multipliers, bound))
+        return bool(self.over_nothing)
 
 
 class CubeProgram:
@@ -186,13 +247,14 @@ class CubeProgram:
                 most = INFINITY if self._used[r] else 0.0
                 self._program.change_bounds(r, -most if self._equal[r] else 0.0, most)
 
-    def best(self, inside: Mask, outside: Mask) -> tuple[float, tuple[float, ...], Vector]:
-        """The least bound on the subcube, its multipliers, and how much each attribute is to blame for it."""
-        low, high = self._entries(inside, outside)
+    def best(self, inside: Mask, outside: Mask, flip: int | None = None) -> tuple[float, tuple[float, ...], Vector]:
+        """The least bound on the subcube, its multipliers, and how much each attribute is to blame for it.
+
+        Of what y gains on the subset; with `flip`, on y itself with this attribute flipped.
+        """
+        low, high = self._gains(inside, outside, flip)
         loose = np.full(self._p, INFINITY)
-        self._program.change_rows(
-            np.concatenate([-loose, self._phi_x - low]), np.concatenate([self._phi_x - high, loose])
-        )
+        self._program.change_rows(np.concatenate([-loose, -low]), np.concatenate([-high, loose]))
         solution = self._program.optimum()
         multipliers = solution.values[: self._count]
         bound = self._bound(multipliers, low, high)
@@ -202,7 +264,7 @@ class CubeProgram:
 
     def _bound(self, multipliers: Vector, low: Vector, high: Vector) -> float:
         """What the multipliers prove, computed from them: the solver's own value may be 1e-7 off."""
-        combined = multipliers @ self._d - self._phi_x
+        combined = multipliers @ self._d
         rest = np.maximum(np.abs(combined + low), np.abs(combined + high))
         if isinstance(self._set, ExactSet):
             return float(rest.sum() - self._set.delta * (multipliers @ self._strict))
@@ -211,6 +273,16 @@ class CubeProgram:
             float((np.abs(multipliers) / self._set.limits).max(initial=0.0)),
         )
         return self._set.budget * share - float(multipliers @ self._strict)
+
+    def _gains(self, inside: Mask, outside: Mask, flip: int | None) -> tuple[Vector, Vector]:
+        """The least and the largest value that an entry of φ(y) − φ(x) may have on the subcube, x as in `best`."""
+        if flip is None:
+            low, high = self._entries(inside, outside)
+            return low - self._phi_x, high - self._phi_x
+        chosen = 1 << flip
+        low, high = self._entries(inside | chosen, outside & ~chosen)
+        low, high = low * self._holds[:, flip], high * self._holds[:, flip]  # nothing else changes
+        return (low, high) if inside & chosen else (-high, -low)
 
     def _entries(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
         """The least and the largest value that φ(y)_S may have on the subcube."""

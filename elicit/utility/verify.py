@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.subsets import cubes_cover
+from elicit.utility.cubes import Cover, gains_on
 from elicit.utility.numbers import coefficients, demand, dot, exact, listed, whole, workable
 
 Plain = Mapping[str, Any]
@@ -170,28 +170,28 @@ class _Checker:
         return theta
 
     def regret(self) -> str:
-        """f(y) − f(x) ≤ bound for every y of the scope: each piece proves it on a subcube."""
+        """f(y) − f(x) ≤ bound for every y of the scope: each piece proves it on a subcube, or by a step nearer to x."""
         subset, bound = self.mask(self.claim["subset"]), exact(self.claim["bound"])
         demand(bound > 0 or (bound == 0 and "strict" in self.relations), "no strict statement, no optimum")
-        scope, everything, phi = self.claim["scope"], (1 << self.n) - 1, self.row([(subset, 1)])
+        scope, everything = self.claim["scope"], (1 << self.n) - 1
         demand(len(scope) == (1 if "subsets" in scope else 3), "the scope is either subsets or a family")
         parts = [(y, everything & ~y) for y in map(self.mask, scope.get("subsets", []))]
         box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
-        pieces = ((self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in self.proof["pieces"])
-        cubes = [(subset, everything & ~subset), *pieces]  # y = x gains nothing
-        demand(all(cubes_cover(cubes, i, o, self.n, whole(size)) for i, o in box), "the pieces overlap or leave a gap")
+        cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in self.proof["pieces"]]
+        cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(size))  # y = x gains nothing
+        demand(all(cover.holds(i, o) for i, o in box), "the pieces overlap or leave a gap")
         cuts = list(map(self.multipliers, self.proof["cuts"]))
         self.budget = self.budget_at_most() if self.kind == "parsimonious" else Fraction(0)
-        for piece, cube in zip(self.proof["pieces"], cubes[1:], strict=True):
-            proven = self.piece(cuts[piece["cut"]], *cube, phi) / self.unit
-            demand(proven <= bound, f"the piece with {piece['in']} proves only {proven}")
+        for piece, cube in zip(self.proof["pieces"], cubes, strict=True):
+            step = self.mask([piece["flip"]]) if "flip" in piece else 0
+            demand(not step or (not parts and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
+            proven = self.piece(gains_on(cube, self.terms, subset, step), *cuts[piece["cut"]]) / self.unit
+            demand(proven <= (0 if step else bound), f"the piece with {piece['in']} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
-    def piece(self, cut: Any, inside: int, outside: int, phi: Row) -> Any:
-        """What a cut proves on a subcube, in units: every undetermined φ(y)_S takes its worse value."""
-        found, combined, strict = cut
-        values = [(0,) if t & outside else (1,) if t & inside == t else (0, 1) for t in self.terms]
-        rest = [max(abs(self.unit * (y - p) + c) for y in ys) for ys, p, c in zip(values, phi, combined, strict=True)]
+    def piece(self, gains: Iterable[Sequence[int]], found: dict[int, int], combined: Row, strict: int) -> Any:
+        """What a cut proves, in units: each entry of g takes its worst value."""
+        rest = [max(abs(self.unit * g + c) for g in gs) for gs, c in zip(gains, combined, strict=True)]
         if self.kind != "parsimonious":
             demand(self.kind == "slice" or not any(rest), "the identity of the cone does not hold")
             return sum(rest) - self.delta * strict

@@ -6,10 +6,11 @@ import judge
 import numpy as np
 import pulp
 import pytest
-from instances import BAND, BATCHES, NEAR, batch, random_case, stated
+from instances import BAND, BATCHES, NEAR, batch, plainly, random_case, stated
 
 from elicit.errors import InputError
 from elicit.subsets import Family, simplest
+from elicit.utility.certificates import certify_optimal
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import (
     climb,
@@ -23,6 +24,7 @@ from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.partition import partition
 from elicit.utility.scopes import within_flips
+from elicit.utility.verify import verify
 
 UNIT = 1e-6
 
@@ -208,6 +210,62 @@ def test_the_pieces_cover_the_family_and_each_bound_holds(k):
                         assert over, "a member in no piece"
                         assert gain <= min(over) + NEAR
                 assert all(p.bound <= proof.upper for p in proof.pieces)
+
+
+def told_apart(n, best):
+    """A slice of degree 1 in which every attribute is said to belong in or not, beside some other attribute."""
+    said = []
+    for i in range(n):
+        with_it, without = 1 << i | 1 << (i + 1) % n, 1 << (i + 1) % n
+        said.append(stated(with_it, without) if best >> i & 1 else stated(without, with_it))
+    return said
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_what_attributes_do_apart_is_decided_as_the_judge_does(n):
+    for best in range(1 << n):
+        said = told_apart(n, best)
+        if not best:  # nothing belongs in: then it is the least bad alone
+            best, said = 1, [*said, *(stated(1, 1 << i) for i in range(1, n))]
+        named = sorted({m for s in said for m in (s.better, s.worse)} | {best})
+        theirs = ExactSet(n, named, said, degree=1)
+        monos, plain = judge.monomials(n, 1), plainly(said)
+        for family in (Family(n), Family(n, max_size=2), Family(n, keep=0b10)):
+            for x in listed(family):
+                expected = judge.slice_regret(x, listed(family), plain, monos, theirs.delta)
+                decided = family_regret(theirs, x, family, decide_only=True)
+                assert decided.optimal is (expected <= 0)
+                if decided.optimal:
+                    certificate = certify_optimal(theirs, x, family)
+                    assert certificate is not None
+                    verify(certificate)
+
+
+@pytest.mark.parametrize("n", [12, 40])
+def test_what_attributes_do_apart_is_proven_by_a_piece_for_each(n):
+    best = sum(1 << i for i in range(0, n, 3))
+    said = told_apart(n, best)
+    theirs = ExactSet(n, sorted({m for s in said for m in (s.better, s.worse)}), said, degree=1)
+    certificate = certify_optimal(theirs, best, Family(n))
+    assert len(certificate["proof"]["pieces"]) <= n + 2
+    assert family_regret(theirs, best | 0b10, Family(n), decide_only=True).optimal is False
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_every_piece_of_a_decision_holds_for_every_member(k):
+    for case in batch(k)[::3]:
+        if not case.consistent:
+            continue
+        rng, theirs = case.rng(), case.exact()
+        for family in families(case, rng):
+            members = listed(family)
+            x = members[int(rng.integers(0, len(members)))]
+            for piece in partition(theirs, x, family, enough=1e9).pieces:
+                for y in range(1 << case.told.n):
+                    if y & piece.inside == piece.inside and not y & piece.outside:
+                        other = x if piece.flip is None else y ^ 1 << piece.flip
+                        gain = theirs.maximum({y: 1.0, other: -1.0}).value if y and other and y != other else 0.0
+                        assert gain <= piece.bound + NEAR or y == x or not (y and other)
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 17])

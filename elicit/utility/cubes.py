@@ -1,0 +1,79 @@
+"""Subcubes: what the pieces of a proof cover, what a monomial may be on one, and where a step from one leads.
+
+A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. Integers alone: the verifier
+rests on this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+
+from elicit.errors import CertificateError
+from elicit.subsets import Mask
+
+Cube = tuple[Mask, Mask]
+
+#: Cubes of one proof: that they share nothing is checked pair by pair, which takes some seconds.
+MOST_CUBES = 10_000
+
+
+@dataclass(frozen=True)
+class Cover:
+    """The cubes of a proof over n attributes, among subsets of at most `size`."""
+
+    cubes: Sequence[Cube]
+    n: int
+    size: int
+
+    def holds(self, inside: Mask, outside: Mask) -> bool:
+        """Whether every non-empty subset of a cube, of at most `size` attributes, is in one of the cubes only.
+
+        The members are counted, so the cubes must not share one; a cube within another counts for nothing.
+        (Whether cubes that overlap in other ways cover a cube is a question that nobody can answer fast: for
+        these the answer is no.) Where there is no such subset at all, nothing is covered either.
+        """
+        shares = {(i | inside, o | outside) for i, o in self.cubes}
+        if len(shares) > MOST_CUBES:
+            raise CertificateError(f"more than {MOST_CUBES} pieces are too many to check; prove it with fewer")
+        counts = {share: found for share in shares if (found := self._count(share))}
+        whole = list[Cube]()
+        for i, o in sorted(counts, key=lambda share: (-counts[share], share)):
+            if any(k & i == k and m & o == m for k, m in whole):
+                continue
+            if any(not k & o and not m & i and self._count((k | i, m | o)) for k, m in whole):
+                return False
+            whole.append((i, o))
+        return 0 < self._count((inside, outside)) == sum(counts[share] for share in whole)
+
+    def stays(self, cube: Cube, step: Mask, subset: Mask, family: Cube) -> bool:
+        """Whether flipping the attribute `step` leads from every member of a cube to one nearer to the subset.
+
+        A member of the family, that is, (what is kept, what is dropped); or the empty subset, when a cube holds that.
+        """
+        (inside, outside), (keep, drop) = cube, family
+        nearer = step & (inside | outside) and (inside ^ subset) & step and not step & (keep | drop)
+        if inside & step:
+            return bool(nearer and (inside ^ step or any(not held for held, _ in self.cubes)))
+        return bool(nearer and self.n - outside.bit_count() < self.size)
+
+    def _count(self, cube: Cube) -> int:
+        """How many non-empty subsets of at most `size` attributes a cube holds."""
+        held, lacked = cube
+        free, room = self.n - (held | lacked).bit_count(), self.size - held.bit_count()
+        empty = 0 if held or room < 0 else 1
+        return 0 if held & lacked else sum(comb(free, k) for k in range(min(room, free) + 1)) - empty
+
+
+def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask = 0) -> Iterator[Sequence[int]]:
+    """What each entry of φ(y) − φ(subset) may be for a y of a cube; given a step, of φ(y) − φ(y with it flipped)."""
+    inside, outside = cube
+    sign = 1 if inside & step else -1
+    for t in terms:
+        rest = t & ~step
+        entries = (0,) if rest & outside else (1,) if rest & inside == rest else (0, 1)
+        if step:
+            yield [sign * y for y in entries] if t & step else [0]  # without the attribute, nothing changes
+        else:
+            yield [y - (t & subset == t) for y in entries]

@@ -1,0 +1,158 @@
+"""What cubes cover, what φ may be on one, and where a step leads: judged by listing their members."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.errors import CertificateError
+from elicit.subsets import Family, mask_of, members
+from elicit.utility.cubes import MOST_CUBES, Cover, gains_on
+from elicit.utility.monomials import Monomials
+
+
+@st.composite
+def families(draw):
+    """(n, keep, drop, max size) of a family with at least one member."""
+    n = draw(st.integers(1, 5))
+    roles = [draw(st.sampled_from(["free", "keep", "drop"])) for _ in range(n)]
+    if set(roles) == {"drop"}:
+        roles[0] = "free"
+    keep, drop = (mask_of(i for i, role in enumerate(roles) if role == wanted) for wanted in ("keep", "drop"))
+    return n, keep, drop, draw(st.none() | st.integers(max(1, keep.bit_count()), n + 1))
+
+
+@st.composite
+def coverings(draw):
+    """Cubes over n attributes, some of them contradictory, the cube asked about, and a largest size."""
+    n = draw(st.integers(1, 5))
+    any_mask = st.integers(0, (1 << n) - 1)
+    narrow = st.tuples(any_mask, any_mask)
+    wide = narrow.map(lambda cube: (cube[0] & -cube[0], cube[1] & -cube[1] & ~cube[0]))
+    cubes = draw(st.lists(narrow | wide, max_size=8))
+    return n, cubes, draw(wide), draw(st.integers(1, n))
+
+
+@st.composite
+def partitions(draw):
+    """Pieces that share nothing, by splitting a cube: perhaps one missing, perhaps one a part of another."""
+    n, _, asked, size = draw(coverings())
+    cubes = [asked]
+    for _ in range(draw(st.integers(0, 8))):
+        inside, outside = cubes.pop(draw(st.integers(0, len(cubes) - 1)))
+        free = members((1 << n) - 1 & ~(inside | outside))
+        split = 1 << draw(st.sampled_from(free)) if free else 0
+        cubes += [(inside | split, outside), (inside, outside | split)]
+    if draw(st.booleans()):
+        cubes.pop(draw(st.integers(0, len(cubes) - 1)))
+    if cubes and draw(st.booleans()):
+        inside, outside = draw(st.sampled_from(cubes))
+        cubes.insert(0, (inside | (1 << n) - 1 & ~outside, outside))
+    return n, cubes, asked, size
+
+
+# Coverings
+
+
+def in_cube(v, cube):
+    return v & cube[0] == cube[0] and not v & cube[1]
+
+
+def covered(n, cubes, asked, size):
+    wanted = [v for v in range(1, 1 << n) if in_cube(v, asked) and v.bit_count() <= size]
+    return bool(wanted) and all(any(in_cube(v, cube) for cube in cubes) for v in wanted)
+
+
+@given(coverings())
+def test_cubes_are_never_said_to_cover_what_they_leave_open(case):
+    n, cubes, asked, size = case
+    if Cover(cubes, n, size).holds(*asked):
+        assert covered(n, cubes, asked, size)
+
+
+@given(partitions())
+def test_pieces_of_a_cube_cover_it_when_every_subset_of_the_size_is_in_one_of_them(case):
+    n, cubes, asked, size = case
+    assert Cover(cubes, n, size).holds(*asked) is covered(n, cubes, asked, size)
+
+
+def test_a_covering_of_very_many_cubes_takes_no_exponential_time():
+    n = 400
+    everything = (1 << n) - 1
+    chain = [(1 << k, (1 << k) - 1) for k in range(n)]  # those whose first attribute is k: all but the empty one
+    assert Cover(chain, n, n).holds(0, 0)
+    assert not Cover(chain[:-1], n, n).holds(0, 0)
+    assert not Cover([(1 << i | 1 << j, 0) for i in range(60) for j in range(i)], n, n).holds(0, 0)
+    pairs = [(1 << i | 1 << j, everything & ~(1 << i | 1 << j)) for i in range(n) for j in range(i)]
+    with pytest.raises(CertificateError, match=f"more than {MOST_CUBES} pieces"):
+        Cover(pairs, n, n).holds(0, 0)
+
+
+@given(families())
+def test_the_members_one_by_one_cover_their_family_and_one_less_does_not(case):
+    n, keep, drop, max_size = case
+    everything, size = (1 << n) - 1, n if max_size is None else max_size
+    cubes = [(v, everything & ~v) for v in Family(*case)]
+    assert Cover(cubes, n, size).holds(keep, drop)
+    assert not Cover(cubes[1:], n, size).holds(keep, drop)
+
+
+# What φ may be
+
+
+@given(coverings(), st.data())
+def test_the_entries_on_a_cube_hold_those_of_every_member_and_each_is_taken_by_one(case, data):
+    n, _, cube, _ = case
+    subset = data.draw(st.integers(1, (1 << n) - 1))
+    decided = members(cube[0] | cube[1])
+    step = 1 << data.draw(st.sampled_from(decided)) if decided and data.draw(st.booleans()) else 0
+    monomials = Monomials.full(n, min(3, n))
+    inside = [y for y in range(1 << n) if in_cube(y, cube)]
+    others = [y ^ step if step else subset for y in inside]
+    taken = (monomials.rows(inside) - monomials.rows(others)).astype(int).T
+    allowed = gains_on(cube, monomials.terms, subset, step)
+    for entries, found in zip(taken.tolist(), allowed, strict=True):
+        assert set(entries) == set(found)
+
+
+# Steps
+
+
+@st.composite
+def steps(draw):
+    """A family, a subset (not always one of it), a proof's cubes, one of these, and an attribute to flip in it."""
+    n, keep, drop, max_size = draw(families())
+    family = Family(n, keep, drop, max_size)
+    subset = draw(st.integers(1, (1 << n) - 1))
+    cubes = [(keep, drop)]
+    for _ in range(draw(st.integers(0, 5))):
+        inside, outside = cubes.pop(draw(st.integers(0, len(cubes) - 1)))
+        free = members((1 << n) - 1 & ~(inside | outside))
+        split = 1 << draw(st.sampled_from(free)) if free else 0
+        cubes += [(inside | split, outside), (inside, outside | split)]
+    return family, subset, cubes, draw(st.sampled_from(cubes)), 1 << draw(st.integers(0, n - 1))
+
+
+@given(steps())
+def test_a_step_that_stays_leads_every_member_of_a_cube_nearer_to_where_another_piece_holds(case):
+    family, subset, cubes, cube, step = case
+    size = family.n if family.max_size is None else family.max_size
+    cover = Cover(cubes, family.n, size)
+    moved = [(y, y ^ step) for y in range(1 << family.n) if in_cube(y, cube) and y in family]
+    nearer = [(z ^ subset).bit_count() < (y ^ subset).bit_count() for y, z in moved]
+    reached = [z in family or (z == 0 and any(in_cube(0, c) for c in cubes)) for _, z in moved]
+    if cover.stays(cube, step, subset, (family.keep, family.drop)):
+        assert all(nearer)
+        assert all(reached)
+
+
+def test_a_step_to_nothing_wants_a_piece_that_holds_the_empty_subset():
+    cube, rest = (0b01, 0), (0, 0b01)
+    assert Cover([cube, rest], 2, 2).stays(cube, 0b01, 0b10, (0, 0))
+    assert not Cover([cube], 2, 2).stays(cube, 0b01, 0b10, (0, 0))
+    assert Cover([(0b11, 0)], 2, 2).stays((0b11, 0), 0b01, 0b10, (0, 0))
+
+
+def test_a_step_into_what_is_too_large_leads_out():
+    assert Cover([], 3, 2).stays((0b001, 0b110), 0b010, 0b011, (0, 0))
+    assert not Cover([], 3, 1).stays((0b001, 0b110), 0b010, 0b011, (0, 0))
+    assert not Cover([], 3, 2).stays((0b001, 0b010), 0b010, 0b011, (0, 0))  # {1, 3} would become three
