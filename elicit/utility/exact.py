@@ -124,10 +124,16 @@ class ExactSet:
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
-        self._largest = None
         self.__dict__.pop("_smallest_conflict", None)
         d = statement_rows(self.monomials, [statement])
-        self._margins.add_rows(np.hstack([d, [[-1.0 if statement.strict else 0.0]]]), *row_bounds([statement], 0.0))
+        row = np.hstack([d, [[-1.0 if statement.strict else 0.0]]])
+        lower, upper = row_bounds([statement], 0.0)
+        self._margins.add_rows(row, lower, upper)
+        if self._largest is not None:
+            margin, theta = self._largest
+            held = row @ np.append(theta, margin)
+            if not lower - tolerances.NUDGE <= held <= upper + tolerances.NUDGE:
+                self._largest = None  # otherwise a θ of largest margin remains one
         for name in ("_forms", "_tops"):
             if name in self.__dict__:
                 program: Program = self.__dict__[name]

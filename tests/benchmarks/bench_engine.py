@@ -414,15 +414,19 @@ def row_added(report: Report, _quick: bool) -> None:
     for n, m in [(20, 100), (30, 100), (30, 300)]:
         utilities, theta, rng = exact_instance(3 * n + m, n, max(60, m // 3), m)
         rows = by_hidden(rng, theta, utilities.evaluated, 25)
-        ours, theirs = [], []
+        ours, theirs, solved = [], [], []
         for k, row in enumerate(rows):
+            before = utilities.programs
             spent, margin = seconds(lambda row=row, u=utilities: (u.state(row), u.margin)[1])
             ours.append(spent)
+            solved += [spent] if utilities.programs > before else []
             if k % (5 if m < 300 else 12) == 0:
                 spent, other = seconds(lambda u=utilities: plain_margin(u))
                 theirs.append(spent)
                 agree(margin, other, "largest margin")
         report.ratio("row added, max-margin again", n, m, ours, theirs, peer="CBC", bar=50.0, binds=SLICE)
+        what = f"those {len(solved)} of {len(rows)} that want a program"
+        report.ratio(what, n, m, solved, theirs, peer="CBC", bar=None, binds=f"({SLICE})")
 
 
 def necessary_optimality(report: Report, quick: bool) -> None:
