@@ -33,6 +33,12 @@ MOST_LISTED = 1 << 16
 #: Cuts tried before branch and bound takes over.
 MOST_CUTS = 300
 
+#: Where optimality alone is asked in the slice: first a look at as many subcubes as there are attributes, for a rival
+#: is nearly always found by then; then so many programs for each to prove it by steps, which suffice where
+#: attributes do much of their work apart; then branch and bound alone. (In Θ_τ coefficients share one budget, and a
+#: single flip may spend it all: there steps made proofs no shorter.)
+STEPS_EACH = 10
+
 
 @dataclass(frozen=True)
 class FamilyRegret:
@@ -85,16 +91,23 @@ def family_regret(
         upper = _bound_by_cuts(utilities, subset, family, search, progress)
         if upper <= search.lower + tolerances.DECISION:
             return search.found(upper, None)
-    proof = partition(
-        utilities,
-        subset,
-        family,
-        lower=search.lower,
-        attempt=search.attempt,
-        enough=tolerances.DECISION if decide_only else None,
-        progress=progress,
-        most_cubes=most_cubes,
-    )
+    attempts = [(most_cubes, False)]
+    if decide_only and isinstance(utilities, ExactSet):
+        attempts = [(family.n, False), (STEPS_EACH * family.n, True), *attempts]
+    for most, by_steps in attempts:
+        proof = partition(
+            utilities,
+            subset,
+            family,
+            lower=search.lower,
+            attempt=search.attempt,
+            enough=tolerances.DECISION if decide_only else None,
+            progress=progress,
+            most_cubes=min(most, most_cubes),
+            by_steps=by_steps,
+        )
+        if search.lower > tolerances.DECISION or proof.upper <= tolerances.DECISION:
+            break
     return search.found(proof.upper, proof)
 
 

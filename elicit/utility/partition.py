@@ -69,16 +69,16 @@ def partition(
     enough: float | None = None,
     progress: Progress | None = None,
     most_cubes: int = MOST_CUBES,
+    by_steps: bool = False,
 ) -> Partition:
     """Bound f(y) − f(subset) over the family, the worst subcube first.
 
     `lower` is a gain already known and `attempt` may raise it; a subcube that cannot beat it is done.
-    With `enough` the search ends as soon as a gain above it is known.
+    With `enough` the search ends as soon as a gain above it is known. `by_steps` looks for steps, too.
     """
     cubes = _Cubes(family, subset)
     program = CubeProgram(utilities, subset)
-    # in Θ_τ coefficients share one budget, and a single flip may spend it all: steps made proofs no shorter there
-    steps = _Steps(program, family, subset) if enough is not None and isinstance(utilities, ExactSet) else None
+    steps = _Steps(program, family, subset) if by_steps else None
     attempts = {2**k for k in range(20)}  # an attempt costs some programs, so ever more rarely
     done: list[Piece] = []
     waiting: list[tuple[float, int, Piece, Vector, int | None]] = []

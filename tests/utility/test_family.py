@@ -260,7 +260,7 @@ def test_every_piece_of_a_decision_holds_for_every_member(k):
         for family in families(case, rng):
             members = listed(family)
             x = members[int(rng.integers(0, len(members)))]
-            for piece in partition(theirs, x, family, enough=1e9).pieces:
+            for piece in partition(theirs, x, family, enough=1e9, by_steps=True).pieces:
                 for y in range(1 << case.told.n):
                     if y & piece.inside == piece.inside and not y & piece.outside:
                         other = x if piece.flip is None else y ^ 1 << piece.flip
