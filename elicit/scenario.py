@@ -32,6 +32,7 @@ from elicit.experiments.sources import data_of, material_of
 from elicit.experiments.sources import oracle_from as oracle_from
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import classical
+from elicit.numeric import is_whole
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
@@ -317,12 +318,12 @@ def seeds_of(given: Any) -> tuple[int, ...]:
     """So many seeds from 0, or the listed ones."""
     listed = given if isinstance(given, list) else None
     if listed is None:
-        if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        if not is_whole(given) or given < 1:
             raise InputError(f"`seeds` is a number of at least 1 or a list of seeds, found {given!r}")
         if given > MOST_SEEDS:
             raise InputError(f"`seeds` is a number of at most {MOST_SEEDS}, found {given}")
         return tuple(range(given))
-    if not listed or any(isinstance(seed, bool) or not isinstance(seed, int) or seed < 0 for seed in listed):
+    if not listed or any(not is_whole(seed) or seed < 0 for seed in listed):
         raise InputError(f"`seeds` lists whole numbers of at least 0, found {given!r}")
     if len(set(listed)) < len(listed):
         raise InputError("`seeds` lists a seed twice; the runs would be the same")

@@ -37,8 +37,9 @@ from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.estimator.warrant import warrant_of
+from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import by_name, is_frame, is_position
+from elicit.oracles.columns import by_name, is_frame
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
 from elicit.threads import one_thread
@@ -276,14 +277,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         for which in self._listed_to_keep(attributes):
             if isinstance(which, str):
                 kept |= 1 << attributes.position(which)
-            elif is_position(which) and 0 <= int(which) < len(attributes):
+            elif is_whole(which) and 0 <= int(which) < len(attributes):
                 kept |= 1 << int(which)
             else:
                 raise InputError(
                     f"keep names attribute {which!r}, but there are the attributes 0 to {len(attributes) - 1}"
                 )
         largest = self.max_features
-        if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int | np.integer)):
+        if largest is not None and not is_whole(largest):
             raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
         return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
 

@@ -12,14 +12,32 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "elicit").rglob("*.py"))
-WORDS = {"elicit.errors", "elicit.printable", "elicit.subsets", "elicit.events", "elicit.asks", "numpy"}
+WORDS = {
+    "elicit.errors",
+    "elicit.numeric",
+    "elicit.printable",
+    "elicit.subsets",
+    "elicit.events",
+    "elicit.asks",
+    "numpy",
+}
 KNOWLEDGE = WORDS | {"elicit.knowledge", "scipy.special"}
 UTILITY = KNOWLEDGE | {"elicit.utility", "scipy"}
-EFFECTS = {"elicit.errors", "elicit.printable", "elicit.scores", "elicit.effects", "numpy", "scipy", "sklearn"}
+EFFECTS = {
+    "elicit.errors",
+    "elicit.numeric",
+    "elicit.printable",
+    "elicit.scores",
+    "elicit.effects",
+    "numpy",
+    "scipy",
+    "sklearn",
+}
 ROOMS = {
     "elicit.errors": WORDS,
     "elicit.complete": set(),
     "elicit.printable": set(),
+    "elicit.numeric": {"elicit.errors"},
     "elicit.threads": {"threadpoolctl"},
     "elicit.subsets": WORDS,
     "elicit.events": WORDS,
@@ -35,7 +53,7 @@ ROOMS = {
     | {"elicit.complete", "elicit.oracles", "elicit.scores", "elicit.threads", "sklearn", "joblib"},
     "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
     "elicit.methods.surrogate": WORDS | {"elicit.methods", "scipy"},
-    "elicit.scores": {"elicit.errors", "elicit.scores", "numpy", "scipy", "sklearn"},
+    "elicit.scores": {"elicit.errors", "elicit.numeric", "elicit.scores", "numpy", "scipy", "sklearn"},
     "elicit.effects": EFFECTS,
     "elicit.effects.drawing": EFFECTS | {"matplotlib"},
     "elicit.journal": WORDS | {"elicit.journal"},

@@ -53,10 +53,3 @@ def check_criteria(given: Sequence[Any]) -> None:
     """Refuse what is no list of criteria."""
     if wrong := [c for c in given if not isinstance(c, Criterion)]:
         raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
-
-
-def whole_of(name: str, given: Any, least: int) -> int:
-    """A whole number of at least so much."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise InputError(f"{name} is a whole number of at least {least}, found {given!r}")
-    return int(given)

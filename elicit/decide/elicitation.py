@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
-from elicit.decide.arguments import attributes_of, check_criteria, prior_of, settings_of, whole_of
+from elicit.decide.arguments import attributes_of, check_criteria, prior_of, settings_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.exploring import propose
 from elicit.decide.outlook import Outlook
@@ -46,6 +46,7 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
+from elicit.numeric import whole
 from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
@@ -85,9 +86,9 @@ class Elicitation:
         self.settings = settings_of(settings, self.family)
         noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
         self.history = History(attributes, criteria, noise=noise, assume=self.settings.assume)
-        self.seed = whole_of("seed", seed, 0)
+        self.seed = whole("seed", seed, 0)
         self.prior = prior_of(prior, len(attributes))
-        self.rows = None if rows is None else whole_of("rows", rows, 1)
+        self.rows = None if rows is None else whole("rows", rows, 1)
         self._open: dict[int, Request] = {}
         self._replies: dict[int, Fact] = {}
         self._taken_back: list[Retracted] = []

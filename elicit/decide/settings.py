@@ -10,6 +10,7 @@ from typing import Any
 
 from elicit.errors import InputError, nearest
 from elicit.knowledge.deduction import ASSUMPTIONS
+from elicit.numeric import is_number, is_whole, whole
 from elicit.subsets import Family
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.parsimony import Parsimony
@@ -118,7 +119,7 @@ class Settings:
         if self.pairs and (self.theta != "L2" or self.degree < 2):
             raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
         weights = _listed("weights", self.weights)
-        if any(isinstance(w, bool | str) or not isinstance(w, int | float) for w in weights):
+        if not all(map(is_number, weights)):
             raise InputError(f"weights are numbers, one a degree, found {self.weights!r}")
         object.__setattr__(self, "weights", tuple(float(w) for w in weights))
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
@@ -131,19 +132,20 @@ class Settings:
         for rule in self.stop:
             _one_of("stop", rule, STOPS)
         if self.budget is not None:
-            _whole("budget", self.budget, 1)
+            object.__setattr__(self, "budget", whole("budget", self.budget, 1))
         if "questions" in self.stop and self.questions == 0:
             raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
         for name, least in _WHOLE.items():
-            _whole(name, getattr(self, name), least)
+            object.__setattr__(self, name, whole(name, getattr(self, name), least))
         if self.effort > MOST_CUBES:
             raise InputError(
                 f"effort is at most {MOST_CUBES}, for no proof of more pieces is checked; found {self.effort}"
             )
         for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth", "doubt"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
+            if not is_number(value) or not 0 <= value <= LARGEST:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
+            object.__setattr__(self, name, float(value))
         if self.temperature == 0:
             raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")
         if not 0 < self.doubt <= 1:
@@ -153,8 +155,9 @@ class Settings:
         if not self.noise_level < 0.5:
             raise InputError(f"noise_level must lie below 0.5, found {self.noise_level}")
         if self.parsimony != EXACT:
-            if isinstance(self.parsimony, bool) or not isinstance(self.parsimony, int | float):
+            if not is_number(self.parsimony):
                 raise InputError(f'parsimony is a number (tau) or "{EXACT}", found {self.parsimony!r}')
+            object.__setattr__(self, "parsimony", float(self.parsimony))
             self.parsimonious  # noqa: B018  # checks tau, C and w
 
     @property
@@ -212,22 +215,17 @@ def _pairs(value: Any) -> tuple[tuple[int, int], ...]:
     found = []
     for given in _listed("pairs", value):
         pair = _listed("a pair", given)
-        if len(pair) != 2 or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in pair):
+        if len(pair) != 2 or any(not is_whole(k) or k < 0 for k in pair):
             raise InputError(f"a pair is the positions of two attributes, found {given!r}")
         if pair[0] == pair[1]:
             raise InputError(f"a pair is two different attributes, found {given!r}")
-        found.append((min(pair), max(pair)))
+        found.append((int(min(pair)), int(max(pair))))
     return tuple(dict.fromkeys(found))
 
 
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise InputError(f"{name} is one of {', '.join(choices)}; found {value!r}{nearest(value, choices)}")
-
-
-def _whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, found {value!r}")
 
 
 #: The source as printed (its rejection test corrected): exact set, index by the gap, proportional law,

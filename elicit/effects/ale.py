@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from elicit.effects.dependence import levels
 from elicit.effects.drawing import FAINT, LINE, axes_for, bars_named, shown
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.printable import drawable
 from elicit.scores.answers import Answers, answers, in_calls
-from elicit.scores.protocol import Floats, Ints, whole
+from elicit.scores.protocol import Floats, Ints
 from elicit.scores.sheet import Sheet
 
 #: Intervals, unless asked otherwise.

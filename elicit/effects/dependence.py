@@ -19,9 +19,10 @@ from scipy.stats.mstats import mquantiles
 
 from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, axes_for, bars_named, shown
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.printable import drawable
 from elicit.scores.answers import Answers, answers, in_calls
-from elicit.scores.protocol import Floats, whole
+from elicit.scores.protocol import Floats
 from elicit.scores.sheet import Sheet, gap
 
 Values = NDArray[Any]

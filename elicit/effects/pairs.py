@@ -12,8 +12,9 @@ import numpy as np
 
 from elicit.effects.interaction import Interactions, h_statistic
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.models import fit, learner
-from elicit.scores.protocol import Groups, columns_of_groups, generator, table, whole
+from elicit.scores.protocol import Groups, columns_of_groups, generator, table
 
 
 def pair_prior(

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
+from elicit.numeric import whole
 from elicit.printable import drawable, many
-from elicit.scores.protocol import whole
 from elicit.subsets import Mask
 
 if TYPE_CHECKING:

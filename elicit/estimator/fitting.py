@@ -30,10 +30,10 @@ from elicit.estimator.judges import Judge
 from elicit.estimator.priors import Pairs
 from elicit.events import Fact
 from elicit.journal import Journal, begun, read
+from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
-from elicit.scores.protocol import whole
 from elicit.session.display import Meter, told
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
@@ -67,7 +67,7 @@ def seed_of(random_state: Any) -> int:
     """The seed of a run. None is 0: a re-fit is comparable, and finds its journal again."""
     if random_state is None:
         return 0
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+    if is_whole(random_state):
         if not 0 <= random_state < 1 << 32:
             raise InputError(f"random_state is a whole number from 0 to 2^32 - 1, found {random_state}")
         return int(random_state)
@@ -95,8 +95,7 @@ class Run:
     @property
     def settings(self) -> Settings:
         """The settings of the elicitation."""
-        counted = isinstance(self.budget, int | np.integer) and not isinstance(self.budget, bool)
-        if not counted and self.budget != "auto":
+        if not is_whole(self.budget) and self.budget != "auto":
             raise InputError(f'budget is a number of oracle calls or "auto", found {self.budget!r}')
         budget = automatic_budget(self.family.n) if isinstance(self.budget, str) else int(self.budget)
         asked = whole("questions", self.questions, 0)

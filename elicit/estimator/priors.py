@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.oracles.columns import Columns, by_name, is_frame, is_position
+from elicit.numeric import is_whole
+from elicit.oracles.columns import Columns, by_name, is_frame
 from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
@@ -121,7 +122,7 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     n = len(columns.attributes)
-    if not all(isinstance(which, str) or is_position(which) for which in pair):
+    if not all(isinstance(which, str) or is_whole(which) for which in pair):
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     i, j = (columns.attributes.position(which) if isinstance(which, str) else int(which) for which in pair)
     if not (0 <= i < n and 0 <= j < n):

@@ -17,6 +17,7 @@ from elicit.errors import InputError
 from elicit.estimator.declared import best_by_score
 from elicit.estimator.judges import Judge
 from elicit.knowledge.dominance import GRID
+from elicit.numeric import is_number
 from elicit.subsets import Mask, simplest
 
 ONE_SE = "1-se"
@@ -26,8 +27,9 @@ def tolerance_of(given: Any, judge: Judge) -> float | str | None:
     """The tolerance, when it is one and there is a use for it."""
     if given is None:
         return None
-    number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-    if not (isinstance(given, str) and given == ONE_SE) and not (number and math.isfinite(given) and given >= 0):
+    if not (isinstance(given, str) and given == ONE_SE) and not (
+        is_number(given) and math.isfinite(given) and given >= 0
+    ):
         raise InputError(f'tolerance is a number of at least 0, "{ONE_SE}" or None; found {given!r}')
     if not judge.declared:
         raise InputError("tolerance goes with operator=None; an operator says itself what a smaller subset is worth")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
+from elicit.numeric import is_number, is_whole
 from elicit.operators.lines import printable
 
 Section = Mapping[str, Any]
@@ -49,7 +50,7 @@ def texts(section: Section, key: str) -> tuple[str, ...]:
 def finite(key: str, value: Any) -> float:
     """A finite number."""
     try:
-        found = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+        found = float(value) if is_number(value) else math.nan
     except OverflowError:  # a whole number beyond every float
         raise InputError(f"`{key}` is too large a number; write a smaller one") from None
     if not math.isfinite(found):
@@ -77,9 +78,9 @@ def numbers(section: Section, key: str) -> tuple[float, ...]:
 def whole(section: Section, key: str, default: int | None, least: int) -> int:
     """A whole number of at least `least`, or the default without the key."""
     value = section.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if not is_whole(value) or value < least:
         raise InputError(f"`{key}` is a whole number of at least {least}, found {value!r}")
-    return value
+    return int(value)
 
 
 def truth(section: Section, key: str, default: bool) -> bool:

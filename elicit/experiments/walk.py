@@ -17,7 +17,7 @@ from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
-from elicit.scores.protocol import whole
+from elicit.numeric import whole
 from elicit.subsets import Attributes, Family, Mask
 
 #: The scope of whatever a classical method says.

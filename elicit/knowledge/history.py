@@ -31,6 +31,7 @@ from elicit.events import (
 from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
+from elicit.numeric import is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
@@ -145,7 +146,7 @@ class History:
             found = len(fact.criteria) if _row(fact.criteria) else repr(fact.criteria)
             raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {found}")
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
-            if not (_real(value) and abs(value) < LARGEST):  # nor is what is not a number
+            if not (is_number(value) and abs(value) < LARGEST):  # nor is what is not a number
                 raise InputError(
                     f"criterion {criterion.name!r} of {names} is not a number below {LARGEST:g}, found {value}; "
                     "record a failure instead"
@@ -310,13 +311,8 @@ def _row(values: object, length: int | None = None) -> bool:
     return isinstance(values, tuple | list) and (length is None or len(values) == length)
 
 
-def _real(value: object) -> bool:
-    """Whether it is a real number; truth values are none."""
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
 def _finite(value: object) -> bool:
-    return _real(value) and bool(np.isfinite(cast(float, value)))
+    return is_number(value) and bool(np.isfinite(cast(float, value)))
 
 
 def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS) -> Statement | None:

@@ -11,10 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from elicit.errors import InputError
-from elicit.scores.protocol import whole
+from elicit.numeric import is_number, whole
 from elicit.subsets import Mask
 
 #: Values are compared on a grid of this width.
@@ -112,8 +110,7 @@ class Reaching:
     largest: int | None = None
 
     def __post_init__(self) -> None:
-        real = isinstance(self.least, int | float | np.integer | np.floating) and not isinstance(self.least, bool)
-        if not real or not math.isfinite(self.least):
+        if not is_number(self.least) or not math.isfinite(self.least):
             raise InputError(f"the value to reach is a finite number, found {self.least!r}")
         object.__setattr__(self, "least", float(self.least))
 

@@ -15,7 +15,7 @@ from typing import Any
 from elicit.errors import InputError
 from elicit.methods.frame import Explorer
 from elicit.methods.goals import Goal, Reaching, Sized, TradeOff
-from elicit.scores.protocol import whole
+from elicit.numeric import whole
 from elicit.subsets import Attributes, Mask
 
 #: One number from a subset and its criteria, the greater the better.

@@ -18,7 +18,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space, best_of, better, none_measured
-from elicit.scores.protocol import whole
+from elicit.numeric import whole
 from elicit.subsets import Mask
 
 Step = Generator[Sequence[Mask], Sequence[float], tuple[Mask, float]]

@@ -16,7 +16,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space
 from elicit.methods.goals import Rank
-from elicit.scores.protocol import whole
+from elicit.numeric import whole
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 
 #: Draws in vain after which the subsets that are left are listed, when they can be.

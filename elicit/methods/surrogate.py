@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.special import ndtr
 
-from elicit.errors import InputError
 from elicit.methods.frame import Search, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.stochastic import EXHAUSTED, Seen
+from elicit.numeric import whole
 from elicit.subsets import Mask, indicator, mask_of
 
 Vector = NDArray[np.float64]
@@ -45,8 +45,7 @@ class Surrogate:
 
     def __post_init__(self) -> None:
         for name, value, least in (("first", self.first, 2), ("draws", self.draws, 1)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InputError(f"{name} is a whole number of at least {least}, found {value!r}")
+            object.__setattr__(self, name, whole(name, value, least))
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)

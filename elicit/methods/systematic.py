@@ -19,6 +19,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space, best_of
 from elicit.methods.goals import UNMEASURED, level
+from elicit.numeric import is_number
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of, members
 
 #: Subsets that exhaustive search gives out at once.
@@ -107,7 +108,7 @@ class Ranking:
 
 
 def _given(score: Any) -> float:
-    if isinstance(score, bool) or not isinstance(score, int | float | np.integer | np.floating):
+    if not is_number(score):
         raise InputError(f"a ranking is one number an attribute, found {score!r:.40}")
     return float(score)
 

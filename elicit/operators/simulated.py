@@ -23,6 +23,7 @@ import numpy as np
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
+from elicit.numeric import is_number, is_whole
 from elicit.operators.expression import TOLERANCE, Column, Expression, parse
 from elicit.printable import printable
 from elicit.subsets import Mask, indicator, members
@@ -149,7 +150,7 @@ class SimulatedOperator:
     ) -> None:
         _require_number("noise, a probability,", noise, least=0.0, most=1.0)
         _require_number("hesitation", hesitation, least=0.0)
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        if not is_whole(seed) or seed < 0:
             raise InputError(f"a seed is a whole number from 0, found {seed!r}")
         self.criteria = tuple(criteria)
         self.noise, self.hesitation, self.seed = float(noise), float(hesitation), int(seed)
@@ -255,7 +256,6 @@ def _each(function: Callable[[Mapping[str, float]], float], columns: Mapping[str
 
 
 def _require_number(what: str, value: float, *, least: float = -np.inf, most: float = np.inf) -> None:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not np.isfinite(value) or not least <= value <= most:
+    if not is_number(value) or not np.isfinite(value) or not least <= value <= most:
         bounds = [f"at least {least:g}"] * (least > -np.inf) + [f"at most {most:g}"] * (most < np.inf)
         raise InputError(f"{what} must be a finite number {' and '.join(bounds)}".rstrip() + f", found {value!r}")

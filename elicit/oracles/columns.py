@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from elicit.errors import InputError
+from elicit.numeric import is_whole
 from elicit.scores.sheet import gap
 from elicit.subsets import Attributes, Mask, members
 
@@ -112,11 +113,6 @@ def _column_names(X: Any, given: Sequence[str] | Attributes | None) -> tuple[str
     return Attributes(names).names
 
 
-def is_position(which: Any) -> bool:
-    """Whether a value is a whole number; neither a truth value nor a fraction is taken for one."""
-    return isinstance(which, int | np.integer) and not isinstance(which, bool | np.bool_)
-
-
 def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     """The column positions of one group, given by position or by name."""
     if isinstance(listed, str) or not isinstance(listed, Iterable) or not len(listed := list(listed)):
@@ -126,7 +122,7 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
     for column in listed:
         if isinstance(column, str):
             columns.append(lookup.position(column))
-        elif is_position(column) and 0 <= int(column) < len(names):
+        elif is_whole(column) and 0 <= int(column) < len(names):
             columns.append(int(column))
         else:
             raise InputError(f"group {group!r} names column {column}, but X has the columns 0 to {len(names) - 1}")

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.numeric import whole
 from elicit.oracles.columns import by_name, columns_of, require_no_gaps
 from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed, one_line
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import codes, counted, shared
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import holds_classes, numbers, whole
+from elicit.scores.protocol import holds_classes, numbers
 from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, OracleError
 from elicit.events import Criterion
+from elicit.numeric import is_whole
 from elicit.subsets import Attributes, Mask
 
 #: Tasks a worker gets in one run: several, so that slow subsets do not keep the others waiting.
@@ -40,7 +40,7 @@ def measure_many(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None = N
 
 def workers_of(n_jobs: int | None) -> int:
     """How many may be at work at once, as joblib counts them."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise InputError(f"n_jobs is None or a whole number other than 0 (-1: all processors), found {n_jobs!r}")
     return int(effective_n_jobs(n_jobs))
 

@@ -12,6 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.utils.multiclass import type_of_target
 
 from elicit.errors import InputError
+from elicit.numeric import is_whole
 from elicit.oracles.criteria import one_line
 from elicit.printable import many
 
@@ -32,7 +33,7 @@ def splits_of(
     _check_rows(X, y, groups)
     if cv is None:
         cv = FOLDS
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+    if is_whole(cv):
         cv = _shuffled(int(cv), y, classifies, groups, random_state)
     elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise InputError(f"cv must be a number of folds, a splitter or a list of splits, found {cv!r}")

@@ -23,6 +23,7 @@ from sklearn.utils.validation import has_fit_parameter
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.numeric import is_number
 from elicit.oracles.columns import Columns, columns_of, require_no_gaps
 from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, one_line, over_folds
 from elicit.oracles.describe import fingerprint
@@ -221,7 +222,7 @@ class WrapperOracle:
 def _number(score: Any) -> float:
     if isinstance(score, np.ndarray) and score.ndim == 0:
         score = score.item()
-    if isinstance(score, bool) or not isinstance(score, int | float | np.number):
+    if not is_number(score):
         raise TypeError(f"the scorer gave {type(score).__name__}, expected one number")
     return float(score)
 

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from elicit.errors import InputError, nearest
+from elicit.numeric import is_whole
 from elicit.scores.protocol import Floats
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
@@ -140,7 +141,7 @@ def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
 
 
 def _position(target: Any) -> int:
-    if isinstance(target, bool) or not isinstance(target, int | np.integer) or target < 0:
+    if not is_whole(target) or target < 0:
         raise InputError(f"the target of this model is the position of an output, found {target!r}")
     return int(target)
 

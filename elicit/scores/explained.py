@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from elicit.numeric import whole
 from elicit.scores.answers import answers
 from elicit.scores.johnson_shapley import johnson_shapley
 from elicit.scores.models import fit, learner
 from elicit.scores.pimp import pimp
 from elicit.scores.predictions import shapley_values
-from elicit.scores.protocol import Floats, Groups, Table, generator, table, whole
+from elicit.scores.protocol import Floats, Groups, Table, generator, table
 
 
 def shapley_of_data(

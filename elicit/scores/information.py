@@ -16,7 +16,8 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, seed_of, table, whole
+from elicit.numeric import whole
+from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, seed_of, table
 
 #: A target of less spread (its square would be nothing), or further from 0 in units of its spread, is centred first.
 LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4

@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.answers import at_once, in_calls
 from elicit.scores.inputs import Function, Inputs, asked, inputs_of_sample
-from elicit.scores.protocol import Floats, Ints, generator, whole
+from elicit.scores.protocol import Floats, Ints, generator
 
 #: Independent pairs of arrays among which the runs of "arrays" are divided, to know their spread.
 DESIGNS = 8

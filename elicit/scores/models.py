@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from elicit.errors import InputError, ModelError, first_line
+from elicit.numeric import whole
 from elicit.scores.answers import scorer_of
 from elicit.scores.protocol import (
     Floats,
@@ -36,7 +37,6 @@ from elicit.scores.protocol import (
     seed_of,
     table,
     target_of,
-    whole,
 )
 
 #: Trees of the forest that is fitted when no model is given.

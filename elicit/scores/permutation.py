@@ -26,8 +26,9 @@ from sklearn.base import is_classifier
 from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error, zero_one_loss
 
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.answers import at_once, require_fitted, scorer_of
-from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, target_of, whole
+from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, target_of
 from elicit.scores.sheet import Sheet
 
 HOW = ("permute", "cycle", "swap", "pairs")

@@ -22,9 +22,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
-from elicit.scores.protocol import Floats, Groups, generator, whole
+from elicit.scores.protocol import Floats, Groups, generator
 from elicit.scores.sheet import Sheet
 
 #: f(fitted model, X, y) -> one number an attribute.

@@ -25,10 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.answers import Answers, answers, at_once
 from elicit.scores.blocks import Block, block
 from elicit.scores.learned import FEWEST, POINTS, Coordinates, Foretold, Round
-from elicit.scores.protocol import Floats, Ints, generator, whole
+from elicit.scores.protocol import Floats, Ints, generator
 from elicit.scores.sheet import Sheet
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, first_line
+from elicit.numeric import is_whole
 from elicit.scores.sheet import gap
 
 Floats = NDArray[np.float64]
@@ -160,15 +161,8 @@ def generator(given: Any, name: str = "random_state") -> np.random.Generator:
 
 def seed_of(value: Any, name: str = "seed") -> int:
     """A seed as every library takes it."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**32:
+    if not is_whole(value) or not 0 <= value < 2**32:
         raise InputError(f"{name} must be a whole number from 0 to 4294967295, found {value!r}")
-    return int(value)
-
-
-def whole(name: str, value: Any, least: int = 1) -> int:
-    """A whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, found {value!r}")
     return int(value)
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from elicit.errors import InputError
-from elicit.scores.protocol import Floats, generator, whole
+from elicit.numeric import whole
+from elicit.scores.protocol import Floats, generator
 
 #: Perf: the positions of some attributes, ascending, to one score a fold; no attributes is a guess.
 Performance = Callable[[tuple[int, ...]], Floats]

@@ -20,8 +20,9 @@ from typing import Any, Literal
 import numpy as np
 
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.neighbours import Space, neighbourhoods, space_of
-from elicit.scores.protocol import Floats, Groups, Ints, generator, table, whole
+from elicit.scores.protocol import Floats, Groups, Ints, generator, table
 
 
 def relief(

@@ -19,11 +19,12 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from elicit.errors import InputError
+from elicit.numeric import whole
 from elicit.scores.games import shapley_of_game
 from elicit.scores.inputs import Function, asked, checked_moments
 from elicit.scores.johnson_shapley import FunctionShares
 from elicit.scores.moments import indicators, unit_columns
-from elicit.scores.protocol import Floats, constant, generator, table, whole
+from elicit.scores.protocol import Floats, constant, generator, table
 
 #: Up to this many inputs all subsets are computed unless orders are asked for.
 ALL_SUBSETS = 10

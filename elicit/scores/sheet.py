@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
+from elicit.numeric import is_whole
 
 Rows = NDArray[np.intp]
 
@@ -46,7 +47,7 @@ class Sheet:
             if attribute not in self.names:
                 raise InputError(f"no column is called {attribute!r}; the columns are {', '.join(self.names)}")
             return self.names.index(attribute)
-        if isinstance(attribute, bool) or not isinstance(attribute, int | np.integer):
+        if not is_whole(attribute):
             raise InputError(f"an attribute is a name or a position, found {attribute!r}")
         if not 0 <= attribute < self.d:
             raise InputError(f"there are {self.d} columns, from 0 to {self.d - 1}; found {attribute}")

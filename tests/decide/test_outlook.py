@@ -66,5 +66,5 @@ def test_every_draw_is_in_the_family_and_not_much_larger_than_what_it_is_drawn_a
 
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "many"])
 def test_rows_are_a_number_of_rows(rows):
-    with pytest.raises(InputError, match="rows is a whole number of at least 1"):
+    with pytest.raises(InputError, match="rows must be a whole number of at least 1"):
         Elicitation(Attributes.numbered(3), rows=rows)

@@ -54,9 +54,9 @@ def test_a_truth_of_pairs_is_found_with_few_evaluations():
 
 
 def test_its_choices_are_checked():
-    with pytest.raises(InputError, match="first is a whole number of at least 2"):
+    with pytest.raises(InputError, match="first must be a whole number of at least 2"):
         Surrogate(first=1)
-    with pytest.raises(InputError, match="draws is a whole number of at least 1"):
+    with pytest.raises(InputError, match="draws must be a whole number of at least 1"):
         Surrogate(draws=0)
 
 
