@@ -135,10 +135,16 @@ OUT_OF_TIME, BY_WISH = "time", "wish"
 #: The rule that a recommendation is proven.
 OPTIMAL = "optimal"
 
+#: The rule that nothing is left to measure.
+EXHAUSTED = "exhausted"
+
 
 @dataclass(frozen=True)
 class Stopped:
-    """The run ended; `reason` is the rule that ended it, a colon, and what it found."""
+    """The run ended; `reason` is the rule that ended it, a colon, and what it found.
+
+    What ends by itself, as the search of a classical method does, says so in its own words.
+    """
 
     request: int
     reason: str

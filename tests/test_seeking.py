@@ -64,7 +64,7 @@ def test_the_run_ends_when_nothing_is_left_to_measure():
     run = Declared(Attributes.numbered(2), settings=Settings(**SETTINGS), prior=np.array([1.0, 2.0]))
     while not isinstance(request := run.ask(), Done):
         run.tell(request.id, Measured((1.0 / request.subset, float(request.subset.bit_count()))))
-    assert request.reason == "every subset of the family was evaluated"
+    assert request.reason == "exhausted: every subset of the family was evaluated"
     assert best_by_score(run.history, run.family) == 0b01
 
 

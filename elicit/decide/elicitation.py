@@ -30,6 +30,7 @@ from elicit.decide.stopping import Stopping
 from elicit.errors import InputError, ProtocolError
 from elicit.events import (
     BY_WISH,
+    EXHAUSTED,
     OUT_OF_TIME,
     SCORE_AND_SIZE,
     Answer,
@@ -321,8 +322,8 @@ class Elicitation:
             return f"budget: {many(self.budget, 'evaluation')}"
         failed = len(self.history.failed)
         if not failed:
-            return "every subset of the family was evaluated"
-        return f"every subset of the family was tried, and {failed} could not be measured"
+            return f"{EXHAUSTED}: every subset of the family was evaluated"
+        return f"{EXHAUSTED}: every subset of the family was tried, and {failed} could not be measured"
 
     def _rival(self, stopping: Stopping) -> Mask | None:
         """The counterexample that a proof of optimality stumbles over, once all it needs besides is evaluated."""

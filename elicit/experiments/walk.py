@@ -106,7 +106,7 @@ class Walk:
         return fact
 
     def stop(self, reason: str) -> Fact:
-        """End the run by somebody's wish."""
+        """End the run from outside; the reason begins with who ended it, as in "time: …"."""
         return self._record(Stopped(self._next_id, reason))
 
     def resume(self, budget: int | None = None) -> Fact:

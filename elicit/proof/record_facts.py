@@ -138,7 +138,9 @@ class Known:
         spent, asked, budget = len(self.evaluated) + len(self.failed), len(self.answers), self._budget
         # by default a budget depends on the family alone, and is spent to the last
         most = min(budget, self.family.count()) if type(budget) is int else spent
+        failed = f"tried, and {len(self.failed)} could not be measured" if self.failed else "evaluated"
         told = {
+            "exhausted": (f"exhausted: every subset of the family was {failed}", spent >= self.family.count()),
             "budget": (f"budget: {many(most, 'evaluation')}", spent >= most),
             "questions": (f"questions: asked {many(asked, 'question')}", asked >= self._plain.get("questions", 0)),
         }

@@ -216,7 +216,9 @@ def _events(record: Record) -> list[tuple[str, str]]:
                 sides = f"A = {', '.join(names.subset(first))}; B = {', '.join(names.subset(second))}"
                 found.append(("answered", f"{MEANING[answer]}. {sides}"))
             case Assumed(better=better, worse=worse, source=source):
-                found.append((f"assumed ({source})", f"{', '.join(names.subset(better))} over {names.subset(worse)}"))
+                found.append(
+                    (f"assumed ({source})", f"{', '.join(names.subset(better))} over {', '.join(names.subset(worse))}")
+                )
             case Retracted():
                 found.append(("taken back", "an answer"))
             case Stopped(reason=reason):

@@ -112,7 +112,7 @@ def test_answers_that_no_weights_give_refute_the_assumption():
 
 def test_what_noise_doubts_is_not_let_in_again():
     found = History(
-        Attributes(("a", "b")),
+        Attributes(("a", "b", "c")),
         (Criterion("score"), Criterion("size", maximise=False)),
         noise=Noise(0.05),
         assume="linear",
@@ -121,7 +121,9 @@ def test_what_noise_doubts_is_not_let_in_again():
     for request, (mask, scores) in enumerate(zip((1, 2), folds, strict=True)):
         found.record(Evaluated(request, mask, (float(np.mean(scores)) + mask / 100, 1.0), (scores, ()), (0.1, None)))
     found.record(Evaluated(2, 3, (0.9, 2.0), ((0.9, 0.9, 0.9), ()), (0.1, None)))
-    found.record(Preferred(3, 3, 1, Answer.FIRST))
+    found.record(Evaluated(3, 4, (1.4, 3.0), ((1.4, 1.4, 1.4), ()), (0.1, None)))
+    found.record(Preferred(4, 3, 1, Answer.FIRST))
+    assert (4, 3) in {(s.better, s.worse) for s in found.deduced}
     assert all({s.better, s.worse} != {1, 2} for s in found.deduced)
 
 

@@ -107,6 +107,7 @@ TREES = st.recursive(
 
 
 @settings(deadline=None)
+@example(("min(1, 1 / (2 - 2))", 1.0))
 @given(TREES)
 def test_agrees_with_python(tree):
     text, expected = tree
@@ -119,6 +120,10 @@ def test_agrees_with_python(tree):
 
 
 @settings(deadline=None)
+@example("2 / ( 2 - 2 )")
+@example("2 ( 2 )")
+@example("( )")
+@example("2 - score")
 @given(st.lists(st.sampled_from(["1.5", "2", "score", "+", "-", "*", "/", "(", ")"]), max_size=9).map(" ".join))
 def test_accepts_exactly_the_arithmetic_that_python_accepts(text):
     try:
