@@ -35,6 +35,16 @@ class Answer(enum.StrEnum):
     LATER = "later"  # no row in R, may be asked again
 
 
+#: An answer to "A or B?", as people are told it.
+MEANING = {
+    Answer.FIRST: "A is better than B",
+    Answer.SECOND: "B is better than A",
+    Answer.EQUAL: "A and B are equally good",
+    Answer.INCOMPARABLE: "A and B cannot be compared",
+    Answer.LATER: "later",
+}
+
+
 @dataclass(frozen=True)
 class Asked:
     """A round of requests was decided. They are numbered from `request`: first the evaluations, then the

@@ -107,6 +107,10 @@ class Attributes:
         """The names in a mask, in attribute order."""
         return tuple(self.names[i] for i in members(self.check(mask)))
 
+    def braced(self, mask: Mask) -> str:
+        """The names in a mask as a text: {a, b}."""
+        return "{" + ", ".join(self.subset(mask)) + "}"
+
     def check(self, mask: Mask) -> Mask:
         """The mask itself when it is a non-empty set of these attributes, else an error."""
         if isinstance(mask, bool) or not isinstance(mask, int):

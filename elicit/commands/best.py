@@ -18,7 +18,6 @@ from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.operators.expression import TOLERANCE, Expression, parse
 from elicit.printable import printable
-from elicit.proof.why import questions
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
 from elicit.threads import one_thread
@@ -64,7 +63,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
         place = ranked.index(recommended) + 1
         yield f"the answers of the session recommend another, which has place {place} here:"
         yield f"  {place}. {worth[recommended]:.6g}  {_measured(history, recommended)}"
-    yield _agreement(record, history, steps)
+    yield _agreement(history, steps)
     left = family.count() - len(worth)
     if left:
         yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
@@ -72,15 +71,15 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
         yield "every subset that may be chosen was measured."
 
 
-def _agreement(record: Record, history: History, steps: dict[Mask, int]) -> str:
+def _agreement(history: History, steps: dict[Mask, int]) -> str:
     """How many of the preferences that were told this utility shares."""
-    numbers = questions(record.facts)
+    numbers = history.question_numbers
     told = {r: a for r, a in history.answers.items() if r not in history.retracted and _says(a) is not None}
     against = []
     for request, answer in told.items():
         gap = steps.get(answer.first, 0) - steps.get(answer.second, 0)
         if (gap > 0) - (gap < 0) != _says(answer):
-            against.append(numbers.get(request, request))
+            against.append(numbers[request])
     if not told:
         return "no preference was told in the session."
     where = f", but not in question {', '.join(map(str, sorted(against)))}" if against else ""
@@ -94,4 +93,4 @@ def _says(answer: Preferred) -> int | None:
 
 def _measured(history: History, x: Mask) -> str:
     criteria = zip(history.criteria, history.evaluated[x].criteria, strict=True)
-    return "{" + ", ".join(history.attributes.subset(x)) + "}: " + ", ".join(f"{c.name} {v:.6g}" for c, v in criteria)
+    return f"{history.attributes.braced(x)}: " + ", ".join(f"{c.name} {v:.6g}" for c, v in criteria)

@@ -216,7 +216,7 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     values = beliefs.theta.values(others) if others else np.zeros(0)
     ranked = sorted(range(len(others)), key=lambda k: (-round(float(values[k]), 9), simplest(others[k])))
     utilities = beliefs.fresh_utilities()
-    numbers = {request: k for k, request in enumerate(sorted(history.answers), start=1)}
+    numbers = history.question_numbers
     statements = [
         s if s.request is None else dataclasses.replace(s, request=numbers.get(s.request, s.request))
         for s in utilities.statements
@@ -257,7 +257,7 @@ def _winner(answer: Preferred) -> Mask | None:
 def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Iterator[str]:
     """What would be recommended, had one answer been the other way round: what it costs to be wrong there."""
     history = elicitation.history
-    answers = [(k, a) for k, (_, a) in enumerate(sorted(history.answers.items()), start=1)]
+    answers = [(number, history.answers[request]) for request, number in history.question_numbers.items()]
     counted = [(k, a) for k, a in answers if a.request not in history.retracted and _winner(a) is not None]
     if not counted:
         return
@@ -301,7 +301,7 @@ def _plain(elicitation: Elicitation, subset: Mask) -> str:
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation does not honour."""
-    numbers = {request: k for k, request in enumerate(sorted(elicitation.history.answers), start=1)}
+    numbers = elicitation.history.question_numbers
     measured = 0
     for statement, slack in result.set_aside:
         if statement.source is Source.DOMINANCE:

@@ -14,7 +14,7 @@ from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.proof.why_words import measured_line, reversed_answers, told
 from elicit.session.display import Meter
-from elicit.subsets import Attributes, Mask
+from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.explain import FIRST_CAUSES
 
@@ -48,7 +48,7 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     when = "" if why.history.stopped is not None else " so far (the run has not ended)"
     lines = [f"recommended{when}: {measured_line(why, why.history.evaluated[why.best])}"]
     if rival is not None:
-        lines.append(f"why not {_named(why.attributes, rival)}:")
+        lines.append(f"why not {why.attributes.braced(rival)}:")
     if why.decides:
         lines += told(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
     elif not why.utilities.informative:
@@ -64,7 +64,3 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     finally:
         meter.clear()
     return lines + reversed_answers(why, found, rival)
-
-
-def _named(attributes: Attributes, mask: Mask) -> str:
-    return "{" + ", ".join(attributes.subset(mask)) + "}"

@@ -230,6 +230,11 @@ class History:
         return bool((self.vectors[place[a]] == self.vectors[place[b]]).all())
 
     @property
+    def question_numbers(self) -> dict[int, int]:
+        """The number of each answered question, counted from 1, by its request: as people are told them."""
+        return {request: number for number, request in enumerate(sorted(self.answers), start=1)}
+
+    @property
     def front(self) -> tuple[Mask, ...]:
         """The evaluated subsets that no evaluated subset dominates by its measured criteria."""
         return self._view("front", self._front)

@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
-from elicit.events import Answer, Criterion
+from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply
 from elicit.operators.picture import (
-    MEANING,
     Line,
     comparison,
     fitted,

@@ -26,10 +26,10 @@ from typing import TextIO, TypeVar
 
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError, nearest
-from elicit.events import Answer, Criterion
+from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave
-from elicit.operators.picture import MEANING, front, front_table, named, paragraph, plain, side_by_side
+from elicit.operators.picture import front, front_table, named, paragraph, plain, side_by_side
 from elicit.operators.scripted import WORDS, answer_from
 from elicit.printable import printable
 from elicit.subsets import Attributes

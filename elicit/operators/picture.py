@@ -10,20 +10,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from elicit.events import Answer, Criterion, Evaluated
+from elicit.events import Criterion, Evaluated
 from elicit.printable import printable
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
-
-#: What an answer says.
-MEANING = {
-    Answer.FIRST: "A is better than B",
-    Answer.SECOND: "B is better than A",
-    Answer.EQUAL: "A and B are equally good",
-    Answer.INCOMPARABLE: "A and B cannot be compared",
-    Answer.LATER: "later",
-}
 
 #: The least width of the columns in which values stand.
 _VALUE = 12

@@ -365,7 +365,7 @@ class _Claim:
                 return "for every utility that satisfies the statements"
 
     def _named(self, mask: Mask) -> str:
-        return "{" + ", ".join(self.attributes.subset(mask)) + "}"
+        return self.attributes.braced(mask)
 
 
 def _shown(value: Fraction) -> str:

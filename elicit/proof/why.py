@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
-from elicit.events import Answer, Fact, Preferred
+from elicit.events import Answer, Preferred
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
@@ -76,7 +76,7 @@ class Why:
         self.elicitation = elicitation_of(record)
         self.history, self.beliefs = self.elicitation.history, self.elicitation.beliefs
         self.attributes: Attributes = self.history.attributes
-        self.questions = questions(record.facts)
+        self.questions = self.history.question_numbers
         now = self.elicitation.incumbent
         if now is None:
             raise InputError(
@@ -166,11 +166,6 @@ def _claimed(record: Record, history: History) -> Mask | None:
         return None
     subset = history.attributes.mask(names)
     return subset if subset in history.evaluated else None
-
-
-def questions(facts: Sequence[Fact]) -> dict[int, int]:
-    """The number of each answered question, counted from 1, by its request: as the dialogue numbers them."""
-    return {request: k for k, request in enumerate(sorted(f.request for f in facts if isinstance(f, Preferred)), 1)}
 
 
 def with_answer(record: Record, answer: Preferred) -> Elicitation:

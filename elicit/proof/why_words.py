@@ -99,7 +99,7 @@ def _of_one(why: Why, reason: Reason) -> list[str]:
     if reason.subset in above:
         lines.append("the recommended subset dominates it.")
     elif above:
-        lines.append(f"{len(above)} of the measured subsets dominate it, such as {_named(why.attributes, above[0])}.")
+        lines.append(f"{len(above)} of the measured subsets dominate it, such as {why.attributes.braced(above[0])}.")
     return lines
 
 
@@ -141,13 +141,13 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
     """What other answers would have come to, in lines; with a rival, those that would have led to it."""
     changing = [o for o in found if o.subset != why.now and (rival is None or o.subset == rival)]
     lines = [
-        f"had you preferred {_named(why.attributes, o.preferred)} in question {o.question}, it would be "
-        + ("that one." if o.subset == o.preferred else f"{_named(why.attributes, o.subset)}.")
+        f"had you preferred {why.attributes.braced(o.preferred)} in question {o.question}, it would be "
+        + ("that one." if o.subset == o.preferred else f"{why.attributes.braced(o.subset)}.")
         for o in changing
         if o.subset is not None
     ]
     if why.now != why.best:
-        lines.insert(0, f"by the rules of this version it is {_named(why.attributes, why.now)} already.")
+        lines.insert(0, f"by the rules of this version it is {why.attributes.braced(why.now)} already.")
     if not found:
         return ["no question was answered with a preference."]
     if not changing:
@@ -168,11 +168,7 @@ def _tau(why: Why) -> float:
     return why.utilities.settings.tau if isinstance(why.utilities, ParsimoniousSet) else 0.0
 
 
-def _named(attributes: Attributes, mask: Mask) -> str:
-    return "{" + ", ".join(attributes.subset(mask)) + "}"
-
-
 def measured_line(why: Why, fact: Evaluated) -> str:
     """A subset with its criteria in one line."""
     criteria = zip(why.history.criteria, fact.criteria, strict=True)
-    return f"{_named(why.attributes, fact.subset)}: " + ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
+    return f"{why.attributes.braced(fact.subset)}: " + ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)

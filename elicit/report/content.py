@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import CertificateError
-from elicit.events import Answer, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
+from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Source
@@ -26,14 +26,6 @@ MOST_PRICES = 30
 
 #: Attributes in the table of interactions, those of the largest power.
 MOST_INTERACTIONS = 30
-
-MEANING = {
-    Answer.FIRST: "A is better",
-    Answer.SECOND: "B is better",
-    Answer.EQUAL: "A and B are equally good",
-    Answer.INCOMPARABLE: "cannot be compared",
-    Answer.LATER: "later",
-}
 
 
 @dataclass(frozen=True)

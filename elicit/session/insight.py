@@ -51,8 +51,8 @@ class Insight:
         history = self._elicitation.history
         return [
             Given(request, number, history.evaluated[fact.first], history.evaluated[fact.second], fact.answer)
-            for number, (request, fact) in enumerate(sorted(history.answers.items()), start=1)
-            if request not in history.retracted
+            for request, number in history.question_numbers.items()
+            if request not in history.retracted and (fact := history.answers[request])
         ]
 
     def front(self) -> list[Evaluated]:
@@ -160,7 +160,7 @@ class Insight:
         history = self._elicitation.history
         fact = history.evaluated[subset]
         values = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(history.criteria, fact.criteria, strict=True))
-        return "{" + ", ".join(history.attributes.subset(subset)) + "} (" + values + ")"
+        return f"{history.attributes.braced(subset)} ({values})"
 
     def _stated(self, statement: Statement) -> str:
         sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}

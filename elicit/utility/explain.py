@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elicit.knowledge.statements import Relation, Source, Statement
-from elicit.subsets import Attributes, Mask
+from elicit.subsets import Attributes, mask_of
 from elicit.utility.certificates import Certificate
 
 #: Causes told before the rest is asked for.
@@ -27,7 +27,7 @@ class Cause:
     def words(self, attributes: Attributes) -> str:
         """The statement as a clause."""
         s = self.statement
-        better, worse = _named(attributes, s.better), _named(attributes, s.worse)
+        better, worse = attributes.braced(s.better), attributes.braced(s.worse)
         match s.source:
             case Source.DOMINANCE:
                 return f"{better} dominates {worse}"
@@ -87,7 +87,7 @@ def _claim(certificate: Certificate, attributes: Attributes) -> str:
     claim = certificate["claim"]
     if claim["kind"] == "inconsistent":
         return "These statements cannot all hold"
-    subset = _listed(attributes, claim["subset"])
+    subset = attributes.braced(mask_of(claim["subset"]))
     if claim["kind"] == "rejected":
         return f"{subset} cannot be best"
     if claim["kind"] == "possible":
@@ -96,17 +96,9 @@ def _claim(certificate: Certificate, attributes: Attributes) -> str:
     if rivals is None:
         among = "every subset that may be chosen"
     elif len(rivals) == 1:
-        among = _listed(attributes, rivals[0])
+        among = attributes.braced(mask_of(rivals[0]))
     else:
         among = f"each of {len(rivals)} others"
     if claim["bound"] == "0":
         return f"{subset} is at least as good as {among}"
     return f"{subset} is within {claim['bound']} of {among}"
-
-
-def _named(attributes: Attributes, mask: Mask) -> str:
-    return "{" + ", ".join(attributes.subset(mask)) + "}"
-
-
-def _listed(attributes: Attributes, positions: Sequence[int]) -> str:
-    return "{" + ", ".join(attributes.names[i] for i in positions) + "}"
