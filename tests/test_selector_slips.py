@@ -88,3 +88,11 @@ def test_a_folder_that_is_called_like_a_journal_is_no_journal(tmp_path):
     (tmp_path / "begun.jsonl").write_text("")
     found = selector(journal=tmp_path).fit(X, y)
     assert found.support_.tolist() == selector().fit(X, y).support_.tolist()
+
+
+def test_a_file_that_is_not_named_like_a_journal_is_not_read_as_an_expression_in_silence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "session.json").write_text("{}")
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="'session.json' was read as an expression"):
+        ElicitSelector(GaussianNB(), operator="session.json", cv=2).fit(X, y)

@@ -45,7 +45,9 @@ def test_it_says_its_licence_and_the_terms_are_in_it(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = email.message_from_bytes(archive.read(name))
-    text = " ".join(metadata["License"].split())
+        terms = archive.read(name.replace("METADATA", f"licenses/{metadata['License-File']}")).decode()
+    text = " ".join(terms.split())
+    assert metadata["License-Expression"] == "BSD-3-Clause"
     assert text.startswith("BSD 3-Clause License")
     assert "the Elicit contributors" in text
     assert "THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS" in text

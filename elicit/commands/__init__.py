@@ -1,1 +1,4 @@
-"""Commands: one file a command, each a few calls to the rooms that do the work; `cli` puts them together."""
+"""Commands: a file for each, and what several share (arguments, output, status, what is said at an end).
+
+`cli` puts them together; what they do is done in the other rooms.
+"""

@@ -1,4 +1,4 @@
-"""Climbing: from the candidates that promise most one looks further around, as long as that brings new ones."""
+"""Local search for candidates of great expected gain: what is around the best few joins the pool, again and again."""
 
 from __future__ import annotations
 

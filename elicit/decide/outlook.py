@@ -1,7 +1,7 @@
-"""Outlook: where a prior says to look, in a run that measures too little to find out by itself.
+"""Where a prior over attributes proposes to look, in a run that measures too little to find out by itself.
 
-First the 1, 2, 4, … attributes that the prior puts first, and all of them; then draws of any size that follow
-it. Without a prior draws are at even odds.
+First a ladder: the prior's best 1, 2, 4, … attributes, and all of them. Then draws, of a random size, in which
+an attribute is the likelier the better its rank. Without a prior draws are at even odds.
 
 The rule: a prior says where to look and never what is found; it counts by its ranks alone. What it proposes
 has at most a tenth as many attributes as there are rows: a prior has read the target, so that many

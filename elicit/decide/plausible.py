@@ -1,9 +1,9 @@
-"""Plausible operators: a guess at who is asking, by which one chooses what to look at and what to ask.
+"""A weighted sample of plausible operators: the posterior by which one chooses what to measure and what to ask.
 
-A crowd of operators is drawn once and for all: each weighs the criteria in its own way, some see
-diminishing returns, some want one criterion to be good enough and then the rest. Every answer makes
-those more likely who would have given it. The crowd is a guess and never a statement: nothing is
-proven with it, and no row of R comes from it.
+A crowd of utilities over the criteria is drawn once and for all: linear trade-offs, diminishing returns, and
+thresholds (one criterion must be good enough, then the rest counts). Every answer multiplies the weight of each
+by the likelihood of giving it. The crowd is a guess and never a statement: nothing is proven with it, and no row
+of R comes from it.
 
 The rule: whatever is monotone in the criteria may be plausible; nothing here looks at attributes.
 """

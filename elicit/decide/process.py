@@ -1,17 +1,15 @@
-"""Process: a number that depends on the subset, guessed where it was not measured.
+"""A Gaussian process over subsets: the mean and the spread of a criterion where it was not measured.
 
-A Gaussian process over subsets. Its covariance falls with the attributes in which two subsets differ,
-exp(−(flips / reach)^BENT); the reach is the length scale: a long one means that attributes add up, a short one
-that they interact in ways no pair explains. Every attribute has a reach of its own: what matters little hardly
-tells two subsets apart, so that one need not look at everything with it and without it. Subsets may resemble
-each other for being of one size, too: of a thousand attributes most are noise, and then how many a subset holds
-tells most of what it measures.
+The kernel is exp(−(Σ_{i flipped} 1 / reach_i)^BENT), with a length scale (`reach`) for every attribute: a long
+one means that attributes add up, a short one that they interact in ways no pair explains, and an attribute that
+matters little gets so long a one that subsets with it and without it count as alike. A second term may join
+subsets of one size: of a thousand attributes most are noise, and then the size tells most of the score.
 
-A `Reading` is a covariance and a noise. It is fitted by maximum likelihood, with a prior that prefers reaches near
-the number of attributes and reaches that are much alike, for few numbers say little about them.
+A `Reading` is a set of hyperparameters: a kernel and a noise variance. It is the posterior mode (marginal likelihood
+times a prior that prefers length scales near the number of attributes, and much alike).
 
-The rule: a reading is fitted anew whenever there are a fiftieth more numbers, not with each one, and depends on
-nothing but the numbers up to there. So a run that was interrupted goes on alike.
+The rule: hyperparameters are fitted anew whenever there are a fiftieth more numbers, not with each one, and depend
+on nothing but the numbers up to there. So a run that was interrupted goes on alike.
 """
 
 from __future__ import annotations

@@ -56,7 +56,15 @@ def judge_of(operator: Any, criteria: Sequence[Criterion]) -> Judge:
     if isinstance(operator, os.PathLike) or (isinstance(operator, str) and operator.endswith(JOURNAL_SUFFIX)):
         return Judge(_nobody, answers=Answers.recorded(operator))
     if is_utility(operator):
-        simulated = SimulatedOperator(operator, criteria)
+        try:
+            simulated = SimulatedOperator(operator, criteria)
+        except InputError:
+            if isinstance(operator, str) and os.path.exists(operator):
+                raise InputError(
+                    f"operator {operator!r} was read as an expression, for no journal is called so; if the file is "
+                    "one, give its pathlib.Path"
+                ) from None
+            raise
         return Judge(simulated, utility=simulated)
     if isinstance(operator, type) or not callable(operator):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Witnesses with something to spare, and multipliers that are few: what a certificate is better made of.
+"""For certificates: a θ in the interior of the set, and sparse multipliers.
 
 A program's own θ sits at the edge of the set, where rounding may lose it, and its multipliers name more
 causes than are needed. Each of these is solved for once more, from a fresh program, so that the same
