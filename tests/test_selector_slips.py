@@ -94,5 +94,5 @@ def test_a_file_that_is_not_named_like_a_journal_is_not_read_as_an_expression_in
     monkeypatch.chdir(tmp_path)
     (tmp_path / "session.json").write_text("{}")
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match="'session.json' was read as an expression"):
+    with pytest.raises(InputError, match=r"'session\.json' was read as an expression"):
         ElicitSelector(GaussianNB(), operator="session.json", cv=2).fit(X, y)

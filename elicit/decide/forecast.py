@@ -99,7 +99,7 @@ def log_gain(
     return _logarithm(shares @ (np.maximum(ahead, 0.0) @ forecast.chances), shares @ ahead.max(axis=2))
 
 
-def improvement(ahead: Matrix, chances: Vector) -> Vector:
+def log_improvement(ahead: Matrix, chances: Vector) -> Vector:
     """The logarithm of the expected improvement for one utility.
 
     ahead: shape (subsets, outcomes), how much better than the best so far each outcome of each subset would be.

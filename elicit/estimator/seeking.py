@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
 from elicit.decide.exploring import CENTRES, MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
-from elicit.decide.forecast import Forecast, improvement
+from elicit.decide.forecast import Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.knowledge.history import History
 from elicit.subsets import Family, Mask, members
@@ -104,7 +104,7 @@ class _Aim:
     def gain(self, forecast: Forecast, subsets: Sequence[Mask]) -> Vector:
         """The logarithm of the expected gain."""
         value = forecast.outcomes(subsets)[0] - self.fewer * _sizes(subsets)[:, None]
-        return improvement(value - self.best, forecast.chances)
+        return log_improvement(value - self.best, forecast.chances)
 
 
 def _sizes(subsets: Sequence[Mask]) -> Vector:

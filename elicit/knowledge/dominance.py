@@ -21,7 +21,8 @@ from elicit.events import Criterion
 GRID = 1e-9
 
 Vectors = NDArray[np.float64]
-Relation = list[int]
+#: For each vector those below it, as bits.
+Below = list[int]
 
 
 def oriented(values: Sequence[Sequence[float]], criteria: Sequence[Criterion]) -> Vectors:
@@ -66,7 +67,7 @@ class Noise:
 Folds = list[NDArray[np.float64] | None]
 
 
-def relation(vectors: Vectors, noise: Noise | None = None, folds: Folds | None = None) -> Relation:
+def relation(vectors: Vectors, noise: Noise | None = None, folds: Folds | None = None) -> Below:
     """Who dominates whom: bit j of entry i is set when vector i dominates vector j.
 
     `folds` holds, for each criterion, the fold scores (rows as in `vectors`, larger is better), or
@@ -103,7 +104,7 @@ def front(vectors: Vectors) -> NDArray[np.bool_]:
     return chosen
 
 
-def topological_order(direct: Relation) -> list[int] | None:
+def topological_order(direct: Below) -> list[int] | None:
     """Positions ordered so that everyone stands before those below, or None when there is a cycle."""
     above = [0] * len(direct)
     for row in direct:
@@ -118,7 +119,7 @@ def topological_order(direct: Relation) -> list[int] | None:
     return order if len(order) == len(direct) else None
 
 
-def covers(direct: Relation) -> list[tuple[int, int]]:
+def covers(direct: Below) -> list[tuple[int, int]]:
     """The pairs (i, j) of the transitive reduction; positions must be numbered so that i < j.
 
     The nearest position below i is a cover; everything below that one is then reached and skipped.

@@ -23,7 +23,7 @@ from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.monomials import Matrix, Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.partition import Partition, Progress, partition
+from elicit.utility.partition import Partition, Watch, partition
 from elicit.utility.sets import Optimum, difference
 from elicit.utility.solver import Box, Budget, best_rival
 
@@ -74,7 +74,7 @@ def family_regret(
     *,
     decide_only: bool = False,
     with_proof: bool = False,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     most_cubes: int = MOST_CUBES,
 ) -> FamilyRegret:
     """The max regret of a subset over a family, by search and then by cuts or branch and bound.
@@ -116,7 +116,7 @@ def _bound_by_cuts(
     subset: Mask,
     family: Family,
     search: _Search,
-    progress: Progress | None,
+    progress: Watch | None,
 ) -> float:
     """A bound on what any member gains, in the slice: solve at the largest bound, add the cut, repeat.
 
@@ -173,7 +173,7 @@ def programmed_regret(
     subset: Mask,
     family: Family,
     *,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     time_limit: float | None = None,
 ) -> FamilyRegret:
     """The max regret of a subset over a family, by the mixed-integer program."""

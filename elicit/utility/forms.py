@@ -16,7 +16,7 @@ from elicit.utility.costs import Costs
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.prices import PriceProgram, Warmth
 from elicit.utility.sets import Form, Optimum
-from elicit.utility.solver import INFINITY, Method, Program, Standing
+from elicit.utility.solver import INFINITY, Program, Simplex, Standing
 
 
 class FormProgram:
@@ -33,7 +33,7 @@ class FormProgram:
         self._budget_row = len(costs.statements) + len(self._equal)
         self._program = self._start()
         self._program.resume(*self._complement(prices.warmth()))
-        self._program.optimum(Method.DUAL)  # J* again, no pivots: a feasible start
+        self._program.optimum(Simplex.DUAL)  # J* again, no pivots: a feasible start
         self._program.change_row(self._budget_row, -INFINITY, budget)
 
     @property
@@ -99,7 +99,7 @@ class FormProgram:
         while True:
             gain = self._gain(form)
             self._program.change_costs(np.concatenate([np.zeros(len(costs.statements)), gain]))
-            solution = self._program.optimum(Method.PRIMAL)
+            solution = self._program.optimum(Simplex.PRIMAL)
             multipliers, sigma = self._multipliers(solution.duals), -float(solution.duals[self._budget_row])
             entering: list[Mask] = []
             if not costs.complete:

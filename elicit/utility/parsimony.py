@@ -19,7 +19,7 @@ from elicit.utility.forms import FormProgram
 from elicit.utility.monomials import Matrix, Utility, Vector
 from elicit.utility.prices import LeastCost, PriceProgram, Warmth
 from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form
-from elicit.utility.solver import Method
+from elicit.utility.solver import Simplex
 
 __all__ = ["ParsimoniousSet", "Parsimony"]
 
@@ -58,7 +58,7 @@ class ParsimoniousSet(Costs):
     @cached_property
     def simplest(self) -> LeastCost:
         """A θ of least cost; always from a program that knows nothing earlier, so it is reproducible."""
-        return self._prices.base if self._warmth[0] is None else PriceProgram(self, None, Method.DUAL).base
+        return self._prices.base if self._warmth[0] is None else PriceProgram(self, None, Simplex.DUAL).base
 
     @property
     def least_cost(self) -> float:
@@ -78,7 +78,7 @@ class ParsimoniousSet(Costs):
     @cached_property
     def _strain(self) -> LeastCost:
         """C S* with a θ and multipliers, from a program that knows nothing earlier."""
-        return PriceProgram(self, None, Method.DUAL, free=True).base
+        return PriceProgram(self, None, Simplex.DUAL, free=True).base
 
     @property
     def least_strained(self) -> Utility:
@@ -205,13 +205,13 @@ class ParsimoniousSet(Costs):
     @cached_property
     def _prices(self) -> PriceProgram:
         warmth = self._warmth[0]
-        return PriceProgram(self, warmth, Method.DUAL if warmth is None else Method.PRIMAL)
+        return PriceProgram(self, warmth, Simplex.DUAL if warmth is None else Simplex.PRIMAL)
 
     @cached_property
     def _slacks(self) -> PriceProgram:
         """C S*: from where it stood in the previous state, else from J*."""
         warmth = self._warmth[1]
-        start, method = (self._prices.warmth(), Method.DUAL) if warmth is None else (warmth, Method.PRIMAL)
+        start, method = (self._prices.warmth(), Simplex.DUAL) if warmth is None else (warmth, Simplex.PRIMAL)
         return PriceProgram(self, start, method, free=True)
 
     @cached_property

@@ -56,7 +56,7 @@ class Partition:
 #: Told a subset y worth trying: says what y gains exactly, or anything less that is proven.
 Try = Callable[[Mask], float]
 #: Told the best gain found and the best bound so far; returning True stops the search.
-Progress = Callable[[float, float], bool | None]
+Watch = Callable[[float, float], bool | None]
 
 
 def partition(
@@ -67,7 +67,7 @@ def partition(
     lower: float = 0.0,
     attempt: Try | None = None,
     enough: float | None = None,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     most_cubes: int = MOST_CUBES,
     by_steps: bool = False,
 ) -> Partition:

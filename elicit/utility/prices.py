@@ -15,7 +15,7 @@ from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask
 from elicit.utility.costs import Costs
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
-from elicit.utility.solver import INFINITY, Method, Program, Standing, standings
+from elicit.utility.solver import INFINITY, Program, Simplex, Standing, standings
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class PriceProgram:
     for the dual simplex.
     """
 
-    def __init__(self, costs: Costs, warmth: Warmth | None, method: Method, *, free: bool = False) -> None:
+    def __init__(self, costs: Costs, warmth: Warmth | None, method: Simplex, *, free: bool = False) -> None:
         self._costs, self._free = costs, free
         self._statements = len(costs.statements)
         self.monomials = costs.starting_monomials
@@ -117,13 +117,13 @@ class PriceProgram:
         self._program.return_to(self._home)
         rows = [0] + [k + 1 for k, t in enumerate(self.monomials.terms) if t & subset == t]
         column = self._program.add_column(0.0, 0.0, INFINITY, rows, np.ones(len(rows)))
-        cost = self._solve({subset: column}, Method.PRIMAL)
+        cost = self._solve({subset: column}, Simplex.PRIMAL)
         self._program.drop_column(column)
         if own is not None:
             self._program.change_bounds(self._statements + own, 0.0, INFINITY)
         return cost
 
-    def _solve(self, candidate: Mapping[Mask, int], method: Method) -> LeastCost:
+    def _solve(self, candidate: Mapping[Mask, int], method: Simplex) -> LeastCost:
         """Solve, let violated monomials in, and solve again until none is violated."""
         costs = self._costs
         if not costs.informative:
@@ -145,7 +145,7 @@ class PriceProgram:
                 theta = Utility.of(self.monomials, -solution.duals[1:])
                 return LeastCost(-solution.value, theta, multipliers, rivals)
             self._admit(entering, candidate)
-            method = Method.DUAL
+            method = Simplex.DUAL
 
     def _admit(self, terms: Sequence[Mask], candidate: Mapping[Mask, int]) -> None:
         """Append the rows of more monomials; the order of the rows is the order of entry."""

@@ -51,7 +51,7 @@ _STATUS = {
 }
 
 
-class Method(enum.IntEnum):
+class Simplex(enum.IntEnum):
     """Which simplex, numbered as HiGHS does."""
 
     DUAL = 1
@@ -157,7 +157,7 @@ class Program:
         self._demand(self._engine.passModel(model), "the model was not accepted")
         self._basis = highspy.HighsBasis()  # filled anew by `crash`
         self._basis.valid, self._basis.alien = True, False
-        self._method: Method | None = None
+        self._method: Simplex | None = None
         #: how many programs were solved: what limits a search, and what benchmarks count
         self.solved = 0
 
@@ -178,7 +178,7 @@ class Program:
         """How many rows there are now."""
         return int(self._engine.getNumRow())
 
-    def solve(self, method: Method = Method.DUAL) -> Solution:
+    def solve(self, method: Simplex = Simplex.DUAL) -> Solution:
         """Solve from the present basis; an end that no linear program of ours has is a SolverError."""
         if method is not self._method:
             self._method = method
@@ -205,7 +205,7 @@ class Program:
             int(self._engine.getInfoValue("simplex_iteration_count")[1]),
         )
 
-    def optimum(self, method: Method = Method.DUAL) -> Solution:
+    def optimum(self, method: Simplex = Simplex.DUAL) -> Solution:
         """`solve` where the program always has an optimum: anything else is a SolverError."""
         solution = self.solve(method)
         if solution.status is not Status.OPTIMAL:
@@ -313,7 +313,7 @@ class Program:
 
 
 #: Told the best value found and the best bound so far; returning True stops the search.
-Progress = Callable[[float, float], bool | None]
+Watch = Callable[[float, float], bool | None]
 
 
 @dataclass(frozen=True)
@@ -349,7 +349,7 @@ def best_rival(
     family: Family,
     within: Box | Budget,
     *,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     time_limit: float | None = None,
 ) -> Rival:
     """max f_θ(y) − f_θ(x) over θ in the set and y in the family, x = `subset`.
@@ -429,7 +429,7 @@ def _drive(
     y: dict[int, pulp.LpVariable],
     theta: list[pulp.LpVariable],
     subset: Mask,
-    progress: Progress | None,
+    progress: Watch | None,
 ) -> Rival:
     """Run the model that PuLP built, with its bound at every stop. HiGHS minimises the negated gain."""
     engine = problem.solverModel

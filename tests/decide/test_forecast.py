@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from elicit.decide.forecast import MOST_FITTED, Forecast, Sum, _outcomes, bits, improvement, log_gain
+from elicit.decide.forecast import MOST_FITTED, Forecast, Sum, _outcomes, bits, log_gain, log_improvement
 from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.process import Process, looked_at
 from elicit.events import Criterion, Evaluated
@@ -148,6 +148,6 @@ def test_how_a_criterion_is_read_hangs_on_nothing_that_came_after_the_last_look(
 @given(st.floats(-3, 3), st.floats(0.01, 5))
 def test_the_improvement_is_that_of_the_textbook(best, spread):
     points, chances = _outcomes(1)
-    found = improvement(spread * points.T - best * spread, chances)
+    found = log_improvement(spread * points.T - best * spread, chances)
     z = -best
     assert np.exp(found[0]) == pytest.approx(spread * (norm.pdf(z) + z * norm.cdf(z)), rel=0.15, abs=2e-3 * spread)
