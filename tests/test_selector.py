@@ -197,9 +197,12 @@ def test_the_certificate_is_checked_exactly_and_speaks_of_the_choice(fitted):
     assert certificate["claim"]["subset"] == fitted.get_support(indices=True).tolist()
 
 
-def test_the_ranking_follows_the_power_index(fitted):
-    assert fitted.ranking_.min() == 1
-    order = np.argsort(fitted.ranking_, kind="stable")
+def test_what_is_selected_ranks_first_and_the_rest_follows_the_power_index(fitted):
+    assert ((fitted.ranking_ == 1) == fitted.support_).all()
+    rest = np.flatnonzero(~fitted.support_)
+    order = rest[np.argsort(fitted.ranking_[rest], kind="stable")]
+    assert len(order) > 1
+    assert sorted(fitted.ranking_[rest]) == list(range(2, 2 + len(rest)))
     assert (np.diff(fitted.power_[order]) <= 1e-8).all()
 
 

@@ -114,9 +114,12 @@ def results_of(elicitation: Elicitation) -> Table:
     return table
 
 
-def ranks_of(power: NDArray[np.float64]) -> NDArray[np.intp]:
-    """1 for the attribute of largest power index; equal ones share the better rank."""
-    return np.asarray(rankdata(-np.round(power, 9), method="min"), dtype=np.intp)
+def ranks_of(power: NDArray[np.float64], chosen: Mask) -> NDArray[np.intp]:
+    """1 for every selected attribute, the others from 2 by falling power index; equal ones share the better rank."""
+    ranks = np.ones(len(power), dtype=np.intp)
+    others = [i for i in range(len(power)) if not chosen >> i & 1]
+    ranks[others] = 1 + rankdata(-np.round(power[others], 9), method="min")
+    return ranks
 
 
 def _request(elicitation: Elicitation, mask: Mask) -> int:
