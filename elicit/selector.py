@@ -32,7 +32,7 @@ from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
-from elicit.estimator.judges import against_directions, best_for, judge_of
+from elicit.estimator.judges import Judge, against_directions, best_for, judge_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
@@ -189,35 +189,12 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         `params` are `sample_weight` (for the estimator's fit) and `groups` (rows that stay together in a
         fold); with metadata routing enabled, whatever the estimator, the splitter and the scorer request.
         """
-        if not hasattr(self.estimator, "fit"):
-            raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)  # a fit that fails leaves nothing of the one before
-        X = checked_features(self, X)
-        y = checked_target(self, y, X.shape[0])
-        seed = seed_of(self.random_state)
-        for name in ("n_jobs", "verbose"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) and (value is not None or name == "verbose"):
-                raise InputError(f"{name} is a whole number, found {value!r}")
+        X, y, seed = self._checked(X, y)
         oracle = self._oracle(X, y, seed, params)
         check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge)
-        classes = is_classifier(self.estimator)
-        run = Run(
-            judge,
-            self._family(oracle.attributes),
-            seed,
-            self.budget,
-            self.questions,
-            self.parsimony,
-            self.batch,
-            fingerprint(judge.answers if judge.answers is not None else self.operator),
-            prior_of(self.prior, oracle.columns, y, classes=classes),
-            pairs_of(self.pairs, oracle.columns, y, classes=classes),
-            len(y),
-        )
+        run = self._run(judge, oracle, y, seed)
         elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         if within is not None:
@@ -238,13 +215,42 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
                 FitFailedWarning,
                 stacklevel=2,
             )
-        self.session_ = elicitation
+        self.session_, self.prior_ = elicitation, run.prior
         self.stopped_ = result.reason
-        self.n_evaluations_ = result.evaluations
-        self.n_questions_ = result.questions
-        self.prior_ = run.prior
+        self.n_evaluations_, self.n_questions_ = result.evaluations, result.questions
         self._keep_choice(oracle, chosen)
         return self
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], int]:
+        """The data as they are used, and the seed; what an earlier fit left is gone."""
+        if not hasattr(self.estimator, "fit"):
+            raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # a fit that fails leaves nothing of the one before
+        X = checked_features(self, X)
+        y = checked_target(self, y, X.shape[0])
+        for name in ("n_jobs", "verbose"):
+            value = getattr(self, name)
+            if not is_whole(value) and not isinstance(value, bool) and (value is not None or name == "verbose"):
+                raise InputError(f"{name} is a whole number, found {value!r}")
+        return X, y, seed_of(self.random_state)
+
+    def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:
+        """Everything that a run needs besides its oracle."""
+        classes = is_classifier(self.estimator)
+        return Run(
+            judge,
+            self._family(oracle.attributes),
+            seed,
+            budget=self.budget,
+            questions=self.questions,
+            parsimony=self.parsimony,
+            batch=self.batch,
+            about=fingerprint(judge.answers if judge.answers is not None else self.operator),
+            prior=prior_of(self.prior, oracle.columns, y, classes=classes),
+            pairs=pairs_of(self.pairs, oracle.columns, y, classes=classes),
+            rows=len(y),
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")
