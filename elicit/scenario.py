@@ -27,9 +27,7 @@ from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
 from elicit.experiments.sections import Section
-from elicit.experiments.sources import SyntheticSpec as SyntheticSpec
-from elicit.experiments.sources import data_of, material_of
-from elicit.experiments.sources import oracle_from as oracle_from
+from elicit.experiments.sources import SyntheticSpec, data_of, material_of, oracle_from
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import classical
 from elicit.numeric import is_whole

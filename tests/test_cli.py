@@ -21,11 +21,11 @@ from elicit.commands.defaults import MEANINGS
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
 from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
+from elicit.experiments.sources import oracle_from
 from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle
 from elicit.printable import pasted
-from elicit.scenario import oracle_from
 from elicit.session.display import Meter, clock_time
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")

@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
+from elicit.experiments.sources import oracle_from
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
@@ -32,7 +33,6 @@ from elicit.report.drawing import scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
-from elicit.scenario import oracle_from
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.sessions import elicitation_of
 

@@ -9,9 +9,10 @@ from elicit.asks import Evaluate
 from elicit.data import load, model_of
 from elicit.errors import InputError
 from elicit.experiments.experiment import best_utility, run_scenario, summary
+from elicit.experiments.sources import SyntheticSpec, oracle_from
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
-from elicit.scenario import SyntheticSpec, oracle_from, read_scenario, scenario_from
+from elicit.scenario import read_scenario, scenario_from
 from elicit.subsets import Family
 
 TABLE = "a,b,c,score,cost\n" + "".join(

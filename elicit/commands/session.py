@@ -26,13 +26,13 @@ from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.decide.settings import Settings
 from elicit.drive import Result, begin, drive
 from elicit.errors import InputError
+from elicit.experiments.sources import SyntheticSpec, oracle_from
 from elicit.journal import begun
 from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
 from elicit.printable import pasted, printable
-from elicit.scenario import SyntheticSpec, oracle_from
 from elicit.session.display import Meter, clock_time, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress

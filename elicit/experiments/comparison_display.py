@@ -15,7 +15,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.experiments.experiment import at_evaluation
 from elicit.methods.registry import classical
-from elicit.operators.lines import printable
+from elicit.printable import printable
 
 #: Markers on a line, so that methods can be told apart without colour.
 _MARKS = 8

@@ -18,12 +18,13 @@ from joblib import Parallel, delayed
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
+from elicit.experiments.sources import SyntheticSpec
 from elicit.operators import SimulatedOperator
-from elicit.operators.lines import printable
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
-from elicit.scenario import ElicitSpec, OperatorSpec, Scenario, SyntheticSpec
+from elicit.printable import printable
+from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress, criteria_of
 from elicit.subsets import Family, Mask
 from elicit.threads import one_thread

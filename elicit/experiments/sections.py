@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
 from elicit.numeric import is_number, is_whole
-from elicit.operators.lines import printable
+from elicit.printable import printable
 
 Section = Mapping[str, Any]
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from scipy import stats
 
 from elicit.experiments.experiment import TOLERANCE, aligned, at_evaluation, mean_in, points_of
 from elicit.methods.registry import classical
-from elicit.operators.lines import printable
+from elicit.printable import printable
 from elicit.scenario import OURS
 
 #: The level of the intervals.

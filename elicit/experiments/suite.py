@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.experiments.experiment import TOLERANCE, aligned
-from elicit.operators.lines import printable
+from elicit.printable import printable
 from elicit.scenario import OURS
 
 #: The searches that ours is measured against; each is told the utility.

@@ -34,7 +34,7 @@ from elicit.operators.scripted import WORDS, answer_from
 from elicit.printable import printable
 from elicit.subsets import Attributes
 
-__all__ = ["KEEP", "QUIT", "Leave", "LineOperator", "printable", "side_by_side"]
+__all__ = ["KEEP", "QUIT", "Leave", "LineOperator", "side_by_side"]
 
 T = TypeVar("T")
 

@@ -17,8 +17,8 @@ from sklearn.base import is_classifier
 
 from elicit.effects import Ale, ale
 from elicit.errors import ElicitError, InputError
+from elicit.experiments.sources import oracle_from
 from elicit.oracles import WrapperOracle
-from elicit.scenario import oracle_from
 from elicit.scores import permutation_importance
 from elicit.session.fresh import fresh_scores
 from elicit.subsets import Mask, members

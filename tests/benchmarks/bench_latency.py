@@ -19,9 +19,9 @@ import numpy as np
 
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
+from elicit.experiments.sources import oracle_from
 from elicit.journal import identity
 from elicit.operators import SimulatedOperator
-from elicit.scenario import oracle_from
 from elicit.session.ahead import Ahead
 
 DATA = {13: "wine", 30: "breast_cancer", 64: "digits"}
