@@ -251,6 +251,32 @@ def test_what_attributes_do_apart_is_proven_by_a_piece_for_each(n):
     assert family_regret(theirs, best | 0b10, Family(n), decide_only=True).optimal is False
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_where_few_pairs_matter_steps_decide_as_the_judge_does(seed):
+    rng, n = np.random.default_rng(seed), 5
+    pairs = [1 << i | 1 << j for i in range(n) for j in range(i) if rng.random() < 0.3]
+    theta = {t: float(rng.normal()) for t in [*(1 << i for i in range(n)), *pairs]}
+    truth = Utility(n, theta)
+    best = max(range(1, 1 << n), key=lambda v: (truth(v), v))
+    said, share = [], (1.0, 0.9)[seed % 2]  # every flip is judged, or nearly
+    for v in range(1, 1 << n):
+        for i in range(n):
+            w = v | 1 << i
+            if v != w and rng.random() < share:
+                said.append(stated(w, v) if truth(w) > truth(v) else stated(v, w))
+    named = sorted({m for s in said for m in (s.better, s.worse)} | {best})
+    theirs = ExactSet(n, named, said, support=pairs, degree=2)
+    monos = [1 << i for i in range(n)] + pairs
+    for family in (Family(n), Family(n, max_size=3), Family(n, drop=0b1)):
+        for x in {best, 0b10}:
+            if x in family:
+                expected = judge.slice_regret(x, listed(family), plainly(said), monos, theirs.delta)
+                decided = family_regret(theirs, x, family, decide_only=True)
+                assert decided.optimal is (expected <= UNIT)
+                if decided.optimal:
+                    assert certify_optimal(theirs, x, family) is not None
+
+
 @pytest.mark.parametrize("k", BATCHES)
 def test_every_piece_of_a_decision_holds_for_every_member(k):
     for case in batch(k)[::3]:
