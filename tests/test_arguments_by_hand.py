@@ -73,7 +73,7 @@ def test_a_malformed_measurement_is_refused_and_the_run_goes_on(reply):
 )
 def test_numbers_of_numpy_are_numbers_and_are_kept_as_plain_ones(reply):
     elicitation = Elicitation(["a", "b", "c"])
-    (fact,) = elicitation.tell(elicitation.ask().id, reply)
+    fact = elicitation.tell(elicitation.ask().id, reply)
     assert fact.criteria == pytest.approx((0.9, 3.0))
     assert all(type(value) in (float, int) for value in fact.criteria)
     assert all(type(value) is float for row in fact.folds for value in row)
@@ -88,7 +88,7 @@ def test_an_answer_may_be_given_as_its_word():
     for wrong in ("frist", True, None, 1):
         with pytest.raises(ProtocolError, match=r"Answer\.FIRST, Answer\.SECOND"):
             elicitation.tell(request.id, wrong)
-    (fact,) = elicitation.tell(request.id, "first")
+    fact = elicitation.tell(request.id, "first")
     assert fact.answer is Answer.FIRST
 
 

@@ -151,8 +151,8 @@ class Elicitation:
         waiting = [request for id, request in sorted(self._open.items()) if id not in self._replies]
         return sorted(waiting, key=lambda request: isinstance(request, Evaluate))
 
-    def tell(self, request: int, reply: Reply) -> tuple[Fact, ...]:
-        """Take a reply; the facts it made are returned. A wrong or late reply is an error that changes nothing."""
+    def tell(self, request: int, reply: Reply) -> Fact:
+        """Take a reply; the fact that it makes is returned. A wrong or late reply is an error that changes nothing."""
         asked = self._open.get(request)
         if asked is None or request in self._replies:
             raise ProtocolError(f"request {request} is not open; ask() says what is")
@@ -160,7 +160,7 @@ class Elicitation:
         self._check_foldable(fact)
         self._log.append(fact)
         self._fold_reply(request, fact)
-        return (fact,)
+        return fact
 
     def retract(self, request: int) -> Fact:
         """Take back the answer to an earlier request."""
