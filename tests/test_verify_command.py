@@ -458,7 +458,15 @@ def test_a_choice_by_score_is_no_way_round_the_proofs(journal, tmp_path, capsys)
     assert "a choice by score alone is for a run that asks nothing" in err
 
 
-@pytest.mark.parametrize("reason", ["budget: 500 evaluations", "questions: asked 99 questions"])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "budget: 500 evaluations",
+        "questions: asked 99 questions",
+        "exhausted: every subset of the family was evaluated",
+        "exhausted: every subset of the family was tried, and 1 could not be measured",
+    ],
+)
 def test_an_end_that_the_facts_do_not_say_is_caught(journal, tmp_path, reason, capsys):
     def change(lines):
         lines[place(lines, "stopped")]["reason"] = reason
@@ -467,6 +475,13 @@ def test_an_end_that_the_facts_do_not_say_is_caught(journal, tmp_path, reason, c
     status, _, err = retold(journal, tmp_path, change, capsys)
     assert status == 1
     assert f"the facts do not say '{reason}'" in err
+
+
+def test_an_end_for_lack_of_anything_to_measure_is_what_the_facts_say(tmp_path, capsys):
+    journals.played(tmp_path / "all", 3, 0, budget=7, stop=())
+    status, out, _ = verdict(tmp_path / "all", capsys)
+    assert status == 0
+    assert "'exhausted: every subset of the family was evaluated', as its facts say" in out
 
 
 def test_an_end_that_only_the_run_could_know_is_told_as_it_was_written(journal, tmp_path, capsys):

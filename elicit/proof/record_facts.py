@@ -135,21 +135,28 @@ class Known:
         """How the run ended, as far as its facts say; that it ended by a proof is for the claim to show."""
         if self.stopped is None or self.stopped.rule == OPTIMAL:
             return None
-        spent, asked, budget = len(self.evaluated) + len(self.failed), len(self.answers), self._budget
-        # by default a budget depends on the family alone, and is spent to the last
-        most = min(budget, self.family.count()) if type(budget) is int else spent
-        failed = f"tried, and {len(self.failed)} could not be measured" if self.failed else "evaluated"
-        told = {
-            "exhausted": (f"exhausted: every subset of the family was {failed}", spent >= self.family.count()),
-            "budget": (f"budget: {many(most, 'evaluation')}", spent >= most),
-            "questions": (f"questions: asked {many(asked, 'question')}", asked >= self._plain.get("questions", 0)),
-        }
-        checked = self.stopped.rule in told and bool(self._plain)
-        if checked:
-            words, reached = told[self.stopped.rule]
+        told = self._ending(self.stopped.rule) if self._plain else None
+        if told is not None:
+            words, reached = told
             demand(reached and self.stopped.reason == words, f"the facts do not say {self.stopped.reason!r:.80}")
-        how = "as its facts say" if checked else "which is told as it was written"
+        how = "as its facts say" if told is not None else "which is told as it was written"
         return f"the run ended as {self.stopped.reason!r}, {how}"
+
+    def _ending(self, rule: str) -> tuple[str, bool] | None:
+        """The words of a session's end by a rule, and whether its facts go so far; None for what only the run knew."""
+        spent, asked, budget = len(self.evaluated) + len(self.failed), len(self.answers), self._budget
+        match rule:
+            case "budget":
+                # by default a budget depends on the family alone, and is spent to the last
+                most = min(budget, self.family.count()) if type(budget) is int else spent
+                return f"budget: {many(most, 'evaluation')}", spent >= most
+            case "questions":
+                return f"questions: asked {many(asked, 'question')}", asked >= self._plain.get("questions", 0)
+            case "exhausted":
+                failed = f"tried, and {len(self.failed)} could not be measured" if self.failed else "evaluated"
+                return f"exhausted: every subset of the family was {failed}", spent >= self.family.count()
+            case _:
+                return None
 
     # -- what the facts imply -----------------------------------------------------------------------
 
