@@ -64,23 +64,23 @@ class FilterOracle:
         bins: int = 5,
         criteria: Sequence[Extra] | Extra | None = None,
     ) -> None:
-        if merit not in _MERITS:
-            raise InputError(f"unknown merit {merit!r}; expected one of {', '.join(_MERITS)}")
-        if (scores is not None) != (merit in ("sum", "mean")):
+        if merit not in (*_OF_SCORES, *_OF_DATA):
+            raise InputError(f"unknown merit {merit!r}; expected one of {', '.join((*_OF_SCORES, *_OF_DATA))}")
+        if (scores is not None) != (merit in _OF_SCORES):
             need = "needs scores, one an attribute" if scores is None else "takes no scores; leave them out"
             raise InputError(f"the merit {merit!r} {need}")
         whole("bins", bins, 2)
         columns = columns_of(X, attributes)
         self._attributes = columns.attributes
         self._extras = listed(criteria, self._attributes, 0)
-        data, target, discrete = numbers(columns.X), _target(y, columns.X.shape[0]), False
+        data, target = numbers(columns.X), _target(y, columns.X.shape[0])
         discrete = holds_classes(target) if classes is None else classes
-        if merit in ("sum", "mean"):
+        if merit in _OF_SCORES:
             values = _scores(by_name(scores, self._attributes.names, "scores"), X, y, len(self._attributes))
             self._merit: Merit = _Added(values, merit == "mean")
         else:
             values = None
-            self._merit = _MERITS[merit](data, target, discrete, bins)
+            self._merit = _OF_DATA[merit](data, target, discrete, bins)
         self._fingerprint = fingerprint(
             "filter", merit, self._attributes.names, data, target, discrete, bins, values, self._extras
         )
@@ -162,13 +162,9 @@ class _Consistent:
         return float(np.maximum.reduceat(rows, begins).sum() / len(self.target))
 
 
-_MERITS: dict[str, Any] = {
-    "sum": None,
-    "mean": None,
-    "cfs": _Correlated,
-    "mrmr": _Redundant,
-    "consistency": _Consistent,
-}
+#: Merits that are made of given scores, and those made of the data.
+_OF_SCORES = ("sum", "mean")
+_OF_DATA: dict[str, Any] = {"cfs": _Correlated, "mrmr": _Redundant, "consistency": _Consistent}
 
 
 def _codes(X: Floats, bins: int) -> Ints:
