@@ -249,6 +249,7 @@ class Elicitation:
     def _go_on(self, fact: Resumed) -> None:
         if fact.budget is not None:
             self.settings = replace(self.settings, budget=fact.budget)
+            self._beliefs = None  # what is on the way down depends on the budget
         self.history.record(fact)
         self._next_id = max(self._next_id, fact.request + 1)
 

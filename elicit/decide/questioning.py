@@ -90,12 +90,17 @@ class Questions:
                 return _shown_in_random_order(question, rng)
         return postponed
 
+    def _may_check(self, a: Mask, b: Mask) -> bool:
+        """Whether a pair was not asked yet; a check that was put off does not come back, for nothing waits for it."""
+        pair = frozenset((a, b))
+        return pair not in self._asked and pair not in self._later
+
     def check(self, rng: np.random.Generator) -> Question | None:
         """A question whose answer the others imply: one drawn from the pairs that were not asked."""
         implied = [
             (a, b)
             for a, b in combinations(self._beliefs.evaluated, 2)
-            if not self._by_dominance(a, b) and frozenset((a, b)) not in self._asked and self._implied(a, b)
+            if not self._by_dominance(a, b) and self._may_check(a, b) and self._implied(a, b)
         ]
         if not implied:
             return None
@@ -117,7 +122,7 @@ class Questions:
             for b in best
             for a in below
             if b in below[a] and a not in below[b] and not self._by_dominance(a, b)
-            if frozenset((a, b)) not in self._asked
+            if self._may_check(a, b)
         ]
         doubts = np.round(crowd.against(implied), 9)
         if not len(doubts) or doubts.max() < settings.doubt:

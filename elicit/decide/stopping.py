@@ -75,9 +75,12 @@ class Stopping:
 
     def _regret(self) -> str | None:
         incumbent = self._beliefs.incumbent
-        if incumbent is None or incumbent.value > self._settings.epsilon:
+        if incumbent is None:
             return None
-        return f"model regret {incumbent.value:.3g} is at most {self._settings.epsilon:g} among the evaluated"
+        regret = round(incumbent.value, 9)  # the last digits depend on what the solver did before
+        if regret > self._settings.epsilon:
+            return None
+        return f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated"
 
     def _rejections(self, in_a_row: int) -> str | None:
         if in_a_row < self._settings.rejections:

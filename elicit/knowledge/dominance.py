@@ -42,8 +42,9 @@ class Noise:
 
     The statistic is the t of the folds' differences with the variance corrected for overlapping
     training sets (Nadeau and Bengio): t = mean / sqrt((1/k + test/train) · variance), one-sided at
-    `level`. Folds that agree one by one count as known equality. A dominance that this doubts is
-    dropped; none is ever added.
+    `level`, with test/train = 1/(k − 1): that of one round of k folds, which the scores are taken for. (Of
+    repeated folds or shuffled splits it is larger, and then too much is relied on.) Folds that agree one by one
+    count as known equality. A dominance that this doubts is dropped; none is ever added.
     """
 
     level: float = 0.05

@@ -112,6 +112,7 @@ class History:
                 self.retracted.add(request)
             case Settled(conflict=conflict):
                 self.settled.add(conflict)
+                self._views.pop("unsettled", None)
             case Stopped():
                 self.stopped = fact
             case Resumed():

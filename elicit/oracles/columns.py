@@ -106,7 +106,7 @@ def _table(X: Any) -> Any:
 def _column_names(X: Any, given: Sequence[str] | Attributes | None) -> tuple[str, ...]:
     n = X.shape[1]
     if given is None:
-        return tuple(str(name) for name in X.columns) if is_frame(X) else Attributes.numbered(n).names
+        return Attributes(tuple(map(str, X.columns)) if is_frame(X) else Attributes.numbered(n).names).names
     names = given.names if isinstance(given, Attributes) else tuple(given)
     if len(names) != n:
         raise InputError(f"X has {n} columns but {len(names)} attribute names were given; name each column once")

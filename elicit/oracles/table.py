@@ -287,7 +287,12 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
             raise InputError(f"a table needs printable names without blanks at their ends, found {name!r}; rename it")
     first = names.index(_SCORE)
     places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
-    return [_SPREAD if i < 0 else names[i] for i in places], places
+    columns = [_SPREAD if i < 0 else names[i] for i in places]
+    whole = [*oracle.attributes.names, *columns]
+    twice = next((name for name in whole if whole.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"a table cannot have two columns called {twice!r}; rename an attribute or a criterion")
+    return columns, places
 
 
 def _row(mask: Mask, reply: Measured, n: int, places: Sequence[int]) -> list[str]:

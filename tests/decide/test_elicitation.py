@@ -308,3 +308,27 @@ def test_a_prior_may_be_a_list_and_has_a_number_for_each_attribute():
     assert isinstance(Elicitation(attributes, prior=[1, 2, 3, 4]).ask(), Evaluate)
     with pytest.raises(InputError, match=r"one number for each of the 4 attributes, found shape \(3,\)"):
         Elicitation(attributes, prior=[1, 2, 3])
+
+
+def test_another_budget_counts_at_once_as_it_does_in_a_replay():
+    live = small(6, budget=8, questions=0)
+    run(live)
+    live.resume(30)
+    replay = Elicitation(Attributes.numbered(6), settings=Settings(budget=8, questions=0), facts=live.facts)
+    assert live.beliefs.settings == replay.beliefs.settings
+    assert live.ask() == replay.ask()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_check_that_is_put_off_does_not_come_back(seed):
+    asked = []
+
+    def answer(request):
+        pair = frozenset((request.first.subset, request.second.subset))
+        asked.append((pair, request.check))
+        return Answer.LATER if request.check else prefers_score(request)
+
+    run(small(6, seed, budget=40, questions=12, ask_every=1, check_every=1), answer)
+    checks = [pair for pair, check in asked if check]
+    assert checks
+    assert len(checks) == len(set(checks))

@@ -330,3 +330,16 @@ def test_ten_thousand_evaluated_subsets_are_reduced():
     assert all(
         by_mask[s.better] >= by_mask[s.worse] and s.better.bit_count() <= s.worse.bit_count() for s in history.dominance
     )
+
+
+def test_the_next_contradiction_is_told_as_soon_as_one_is_settled():
+    history = History.of(
+        Attributes.numbered(4), [evaluated(m, s) for m, s in ((1, 0.1), (3, 0.2), (7, 0.3), (15, 0.4))]
+    )
+    for request, (a, b, answer) in enumerate(
+        [(1, 3, Answer.FIRST), (1, 3, Answer.SECOND), (7, 15, Answer.FIRST), (7, 15, Answer.SECOND)], 100
+    ):
+        history.record(Preferred(request, a, b, answer))
+    assert [s.request for s in history.unsettled] == [100, 101]
+    history.record(Settled(104, (100, 101)))
+    assert [s.request for s in history.unsettled] == [102, 103]

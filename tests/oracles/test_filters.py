@@ -6,6 +6,7 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -151,3 +152,9 @@ def test_size_and_further_criteria_join():
 def test_bad_input(make, says):
     with pytest.raises(InputError, match=says):
         make()
+
+
+def test_columns_of_one_name_are_refused():
+    frame = pd.DataFrame(np.zeros((4, 3)), columns=["a", "a", "b"])
+    with pytest.raises(InputError, match="'a' occurs twice"):
+        FilterOracle(frame, [0, 1, 0, 1])

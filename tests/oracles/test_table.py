@@ -217,3 +217,19 @@ def test_names_that_could_not_be_read_are_not_written(tmp_path, name):
     with pytest.raises(InputError, match="needs printable names"):
         write_table(tmp_path / "t.csv", oracle)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("attributes", "extra", "twice"), [(["cost", "b"], "cost", "cost"), (["a", "b"], "score_sd", "score_sd")]
+)
+def test_a_table_that_could_not_be_read_is_not_measured(tmp_path, attributes, extra, twice):
+    criteria = [Criterion("score"), Criterion("size", maximise=False), Criterion(extra, maximise=False)]
+    measured = []
+
+    def measure(names):
+        measured.append(names)
+        return {"score": 1.0, extra: 1.0}
+
+    with pytest.raises(InputError, match=f"two columns called '{twice}'"):
+        write_table(tmp_path / "t.csv", CallableOracle(measure, attributes, criteria))
+    assert not measured
