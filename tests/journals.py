@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 
+from elicit.asks import Measured
 from elicit.decide.settings import settings_from
 from elicit.drive import begin, drive
 from elicit.operators import HiddenTheta, SimulatedOperator
@@ -15,6 +16,23 @@ from elicit.oracles import SyntheticOracle
 def truth(n, seed=0, interaction=1.0):
     """A drawn utility over n attributes."""
     return SyntheticOracle.drawn(n, np.random.default_rng([seed, n]), interaction=interaction, size=True)
+
+
+class InFolds:
+    """A drawn truth measured in five folds, each off by something that belongs to the fold and the subset."""
+
+    attributes = property(lambda self: self.truth.attributes)
+    criteria = property(lambda self: self.truth.criteria)
+    fingerprint = property(lambda self: self.truth.fingerprint)
+    theta = property(lambda self: self.truth.theta)
+
+    def __init__(self, truth):
+        self.truth = truth
+
+    def __call__(self, request):
+        score, size = self.truth(request).criteria
+        scores = score + np.random.default_rng(request.subset).normal(scale=0.5, size=5)
+        return Measured((float(scores.mean()), size), (tuple(scores.tolist()), ()), (float(scores.std()), None))
 
 
 def played(path, n=4, seed=0, noise=0.0, oracle=None, **settings):

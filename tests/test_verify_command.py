@@ -77,7 +77,6 @@ def test_a_run_that_ended_by_proof_is_proven_over_the_whole_family(tmp_path):
         EXACT,
         {"parsimony": 0.0},
         {"parsimony": 0.5, "degree": 3},
-        {"noise_level": 0.1},
         {"policy": "ranking", "ask_every": 1, "check_every": 3, "budget": 10},
     ],
     ids=lambda settings: ",".join(settings) or "default",
@@ -88,6 +87,17 @@ def test_every_claim_of_an_honest_run_holds(tmp_path, settings, seed):
     assert f"{{{', '.join(result.names)}}} is recommended" in words
     if result.reason.startswith("optimal"):
         assert "necessarily optimal among all" in words
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_dominance_beyond_noise_is_worked_out_anew_with_the_ratio_of_rows_that_the_run_had(tmp_path, seed):
+    oracle = journals.InFolds(journals.truth(4, seed))
+    journals.played(tmp_path / "j", 4, seed, oracle=oracle, noise_level=0.1, noise_ratio=0.1, budget=14)
+    assert "(beyond noise, in floating point)" in "\n".join(steps(tmp_path / "j"))
+    lines = journals.lines_of(tmp_path / "j")
+    lines[0]["settings"]["elicit"]["noise_ratio"] = 10.0  # now less is beyond noise than the claim rests on
+    with pytest.raises(CertificateError, match=r"(rests on|leaves out) a statement that the facts decide otherwise"):
+        steps(journals.write(tmp_path / "changed", lines))
 
 
 def test_answers_that_no_utility_satisfies_are_said_to_prove_nothing(tmp_path):

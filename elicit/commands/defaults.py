@@ -53,6 +53,7 @@ MEANINGS: Mapping[str, str] = {
     "batch": "evaluations that may be open at once",
     "assume": "what is assumed of the operator: nothing, linear (fixed rates) or additive (worths add up)",
     "noise_level": "level at which paired fold scores must differ for dominance; 0: means as they are",
+    "noise_ratio": "held-out rows for each training row, for noise_level; 0: those of one round of k folds",
 }
 
 

@@ -45,7 +45,6 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.numeric import whole
 from elicit.printable import many
@@ -85,7 +84,7 @@ class Elicitation:
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
         self.settings = settings_of(settings, self.family)
-        noise = Noise(self.settings.noise_level) if self.settings.noise_level else None
+        noise = self.settings.noise
         self.history = History(attributes, criteria, noise=noise, assume=self.settings.assume)
         self.seed = whole("seed", seed, 0)
         self.prior = prior_of(prior, len(attributes))

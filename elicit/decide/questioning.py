@@ -187,6 +187,8 @@ class Questions:
         """Pairs of candidates, the one first whose answer is worth most to the choice among them; at least so much."""
         crowd, history = self._beliefs.plausible, self._history
         live = [x for x in self._beliefs.candidates if x in set(history.front)]
+        if len(live) < 2:  # within noise even all of the front may be put below others by answers
+            return
         live = sorted(live, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
         values = np.round(crowd.question_values(live, floor), 9)
         pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= least]

@@ -10,6 +10,7 @@ from typing import Any
 
 from elicit.errors import InputError, nearest
 from elicit.knowledge.deduction import ASSUMPTIONS
+from elicit.knowledge.dominance import Noise
 from elicit.numeric import is_number, is_whole, whole
 from elicit.subsets import Family
 from elicit.utility.cubes import MOST_CUBES
@@ -111,6 +112,9 @@ class Settings:
     assume: str = "nothing"
     #: level of the noise-aware dominance (0: means are compared as they are)
     noise_level: float = 0.0
+    #: held-out rows for each training row behind a fold score, for noise_level; 0: those of one round of k folds.
+    #: Repeated folds and shuffled splits must name it: ten rounds of ten folds have 1/9, halves have 1
+    noise_ratio: float = 0.0
 
     def __post_init__(self) -> None:
         rules: Any = self.stop  # one rule may stand without a list
@@ -141,7 +145,7 @@ class Settings:
             raise InputError(
                 f"effort is at most {MOST_CUBES}, for no proof of more pieces is checked; found {self.effort}"
             )
-        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "worth", "doubt"):
+        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt"):
             value = getattr(self, name)
             if not is_number(value) or not 0 <= value <= LARGEST:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
@@ -169,6 +173,11 @@ class Settings:
     def parsimonious(self) -> Parsimony:
         """The settings of Θ_τ."""
         return Parsimony(float(self.parsimony), self.slack, self.weights, self.degree)
+
+    @property
+    def noise(self) -> Noise | None:
+        """What a dominance must hold beyond, None when means count as they are."""
+        return Noise(self.noise_level, self.noise_ratio) if self.noise_level else None
 
     def evaluations(self, family: Family) -> int:
         """The budget for this family."""

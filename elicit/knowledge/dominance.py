@@ -41,17 +41,20 @@ class Noise:
     """Ask of every noisy criterion that its paired fold scores differ significantly.
 
     The statistic is the t of the folds' differences with the variance corrected for overlapping
-    training sets (Nadeau and Bengio): t = mean / sqrt((1/k + test/train) · variance), one-sided at
-    `level`, with test/train = 1/(k − 1): that of one round of k folds, which the scores are taken for. (Of
-    repeated folds or shuffled splits it is larger, and then too much is relied on.) Folds that agree one by one
-    count as known equality. A dominance that this doubts is dropped; none is ever added.
+    training sets (Nadeau and Bengio): t = mean / sqrt((1/k + ratio) · variance), one-sided at `level`.
+    `ratio` is that of held-out to training rows in every fold; 0 stands for 1/(k − 1), as it is in one round of
+    k folds, and is too small for repeated folds and for shuffled splits. Folds that agree one by one count as
+    known equality. A dominance that this doubts is dropped; none is ever added.
     """
 
     level: float = 0.05
+    ratio: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 0.5:
             raise InputError(f"the noise level must lie between 0 and 0.5, found {self.level}")
+        if not 0 <= self.ratio < np.inf:
+            raise InputError(f"the ratio of held-out to training rows is at least 0, found {self.ratio}")
 
     def supports(self, differences: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which rows of fold differences (better minus worse, one column a fold) can be relied on."""
@@ -60,7 +63,7 @@ class Noise:
             return np.ones(len(differences), dtype=np.bool_)
         mean = differences.mean(axis=1)
         same = (np.abs(differences) <= GRID).all(axis=1)
-        error = np.sqrt((1 / k + 1 / (k - 1)) * differences.var(axis=1, ddof=1))
+        error = np.sqrt((1 / k + (self.ratio or 1 / (k - 1))) * differences.var(axis=1, ddof=1))
         needed = float(stdtrit(k - 1, 1 - self.level))
         return np.asarray(same | (mean > np.maximum(needed * error, GRID)))
 

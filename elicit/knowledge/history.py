@@ -163,6 +163,20 @@ class History:
                 f"spread of {names} is (), or for each criterion a number of at least 0 or None; "
                 f"found {fact.spread!r:.80}"
             )
+        self._check_folds(fact)
+
+    def _check_folds(self, fact: Evaluated) -> None:
+        """An error when noise is to be told from the folds, and there are none, or others than before."""
+        if self.noise is None:
+            return
+        names, found = self.attributes.subset(fact.subset), [len(row) for row in fact.folds]
+        if not any(found):
+            raise InputError(f"noise_level needs fold scores, and {names} came without any; leave noise_level out")
+        before = next(([len(row) for row in e.folds] for e in self.evaluated.values()), found)
+        if found != before:
+            raise InputError(
+                f"noise_level compares subsets fold by fold: {names} has {found} fold scores, those before {before}"
+            )
 
     def _record_answer(self, fact: Preferred) -> None:
         for mask in (fact.first, fact.second):
@@ -204,13 +218,13 @@ class History:
         return tuple(Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, weight) for i, j in pairs)
 
     def _folds(self) -> Folds:
-        """Fold scores turned so that larger is better; None for a criterion some subset lacks them for."""
+        """Fold scores turned so that larger is better; None for a criterion that has none."""
+        if self.noise is None:
+            return []
         found: Folds = []
         for c, criterion in enumerate(self.criteria):
-            rows = [e.folds[c] if c < len(e.folds) else () for e in self.evaluated.values()]
-            lengths = {len(row) for row in rows}
-            sign = 1.0 if criterion.maximise else -1.0
-            found.append(sign * np.array(rows) if len(lengths) == 1 and lengths != {0} else None)
+            rows = np.array([e.folds[c] for e in self.evaluated.values()])
+            found.append((1.0 if criterion.maximise else -1.0) * rows if rows.size else None)
         return found
 
     @property

@@ -209,7 +209,7 @@ class _Claim:
             if s.strict and s.better in self.known.evaluated
         }
         measured = sum(s.source is Source.DOMINANCE for s in implied)
-        how = " (beyond noise, in floating point)" if self.known.noise_level else ""
+        how = " (beyond noise, in floating point)" if self.known.noise is not None else ""
         deduced = sum(s.source is Source.DEDUCED for s in implied)
         why = f", {deduced} of them by {ASSUMPTIONS[self.known.assumption]}" if deduced else ""
         return (

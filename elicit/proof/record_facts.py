@@ -173,9 +173,11 @@ class Known:
         return self._plain.get("stop") == [] and self._plain.get("questions") == 0 and not self.answers
 
     @property
-    def noise_level(self) -> float:
-        """The level of the noise-aware dominance, 0 without it."""
-        return float(self._setting("noise_level"))
+    def noise(self) -> Noise | None:
+        """What a dominance must hold beyond, None when means count as they are."""
+        level = float(self._setting("noise_level"))
+        ratio = float(self.header.settings["elicit"].get("noise_ratio", 0.0))
+        return Noise(level, ratio) if level else None
 
     def _setting(self, name: str) -> Any:
         return self.header.settings["elicit"][name]
@@ -236,8 +238,8 @@ class Known:
         }
 
     def _dominance(self) -> list[Statement]:
-        if self.noise_level:
-            history = History(self.header.attributes, self.header.criteria, noise=Noise(self.noise_level))
+        if self.noise is not None:
+            history = History(self.header.attributes, self.header.criteria, noise=self.noise)
             for fact in self.evaluated.values():
                 history.record(fact)
             return list(history.dominance)

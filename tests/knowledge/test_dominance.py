@@ -158,6 +158,22 @@ def test_ten_folds_must_differ_by_more_than_the_uncorrected_test_would_ask():
     assert Noise(0.025).supports(differences).tolist() == [False]
 
 
+def test_of_repeated_folds_the_ratio_of_their_rows_is_named():
+    # two rounds of two folds: k = 4 scores, and as many rows held out as trained on: the ratio is 1, not 1/3
+    # t = 0.25 / sqrt((1/4 + 1) · 0.05/3) = 1.7321; the table of t has 2.3534 at 0.05 and 1.6377 at 0.1 for 3
+    differences = np.array([[0.1, 0.2, 0.3, 0.4]])
+    assert Noise(0.05).supports(differences).tolist() == [True]
+    assert Noise(0.05, ratio=1).supports(differences).tolist() == [False]
+    assert Noise(0.1, ratio=1).supports(differences).tolist() == [True]
+    assert Noise(0.05, ratio=1 / 3).supports(differences).tolist() == [True]
+
+
+@pytest.mark.parametrize("ratio", [-0.1, float("nan"), float("inf")])
+def test_a_ratio_of_rows_is_a_number_of_at_least_zero(ratio):
+    with pytest.raises(InputError, match="ratio of held-out to training rows"):
+        Noise(0.05, ratio)
+
+
 def test_folds_that_agree_are_equality_and_one_fold_is_taken_at_its_word():
     noise = Noise()
     assert noise.supports(np.array([[0.0, 0.0, 0.0], [0.1, 0.1, 0.1], [-0.1, -0.1, -0.1]])).tolist() == [

@@ -295,10 +295,14 @@ def test_noise_removes_a_dominance_that_the_folds_do_not_support_and_keeps_the_o
     assert {(s.better, s.worse) for s in careful.dominance} == {(1, 4), (2, 4)}
 
 
-def test_without_fold_scores_for_every_subset_a_criterion_is_taken_as_known():
-    facts = [with_folds(1, [0.90, 0.91, 0.92, 0.93], 1), with_folds(2, [0.95, 0.80, 0.95, 0.90], 2)]
-    bare = evaluated(4, 0.5, 3)
-    assert told(*facts, bare, noise=Noise()).dominates == told(*facts, bare).dominates
+@pytest.mark.parametrize("scores", [(), (0.95, 0.80, 0.95)])
+def test_noise_is_told_from_the_same_folds_of_every_subset_and_from_nothing_else(scores):
+    before, other = with_folds(1, [0.90, 0.91, 0.92, 0.93], 1), evaluated(2, 0.9, 2, folds=(scores, ()))
+    with pytest.raises(InputError, match="leave noise_level out" if not scores else r"\[3, 0\] .* before \[4, 0\]"):
+        told(before, other, noise=Noise())
+    with pytest.raises(InputError, match="noise_level needs fold scores"):
+        told(evaluated(2, 0.9, 2), noise=Noise())
+    assert told(before, other).dominates == {1: {2}, 2: frozenset()}  # without noise nobody asks for folds
 
 
 def test_folds_count_in_the_direction_of_their_criterion():
