@@ -24,7 +24,7 @@ from elicit.knowledge.history import History
 from elicit.proof import why_words
 from elicit.proof.why import Why
 from elicit.session.fresh import FIRST_SEED, ROUNDS
-from elicit.session.insight import Insight, beliefs_if
+from elicit.session.insight import Insight
 from elicit.session.snippet import snippet
 from elicit.sessions import elicitation_of
 
@@ -76,7 +76,7 @@ def test_it_is_said_what_each_answer_did(ended):
     assert answers
     for question, answer in enumerate(answers, start=1):
         assert answer.answer in (Answer.FIRST, Answer.SECOND)
-        same = beliefs_if(elicitation, answer.reversed[0]).incumbent.subset == elicitation.incumbent
+        same = elicitation.beliefs.had(answer.reversed[0]).recommended == elicitation.incumbent
         assert (question in kept) == same
         assert (f"question {question} the other way round:" in part) != same
 
@@ -85,7 +85,7 @@ def test_turning_an_answer_round_turns_its_statement_and_no_other(ended):
     elicitation = elicitation_of(read(ended[0] / "j"))
     first = next(iter(elicitation.history.answers.values()))
     before = History.of(elicitation.history.attributes, elicitation.history.facts).stated
-    after = beliefs_if(elicitation, first.reversed[0]).history.stated
+    after = elicitation.beliefs.had(first.reversed[0]).history.stated
     for old, new in zip(before, after, strict=True):
         if old.request == first.request:
             assert (old.better, old.worse) == (new.worse, new.better)

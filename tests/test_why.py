@@ -14,7 +14,7 @@ from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
-from elicit.proof.why import Why, with_answer
+from elicit.proof.why import Why
 from elicit.subsets import members
 
 VERDICTS = ("it cannot be best", "it could still be best")
@@ -94,7 +94,7 @@ def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, 
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
     for fact in why.record.facts:
         if isinstance(fact, Preferred):
-            assert with_answer(why.record, fact).incumbent == why.best
+            assert why.beliefs.had(fact).recommended == why.best
 
 
 def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):

@@ -30,7 +30,6 @@ from elicit.oracles import Remembering
 from elicit.printable import many, pasted, printable
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
-from elicit.session.insight import beliefs_if
 from elicit.session.snippet import snippet
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members, simplest
@@ -282,17 +281,17 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Ite
 def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Preferred) -> str | None:
     """What the opposite answer would have led to, None when to the same."""
     (opposite,) = answer.reversed
-    found = beliefs_if(elicitation, opposite).incumbent
-    if found is None or found.subset == subset:
+    other = elicitation.beliefs.had(opposite).recommended
+    if other is None or other == subset:
         return None
     values = zip(
         elicitation.history.criteria,
-        elicitation.history.evaluated[found.subset].criteria,
+        elicitation.history.evaluated[other].criteria,
         elicitation.history.evaluated[subset].criteria,
         strict=True,
     )
     changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values)
-    return f"question {question} the other way round: {_plain(elicitation, found.subset)} ({changes})"
+    return f"question {question} the other way round: {_plain(elicitation, other)} ({changes})"
 
 
 def _plain(elicitation: Elicitation, subset: Mask) -> str:

@@ -7,10 +7,12 @@ beliefs only make it faster.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.settings import Settings
+from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, uncontradicted
 from elicit.subsets import Family, Mask, simplest
@@ -38,6 +40,19 @@ class Beliefs:
             None if previous is None else previous.__dict__.get("regrets", previous._regrets_before)
         )
         self.utilities = self.fresh_utilities(previous)
+
+    def were(self, facts: Iterable[Fact]) -> Beliefs:
+        """What would be believed, were these the facts of the run."""
+        now = self.history
+        history = History(now.attributes, now.criteria, noise=now.noise, assume=now.assume, weights=now.weights)
+        for fact in facts:
+            history.record(fact)
+        return Beliefs(history, self.family, self.settings)
+
+    def had(self, answer: Preferred) -> Beliefs:
+        """What would be believed, had the question of this answer been answered so, and all else been the same."""
+        given = self.history.answers[answer.request]
+        return self.were(answer if fact == given else fact for fact in self.history.facts)
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> ExactSet | ParsimoniousSet:
         """The set of utilities with no program solved yet.

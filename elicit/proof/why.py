@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
-from elicit.events import Answer, Preferred
+from elicit.events import Answer
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
@@ -151,7 +150,7 @@ class Why:
         for k, other in enumerate(tasks):
             if progress is not None:
                 progress(k / len(tasks), f"answer {k + 1} of {len(tasks)} reversed")
-            subset = with_answer(self.record, other).incumbent
+            subset = self.beliefs.had(other).recommended
             preferred = other.first if other.answer is Answer.FIRST else other.second
             found.append(Otherwise(self.questions[other.request], other.answer, preferred, subset))
         return found
@@ -166,11 +165,3 @@ def _claimed(record: Record, history: History) -> Mask | None:
         return None
     subset = history.attributes.mask(names)
     return subset if subset in history.evaluated else None
-
-
-def with_answer(record: Record, answer: Preferred) -> Elicitation:
-    """The elicitation of the same facts, but with this answer in place of the one to the same question."""
-    facts = tuple(
-        answer if isinstance(fact, Preferred) and fact.request == answer.request else fact for fact in record.facts
-    )
-    return elicitation_of(replace(record, facts=facts))

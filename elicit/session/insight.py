@@ -12,8 +12,7 @@ from math import isinf
 from elicit.asks import Compare, Reconcile
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.events import Answer, Evaluated, Fact, Preferred, Retracted
-from elicit.knowledge.history import History
+from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, Status
 from elicit.session.progress import Progress
@@ -111,18 +110,20 @@ class Insight:
             now = self._elicitation.beliefs
             for answer, words in ((Answer.FIRST, "If A is better"), (Answer.SECOND, "If B is better")):
                 fact = Preferred(request.id, request.first.subset, request.second.subset, answer)
-                lines += self._compared(words, now, self._beliefs_with((fact,)))
+                lines += self._compared(words, now, now.were((*now.history.facts, fact)))
         return lines
 
     def without(self, request: int) -> list[str]:
         """What would change if the answer to this request were taken back."""
         with one_thread():
-            after = self._beliefs_with((Retracted(self._elicitation.history.facts[-1].request, request),))
-            lines = self._compared("Without it", self._elicitation.beliefs, after)
+            now = self._elicitation.beliefs
+            facts = now.history.facts
+            after = now.were((*facts, Retracted(facts[-1].request, request)))
+            lines = self._compared("Without it", now, after)
         contradiction = _answers(_conflict(after))
         if contradiction:
             lines.append(f"  {contradiction} answers still contradict each other.")
-        elif _conflict(self._elicitation.beliefs):
+        elif _conflict(now):
             lines.append("  no answers contradict each other any more.")
         return lines
 
@@ -137,9 +138,6 @@ class Insight:
                 more = len(orders) - len(lines)
                 return [*lines, f"and {more} more such orders"] if more > 0 else lines
         return []
-
-    def _beliefs_with(self, more: Iterable[Fact]) -> Beliefs:
-        return _beliefs_of(self._elicitation, (*self._elicitation.history.facts, *more))
 
     def _compared(self, case: str, before: Beliefs, after: Beliefs) -> list[str]:
         """How what would be recommended differs between two states."""
@@ -166,20 +164,6 @@ class Insight:
         sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}
         how = "measured" if statement.source is Source.DOMINANCE else statement.source.value
         return f"{how}: {self._told(statement.better)} {sign[statement.relation]} {self._told(statement.worse)}"
-
-
-def beliefs_if(elicitation: Elicitation, answer: Preferred) -> Beliefs:
-    """What would be believed, had the question of this answer been answered so, and all else the same."""
-    given = elicitation.history.answers[answer.request]
-    return _beliefs_of(elicitation, (answer if fact == given else fact for fact in elicitation.history.facts))
-
-
-def _beliefs_of(elicitation: Elicitation, facts: Iterable[Fact]) -> Beliefs:
-    now = elicitation.history
-    history = History(now.attributes, now.criteria, noise=now.noise, assume=now.assume, weights=now.weights)
-    for fact in facts:
-        history.record(fact)
-    return Beliefs(history, elicitation.family, elicitation.settings)
 
 
 def _conflict(beliefs: Beliefs) -> tuple[Statement, ...]:
