@@ -4,7 +4,7 @@ import pytest
 
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
-from elicit.operators.desk import Given, Status
+from elicit.operators.desk import Given, RunStatus
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Leave, Opening
 from elicit.operators.picture import plain, width
@@ -23,7 +23,7 @@ class Desk:
         self.asked = []
 
     def status(self):
-        return Status(12, 40, 3, 3, 9, 0.25)
+        return RunStatus(12, 40, 3, 3, 9, 0.25)
 
     def number(self, request):
         return {3: 1, 5: 2, 6: 3, 7: 4}[request]
@@ -228,11 +228,11 @@ def test_the_opening_says_that_there_is_more_and_pages_to_it():
 
 @pytest.mark.parametrize("columns", [100, 80, 60])
 def test_the_bottom_line_says_everything_at_any_width(columns):
-    told = Status(120, 140, 13, 3, 19, 0.25).words(columns)
+    told = RunStatus(120, 140, 13, 3, 19, 0.25).words(columns)
     assert len(told) <= columns
     for word in ("120/140", "rej", "13", "asked 3", "1 to 16", "left", "regret 0.25"):
         assert word in told
-    assert "the last" in Status(120, 140, 13, 18, 19, None).words(columns)
+    assert "the last" in RunStatus(120, 140, 13, 18, 19, None).words(columns)
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(50, 12), (40, 12), (60, 15), (60, 18), (80, 24)])

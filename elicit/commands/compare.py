@@ -16,7 +16,7 @@ from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
-from elicit.experiments.experiment import Standing, aligned, at_once
+from elicit.experiments.experiment import Stage, aligned, at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import lines_of, table
 from elicit.methods import METHODS, TradeOff
@@ -82,7 +82,7 @@ def _scenarios(given: str) -> list[Path]:
     return found
 
 
-def _show(meter: Meter, done: int, of: int, now: Standing) -> None:
+def _show(meter: Meter, done: int, of: int, now: Stage) -> None:
     share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
     words = [f"scenario {done + 1} of {of}"] if of > 1 else []
     words += [f"{now.finished} of {now.total} runs finished"]

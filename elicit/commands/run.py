@@ -10,7 +10,7 @@ from pathlib import Path
 from elicit.commands.output import destination, files_of
 from elicit.commands.status import DONE
 from elicit.errors import InputError
-from elicit.experiments.experiment import Standing, at_once, run_scenario, summary
+from elicit.experiments.experiment import Stage, at_once, run_scenario, summary
 from elicit.methods import TradeOff
 from elicit.printable import printable
 from elicit.scenario import read_scenario
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     read_from = files_of(scenario.plain["oracle"], Path(args.scenario).parent)
     meter = Meter(sys.stderr)
 
-    def show(now: Standing) -> None:
+    def show(now: Stage) -> None:
         # a run may have questions left when its budget is spent: it is finished when it says so
         share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
         words = [f"{now.finished} of {now.total} runs finished"] if now.total > 1 or now.run is None else []

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Process, Reading, kernels, likeliest, looked_at
+from elicit.decide.process import Hyperparameters, Process, kernels, likeliest, looked_at
 from elicit.subsets import Mask, indicator
 from elicit.utility.monomials import Matrix, Vector
 
@@ -59,7 +59,7 @@ class Forecast:
         before, expected = tuple(subsets[:looked]), None if weights is None else tuple(weights.tolist())
         self.criteria: tuple[Sum | Process, ...] = tuple(
             _sum(seen, column[fitted])
-            or _reading(n, before, tuple(column[:looked].tolist()), expected).process(seen, column[fitted])
+            or _hyperparameters(n, before, tuple(column[:looked].tolist()), expected).process(seen, column[fitted])
             for column in vectors.T
         )
         open_ = sum(isinstance(criterion, Process) for criterion in self.criteria)
@@ -113,9 +113,9 @@ def _logarithm(gain: Vector, most: Vector) -> Vector:
 
 
 @lru_cache(maxsize=64)
-def _reading(
+def _hyperparameters(
     n: int, subsets: tuple[Mask, ...], numbers: tuple[float, ...], weights: tuple[float, ...] | None
-) -> Reading:
+) -> Hyperparameters:
     """How a criterion is read, by the subsets up to when one last looked; kept, for it is asked with every step."""
     expected = None if weights is None else np.array(weights)
     return likeliest(bits(subsets, n), np.array(numbers), kernels(n, expected))

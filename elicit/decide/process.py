@@ -5,8 +5,8 @@ one means that attributes add up, a short one that they interact in ways no pair
 matters little gets so long a one that subsets with it and without it count as alike. A second term may join
 subsets of one size: of a thousand attributes most are noise, and then the size tells most of the score.
 
-A `Reading` is a set of hyperparameters: a kernel and a noise variance. It is the posterior mode (marginal likelihood
-times a prior that prefers length scales near the number of attributes, and much alike).
+`Hyperparameters` are a kernel and a noise variance: the posterior mode (marginal likelihood times a prior that
+prefers length scales near the number of attributes, and much alike).
 
 The rule: hyperparameters are fitted anew whenever there are a fiftieth more numbers, not with each one, and depend
 on nothing but the numbers up to there. So a run that was interrupted goes on alike.
@@ -152,8 +152,8 @@ class Process:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How numbers are read: with which kernel and noise."""
+class Hyperparameters:
+    """With which kernel and noise numbers are read."""
 
     kernel: Likeness
     noise: float
@@ -167,7 +167,7 @@ class Reading:
         return Process(seen, targets, self.kernel, self.noise, _variance(half), scale, root, half, weights)
 
 
-def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, float]]) -> Reading:
+def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, float]]) -> Hyperparameters:
     """How to read `numbers` so that they are most likely; with each kernel comes the logarithm of its preference.
 
     The best of the kernels, then with reaches that attribute by attribute make the numbers likelier still.
@@ -179,25 +179,25 @@ def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, f
         for noise in NOISES:
             likelihood = preference + _log_likelihood(*_solved(similar, noise, targets))
             if likelihood > most:
-                most, found = likelihood, Reading(kernel, noise)
+                most, found = likelihood, Hyperparameters(kernel, noise)
     assert found is not None
     return replace(found, kernel=_attribute_by_attribute(found, seen, targets))
 
 
-def _attribute_by_attribute(reading: Reading, seen: Matrix, targets: Vector) -> Likeness:
+def _attribute_by_attribute(given: Hyperparameters, seen: Matrix, targets: Vector) -> Likeness:
     """The kernel with the reaches that are likeliest, given by how much they are expected to differ."""
     start, options = np.zeros(seen.shape[1]), {"maxiter": STEPS}
-    found = minimize(lost, start, args=(reading, seen, targets), jac=True, method="L-BFGS-B", options=options)
-    return replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-found.x))
+    found = minimize(lost, start, args=(given, seen, targets), jac=True, method="L-BFGS-B", options=options)
+    return replace(given.kernel, reaches=given.kernel.reaches * np.exp(-found.x))
 
 
-def lost(shifts: Vector, reading: Reading, seen: Matrix, targets: Vector) -> tuple[float, Vector]:
+def lost(shifts: Vector, given: Hyperparameters, seen: Matrix, targets: Vector) -> tuple[float, Vector]:
     """What is lost in log-likelihood, and by how unlikely they are, when every reach is e^shift times shorter.
 
     With it comes how it grows with the shifts.
     """
-    kernel = replace(reading.kernel, reaches=reading.kernel.reaches * np.exp(-shifts))
-    root, half = _solved(kernel(seen, seen), reading.noise, targets)
+    kernel = replace(given.kernel, reaches=given.kernel.reaches * np.exp(-shifts))
+    root, half = _solved(kernel(seen, seen), given.noise, targets)
     weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
     inverse = cho_solve((root, True), np.eye(len(seen)), check_finite=False)
     pull = np.outer(weights, weights) / _variance(half) - inverse  # twice what each covariance adds

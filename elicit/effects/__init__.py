@@ -7,13 +7,13 @@ from elicit.effects.dependence import (
     individual_expectations,
     partial_dependence,
 )
-from elicit.effects.interaction import InteractionDisplay, Interactions, h_statistic
+from elicit.effects.interaction import HStatisticDisplay, Interactions, h_statistic
 from elicit.effects.pairs import interaction_prior, pair_prior
 
 __all__ = [
     "Ale",
     "AleDisplay",
-    "InteractionDisplay",
+    "HStatisticDisplay",
     "Interactions",
     "PartialDependence",
     "PartialDependenceDisplay",

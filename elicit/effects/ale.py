@@ -24,7 +24,7 @@ from elicit.effects.drawing import FAINT, LINE, axes_for, bars_named, shown
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
-from elicit.scores.answers import Answers, answers, in_calls
+from elicit.scores.answers import ModelAnswers, answers, in_calls
 from elicit.scores.protocol import Floats, Ints
 from elicit.scores.sheet import Sheet
 
@@ -131,7 +131,7 @@ def quantile_borders(column: Floats, intervals: int) -> Floats:
     return np.concatenate([ordered[:1], ordered[np.array(ranks) - 1]])
 
 
-def _of_levels(ask: Answers, sheet: Sheet, j: int, order: NDArray[Any]) -> Ale:
+def _of_levels(ask: ModelAnswers, sheet: Sheet, j: int, order: NDArray[Any]) -> Ale:
     if len(order) < 2:
         raise InputError(f"the column {sheet.names[j]!r} holds one level only, so it has no effect to show")
     known = {level: k for k, level in enumerate(order.tolist())}
@@ -148,7 +148,7 @@ def _of_levels(ask: Answers, sheet: Sheet, j: int, order: NDArray[Any]) -> Ale:
 
 
 def _difference(
-    ask: Answers, sheet: Sheet, j: int, upper: NDArray[Any], lower: NDArray[Any], rows: Ints | None = None
+    ask: ModelAnswers, sheet: Sheet, j: int, upper: NDArray[Any], lower: NDArray[Any], rows: Ints | None = None
 ) -> Floats:
     """f with the attribute at `upper` less f with it at `lower`, for these rows."""
     held = np.tile(np.arange(sheet.n) if rows is None else rows, 2)

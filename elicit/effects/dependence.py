@@ -21,7 +21,7 @@ from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, axes_for, bars_nam
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
-from elicit.scores.answers import Answers, answers, in_calls
+from elicit.scores.answers import ModelAnswers, answers, in_calls
 from elicit.scores.protocol import Floats
 from elicit.scores.sheet import Sheet, gap
 
@@ -162,7 +162,7 @@ def individual_expectations(model: Any, X: Any, attribute: int | str, **options:
     return partial_dependence(model, X, attribute, individual=True, **options)
 
 
-def at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
+def at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
     """f with the attributes set to each point, for every row: (points, rows), in as few calls as fit."""
 
     def batch(start: int, stop: int) -> Any:
@@ -172,7 +172,7 @@ def at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int)
     return in_calls(ask, count * sheet.n, sheet.d, batch).reshape(count, sheet.n)
 
 
-def means_at_points(ask: Answers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
+def means_at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
     """Their means over the rows, (points,): what every row answers is not kept."""
 
     def batch(start: int, stop: int) -> Any:

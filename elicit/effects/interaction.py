@@ -25,7 +25,7 @@ from elicit.effects.drawing import axes_for
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
 from elicit.printable import drawable
-from elicit.scores.answers import Answers, answers, in_calls
+from elicit.scores.answers import ModelAnswers, answers, in_calls
 from elicit.scores.protocol import LARGEST, Floats
 from elicit.scores.sheet import Sheet
 
@@ -67,9 +67,9 @@ class Interactions:
         named = [(self.pairs[p], float(self.h[p]), float(self.strength[p])) for p in order]
         return tuple((self.names[i], self.names[j], h, strength) for (i, j), h, strength in named)
 
-    def plot(self, ax: Any = None) -> InteractionDisplay:
+    def plot(self, ax: Any = None) -> HStatisticDisplay:
         """Draw it (needs matplotlib)."""
-        return InteractionDisplay(self).plot(ax)
+        return HStatisticDisplay(self).plot(ax)
 
     def spread_out(self, values: Floats, empty: float = 0.0) -> Floats:
         """One number a pair as a matrix, with `empty` on its diagonal and for pairs that were left out."""
@@ -79,18 +79,18 @@ class Interactions:
         return table
 
 
-class InteractionDisplay:
+class HStatisticDisplay:
     """H of all pairs as a map; on the diagonal, H of each attribute against all others."""
 
     def __init__(self, result: Interactions) -> None:
         self.result = result
 
     @classmethod
-    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, **options: Any) -> InteractionDisplay:
+    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None, **options: Any) -> HStatisticDisplay:
         """Compute and draw; options as for `h_statistic`."""
         return cls(h_statistic(model, X, **options)).plot(ax)
 
-    def plot(self, ax: Any = None) -> InteractionDisplay:
+    def plot(self, ax: Any = None) -> HStatisticDisplay:
         """Draw on this axis, or on a new one."""
         self.ax_ = axes_for(ax, len(self.result.names))
         self.figure_ = self.ax_.figure
@@ -149,7 +149,7 @@ def h_statistic(
 Parts = tuple[dict[int, Floats], dict[tuple[int, int], Floats], dict[int, Floats]]
 
 
-def _by_boxes(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], f: Floats, overall: bool) -> Parts | None:
+def _by_boxes(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], f: Floats, overall: bool) -> Parts | None:
     """Centred PD_j, PD_jk − PD_j − PD_k and PD_−j by boxes, or None where the model is no sum of them."""
     boxes = boxes_of(ask)
     if boxes is None or not all(sheet.numeric(j) for j in range(sheet.d)):
@@ -165,7 +165,7 @@ def _by_boxes(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], f: Float
     return single, {pair: _centred(extra) for pair, extra in found.joint.items()}, without
 
 
-def _by_batches(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], overall: bool) -> Parts:
+def _by_batches(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], overall: bool) -> Parts:
     """The same from the model's answers."""
     codes = [np.unique(sheet.column(j), return_inverse=True) for j in range(sheet.d)]
     needed = range(sheet.d) if overall else sorted({j for pair in pairs for j in pair})
@@ -184,7 +184,7 @@ def _by_batches(ask: Answers, sheet: Sheet, pairs: list[tuple[int, int]], overal
     return single, joint, without
 
 
-def _without(ask: Answers, sheet: Sheet, j: int) -> Floats:
+def _without(ask: ModelAnswers, sheet: Sheet, j: int) -> Floats:
     """PD_−j at every row: its answer averaged over the values that the attribute has in all rows."""
     distinct, counts = np.unique(sheet.column(j), return_counts=True)
 

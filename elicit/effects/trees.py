@@ -27,7 +27,7 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from elicit.scores.answers import Answers
+from elicit.scores.answers import ModelAnswers
 from elicit.scores.protocol import Floats
 
 _FORESTS = (RandomForestRegressor, RandomForestClassifier, ExtraTreesRegressor, ExtraTreesClassifier)
@@ -59,7 +59,7 @@ class Dependences:
     joint: dict[tuple[int, int], Floats]
 
 
-def boxes_of(ask: Answers) -> Boxes | None:
+def boxes_of(ask: ModelAnswers) -> Boxes | None:
     """The boxes of a model whose answer is a sum over them, else None."""
     model = ask.model
     if type(model) in _TREES and (ask.method == "predict_proba") == hasattr(model, "classes_"):

@@ -19,7 +19,7 @@ from typing import Any
 
 from elicit.events import Evaluated, Failed
 from elicit.experiments.experiment import (
-    Standing,
+    Stage,
     Task,
     best_known,
     elicit_run,
@@ -40,7 +40,7 @@ from elicit.subsets import Family, Mask
 def compare(
     scenario: Scenario,
     n_jobs: int | None = None,
-    progress: Callable[[Standing], None] | None = None,
+    progress: Callable[[Stage], None] | None = None,
     journals: Path | None = None,
 ) -> list[dict[str, Any]]:
     """One plain result for each method, operator and seed, in this order.

@@ -38,7 +38,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Standing:
+class Stage:
     """How far an experiment is: runs finished and to do, and where the run under way stands, if that is known."""
 
     finished: int
@@ -61,7 +61,7 @@ def at_once(scenario: Scenario, n_jobs: int | None) -> int:
 
 
 def run_scenario(
-    scenario: Scenario, n_jobs: int | None = None, progress: Callable[[Standing], None] | None = None
+    scenario: Scenario, n_jobs: int | None = None, progress: Callable[[Stage], None] | None = None
 ) -> list[dict[str, Any]]:
     """One plain result for each choice of [elicit], operator and seed, in this order (see `plain_result`)."""
     tasks = [
@@ -74,14 +74,14 @@ def run_scenario(
 
 
 def played(
-    tasks: Sequence[Task], n_jobs: int | None = None, progress: Callable[[Standing], None] | None = None
+    tasks: Sequence[Task], n_jobs: int | None = None, progress: Callable[[Stage], None] | None = None
 ) -> list[dict[str, Any]]:
     """The result of each task, in their order, whatever ran at once."""
     results: list[dict[str, Any]] = []
 
     def show(run: Progress | None = None) -> None:
         if progress is not None:
-            progress(Standing(len(results), len(tasks), run))
+            progress(Stage(len(results), len(tasks), run))
 
     for result in _results(tasks, n_jobs, show if progress is not None else None):
         results.append(result)

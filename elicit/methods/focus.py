@@ -23,7 +23,7 @@ from elicit.subsets import Mask, mask_of, members
 LARGEST_SEARCH = 1 << 17
 
 
-class Consistency(Protocol):
+class ClassConsistency(Protocol):
     """How far a subset is from telling apart what differs in class."""
 
     def __call__(self, subset: Mask) -> float:
@@ -42,7 +42,7 @@ class Focus:
     most: the inconsistency at which a subset still counts as consistent. Above 0 every subset is looked at.
     """
 
-    inconsistency: Consistency
+    inconsistency: ClassConsistency
     most: float = 0.0
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from elicit.errors import InputError, nearest
 from elicit.methods.elimination import Elimination
-from elicit.methods.focus import Consistency, Focus
+from elicit.methods.focus import ClassConsistency, Focus
 from elicit.methods.frame import Explorer
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import Genetic, HillClimbing, Random
@@ -30,7 +30,7 @@ class Material(Protocol):
         """The attribute score of this name, the greater the better."""
         ...
 
-    def inconsistency(self, tolerance: float) -> Consistency:
+    def inconsistency(self, tolerance: float) -> ClassConsistency:
         """The share of cases that agree on a subset with a case of another class."""
         ...
 

@@ -15,7 +15,7 @@ from elicit.subsets import Mask
 
 
 @dataclass(frozen=True)
-class Status:
+class RunStatus:
     """What the bottom line shows. `regret` is None while nothing can be said."""
 
     evaluated: int
@@ -55,7 +55,7 @@ class Given:
 class Desk(Protocol):
     """What may be looked up. Those that return lines may take a second or two."""
 
-    def status(self) -> Status:
+    def status(self) -> RunStatus:
         """Where the run stands."""
         ...
 

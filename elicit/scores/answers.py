@@ -29,7 +29,7 @@ CELLS_A_CALL = 2_000_000
 
 
 @dataclass(frozen=True)
-class Answers:
+class ModelAnswers:
     """A model as a function of rows: (rows,) numbers, or (rows, classes) while no class is chosen.
 
     single: one number a row is wanted, so several outputs of which none is chosen are refused.
@@ -71,7 +71,7 @@ class Answers:
         return answer
 
 
-def answers(model: Any, response: str = "auto", target: Any = None, *, single: bool = True) -> Answers:
+def answers(model: Any, response: str = "auto", target: Any = None, *, single: bool = True) -> ModelAnswers:
     """How the model is asked; `single` refuses a model of several classes without a `target`."""
     if response not in RESPONSES:
         raise InputError(f"response is one of {', '.join(RESPONSES)}; found {response!r}")
@@ -82,12 +82,12 @@ def answers(model: Any, response: str = "auto", target: Any = None, *, single: b
             raise InputError(f"expected a fitted estimator or a function of X, found {type(model).__name__}")
         if response != "auto":
             raise InputError("a function of X has one response; leave `response` out")
-        return Answers(model, "call", _position(target) if target is not None else None, single)
+        return ModelAnswers(model, "call", _position(target) if target is not None else None, single)
     require_fitted(model)
     method = _method(model) if response == "auto" else response
     if not hasattr(model, method):
         raise InputError(f"{type(model).__name__} has no {method}; use another response")
-    return Answers(model, method, _column(model, method, target, single), single)
+    return ModelAnswers(model, method, _column(model, method, target, single), single)
 
 
 def scorer_of(model: Any, scoring: Any) -> Any:

@@ -31,7 +31,7 @@ LARGEST_MATRIX = 1 << 22
 
 
 @dataclass(frozen=True)
-class Space:
+class CaseSpace:
     """Rows as points: `points` (rows, columns) has the columns of an attribute side by side.
 
     Numbers are scaled to [0, 1] with gaps at 0; codes are whole, with gaps at −1, so that |a − b| cut at 1
@@ -108,7 +108,7 @@ class Space:
         return np.asarray(np.maximum.reduceat(apart, self.starts, axis=1))
 
 
-def space_of(X: Floats, discrete: Any, groups: Groups | None) -> Space:
+def space_of(X: Floats, discrete: Any, groups: Groups | None) -> CaseSpace:
     """The points of X; `discrete` names columns of codes (a mask, positions, or one truth value for all)."""
     nominal = column_mask(discrete, X.shape[1])
     listed = columns_of_groups(groups, X.shape[1])
@@ -122,10 +122,10 @@ def space_of(X: Floats, discrete: Any, groups: Groups | None) -> Space:
     gaps = np.logical_or.reduceat(missing[:, order], starts, axis=1)
     wide = np.repeat(gaps, np.diff(np.append(starts, len(order))), axis=1)  # a group with a gap is a gap as a whole
     points[wide] = np.broadcast_to(-1.0 * nominal, points.shape)[wide]
-    return Space(points, nominal, starts, gaps)
+    return CaseSpace(points, nominal, starts, gaps)
 
 
-def nearest(space: Space, rows: Ints, others: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+def nearest(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """Pairs (row, neighbour, share) sorted by row; the shares of a row sum to 1.
 
     `weights` (k,) belong to the nearest, the second … k-th of `others`; fewer others take the first of them.
@@ -151,7 +151,7 @@ def nearest(space: Space, rows: Ints, others: Ints, weights: Floats) -> tuple[In
     return rows[i], others[j], share
 
 
-def neighbourhoods(space: Space, rows: Ints, others: Ints, weights: Floats) -> Iterator[tuple[Ints, Ints, Floats]]:
+def neighbourhoods(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> Iterator[tuple[Ints, Ints, Floats]]:
     """What `nearest` gives, in parts of whole rows whose differences fit into some `LARGEST_BLOCK` numbers."""
     together = max(1, LARGEST_BLOCK // len(others))
     most = max(1, LARGEST_BLOCK // space.points.shape[1])

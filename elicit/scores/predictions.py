@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.scores.answers import Answers, answers, at_once
+from elicit.scores.answers import ModelAnswers, answers, at_once
 from elicit.scores.blocks import Block, block
 from elicit.scores.learned import FEWEST, POINTS, Coordinates, Foretold, Round
 from elicit.scores.protocol import Floats, Ints, generator
@@ -108,7 +108,7 @@ def _require_enough(rounds: int, sets: int, d: int) -> None:
         raise InputError(f"learned takes at most {most} attributes where sets is {sets}, found {d}; leave it out")
 
 
-def _outputs(ask: Answers, X: Any) -> Floats:
+def _outputs(ask: ModelAnswers, X: Any) -> Floats:
     answer = ask(X)
     return answer.reshape(len(answer), -1)
 
@@ -117,7 +117,7 @@ def _outputs(ask: Answers, X: Any) -> Floats:
 class _Mixed:
     """The model's answers where some attributes are those of one row of X and the others of background rows."""
 
-    ask: Answers
+    ask: ModelAnswers
     explained: Sheet
     at: int
     known: Sheet

@@ -21,7 +21,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.scores.neighbours import Space, neighbourhoods, space_of
+from elicit.scores.neighbours import CaseSpace, neighbourhoods, space_of
 from elicit.scores.protocol import Floats, Groups, Ints, generator, table
 
 
@@ -94,7 +94,7 @@ def rrelieff(
     return _part(both, change) - _part(apart - both, seen - change)
 
 
-def _of_classes(space: Space, y: Ints, k: int, looked_at: Ints, weights: Floats) -> Floats:
+def _of_classes(space: CaseSpace, y: Ints, k: int, looked_at: Ints, weights: Floats) -> Floats:
     """Mean over the rows looked at of −(mean difference to hits) + Σ_c weights[own, c] (mean difference to misses)."""
     total = np.zeros(space.n)
     members = [np.flatnonzero(y == c) for c in range(len(weights))]
@@ -107,7 +107,7 @@ def _of_classes(space: Space, y: Ints, k: int, looked_at: Ints, weights: Floats)
     return total / len(looked_at)
 
 
-def _mean_differences(space: Space, i: Ints, j: Ints, share: Floats) -> Floats:
+def _mean_differences(space: CaseSpace, i: Ints, j: Ints, share: Floats) -> Floats:
     """Σ over the rows i of the mean difference to their neighbours j, per attribute, gaps left out."""
     differences = space.differences(i, j)
     if space.complete:
@@ -118,7 +118,7 @@ def _mean_differences(space: Space, i: Ints, j: Ints, share: Floats) -> Floats:
     return np.asarray(_part(sums, seen).sum(axis=0))
 
 
-def _present(space: Space, i: Ints, j: Ints) -> Floats:
+def _present(space: CaseSpace, i: Ints, j: Ints) -> Floats:
     """(pairs, attributes): 1 where neither row has a gap."""
     return np.asarray(~(space.gaps[i] | space.gaps[j]), dtype=np.float64)
 

@@ -14,7 +14,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
-from elicit.operators.desk import Given, Status
+from elicit.operators.desk import Given, RunStatus
 from elicit.session.progress import Progress
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -29,10 +29,10 @@ class Insight:
     def __init__(self, elicitation: Elicitation, progress: Callable[[], Progress | None]) -> None:
         self._elicitation, self._progress = elicitation, progress
 
-    def status(self) -> Status:
+    def status(self) -> RunStatus:
         """Where the run stands."""
         elicitation, latest = self._elicitation, self._progress()
-        return Status(
+        return RunStatus(
             elicitation.evaluations,
             elicitation.budget,
             len(elicitation.history.rejected),

@@ -14,8 +14,8 @@ from elicit.decide.process import (
     NOISES,
     OF_SIZE,
     UNLIKE,
+    Hyperparameters,
     Likeness,
-    Reading,
     Scale,
     flips,
     kernels,
@@ -119,7 +119,7 @@ def test_no_reach_can_be_moved_to_gain(seed):
 def test_the_search_for_reaches_knows_the_slope(known, share, of_size, data):
     """Against differences, also where something is expected of the attributes beforehand."""
     n, seen, numbers = known
-    reading = Reading(Likeness(np.full(n, 3.0), share, np.arange(1.0, n + 1) * 2 / (n + 1), of_size), 0.03)
+    reading = Hyperparameters(Likeness(np.full(n, 3.0), share, np.arange(1.0, n + 1) * 2 / (n + 1), of_size), 0.03)
     shifts = np.array(data.draw(st.lists(st.floats(-1, 1), min_size=n, max_size=n)))
     _, slope = lost(shifts, reading, seen, standardised(numbers))
     plain = approx_fprime(shifts, lambda at: lost(at, reading, seen, standardised(numbers))[0], 1e-6)

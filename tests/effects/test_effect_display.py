@@ -7,7 +7,7 @@ import pytest
 
 from elicit.effects import (
     AleDisplay,
-    InteractionDisplay,
+    HStatisticDisplay,
     PartialDependenceDisplay,
     ale,
     h_statistic,
@@ -45,7 +45,7 @@ def test_a_given_axis_is_used():
     _, axes = pyplot.subplots(1, 3)
     assert PartialDependenceDisplay.from_estimator(model, X, [0, 1], points=5, ax=axes[0]).ax_ is axes[0]
     assert AleDisplay.from_estimator(model, X, 0, ax=axes[1]).ax_ is axes[1]
-    assert InteractionDisplay.from_estimator(model, X, ax=axes[2]).ax_ is axes[2]
+    assert HStatisticDisplay.from_estimator(model, X, ax=axes[2]).ax_ is axes[2]
 
 
 def test_an_effect_and_a_map_of_interactions():

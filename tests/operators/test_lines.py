@@ -7,7 +7,7 @@ import pytest
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
-from elicit.operators.desk import Given, Status
+from elicit.operators.desk import Given, RunStatus
 from elicit.operators.lines import Leave, LineOperator, printable, side_by_side
 from elicit.subsets import Attributes
 
@@ -84,7 +84,7 @@ class Desk:
         self.points = facts
 
     def status(self):
-        return Status(3, 9, 0, 2, 5, None)
+        return RunStatus(3, 9, 0, 2, 5, None)
 
     def number(self, request):
         return 1 + sum(given.request < request for given in self.given)
