@@ -4,7 +4,8 @@ A run goes down from all attributes first; one that can afford no way down and h
 that puts first. Then candidates are drawn (by a law from a power index, or attribute by attribute) or are
 neighbours of what is liked best so far; the one is proposed by which plausible operators may gain most, or
 that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered with its
-price; in the parsimonious set a rejection is provisional, so old ones are looked at again.
+price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones are looked
+at again.
 """
 
 from __future__ import annotations
@@ -286,8 +287,11 @@ class _Explorer:
         return gap_index(self._beliefs.utilities, sampled, joint=self._settings.index == "joint")
 
     def rejection_price(self, subset: Mask) -> float | None:
-        """The price at which a subset is rejected, None when it may be best (or nothing is known)."""
-        if self._starting or not self._usable:
+        """The price at which a subset is rejected, None when it may be best (or nothing is known).
+
+        What is on the way down is measured for what it tells of others, so it need not be able to be best.
+        """
+        if self._starting or subset in self._on_the_way or not self._usable:
             return None
         verdict = self._beliefs.utilities.verdict(subset)
         if verdict.possible:

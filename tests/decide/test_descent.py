@@ -11,6 +11,9 @@ from elicit.asks import Done, Evaluate, Measured
 from elicit.decide.descent import LEAST_BUDGET, MOST_LOOKS
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
+from elicit.drive import drive
+from elicit.operators import SimulatedOperator
+from elicit.oracles import SyntheticOracle
 from elicit.subsets import Attributes, Family
 
 WAY = "on the way down from all attributes"
@@ -44,6 +47,19 @@ def test_one_of_every_size_is_looked_at_along_a_chain_and_a_few_on_the_way(n, se
         above = {m for m in reached if m.bit_count() == size + 1}
         reached |= {m for m, _ in looked if m.bit_count() == size and any(m & a == m for a in above)}
         assert any(m.bit_count() == size for m in reached), "the chain is broken"
+
+
+@pytest.mark.parametrize("price", [0.1, 3.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_who_answers_early_turns_nothing_away_on_the_way_down(seed, price):
+    oracle = SyntheticOracle.drawn(9, np.random.default_rng(seed), size=True)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60), seed=seed)
+    drive(elicitation, oracle, SimulatedOperator(f"score - {price} * size", oracle.criteria))
+    rounds = elicitation.history.rounds
+    assert any(r.rejected for r in rounds), "nothing was turned away at all, so this shows nothing"
+    down = [r for r in rounds if r.why == WAY]
+    assert len(down) >= 8
+    assert not any(r.rejected for r in down)
 
 
 def test_what_only_matters_together_is_found():
