@@ -75,7 +75,7 @@ class ElicitSpec:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A checked scenario. `plain` is the file as it was read.
+    """A checked scenario. `plain` is the file as it was read, and as it was changed since.
 
     methods: what is compared, None for all that can be. material: the data behind the oracle, where they are
     known. trace_every: evaluations between two looks at what would be recommended. goal: what the classical
@@ -97,14 +97,20 @@ class Scenario:
         return self.oracle.drawn(seed) if isinstance(self.oracle, SyntheticSpec) else self.oracle
 
     def reduced(self, budget: int | None = None, seeds: int | None = None) -> Scenario:
-        """The same with another budget, and with the first of its seeds only."""
-        elicits = self.elicits
+        """The same with another budget, and with so many seeds: the first of its own, then others from 0."""
+        elicits, kept, plain = self.elicits, self.seeds, dict(self.plain)
         if budget is not None:
             elicits = tuple(
                 dataclasses.replace(e, settings=dataclasses.replace(e.settings, budget=budget)) for e in elicits
             )
-        kept = self.seeds if seeds is None else seeds_of(seeds) if seeds > len(self.seeds) else self.seeds[:seeds]
-        return dataclasses.replace(self, elicits=elicits, seeds=kept)
+            given = self.plain.get("elicit", {})
+            changed = [{**section, "budget": budget} for section in (given if isinstance(given, list) else [given])]
+            plain["elicit"] = changed if isinstance(given, list) else changed[0]
+        if seeds is not None:
+            others = sorted(set(seeds_of(seeds)).difference(kept))
+            kept = (*kept, *others)[:seeds]
+            plain["experiment"] = {**self.plain.get("experiment", {}), "seeds": list(kept)}
+        return dataclasses.replace(self, elicits=elicits, seeds=kept, plain=plain)
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -306,6 +312,9 @@ def _check_method(method: str, material: DataMaterial | None) -> None:
     needs = named(method).needs
     if needs and (material is None or (needs == "model" and not material.fits)):
         raise InputError(f"`methods`: {method!r} needs `{needs}` in [oracle] besides what is measured; add it")
+    if material is not None and not named(method).serves(material.classes):
+        kind = "numbers" if material.classes else "classes"
+        raise InputError(f"`methods`: {method!r} needs a target of {kind}, which this is not; leave it out")
 
 
 #: More seeds than this are not played: a run takes a tenth of a second at least, so that would be days.

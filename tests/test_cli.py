@@ -24,7 +24,7 @@ from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopp
 from elicit.experiments.sources import oracle_from
 from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
-from elicit.oracles import TableOracle
+from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
 from elicit.session.display import Meter, clock_time
 
@@ -317,6 +317,32 @@ def test_run_prints_a_table_and_writes_every_result(here, capsys):
     assert [result["seed"] for result in written["results"]] == [0, 1]
     assert run("run", "s.toml", "--budget", "3", "--seeds", "3", "--json", "o.json", capsys=capsys)[0] == 0
     assert [r["evaluations"] for r in json.loads((here / "o.json").read_text())["results"]] == [3, 3, 3]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
+    command, asked = ("table", "iris", "--folds", "3", "-o", "o.csv", "--n-jobs", "1"), []
+
+    def measured(self, request, whole=WrapperOracle.__call__):
+        asked.append(request.subset)
+        if len(asked) == 10:
+            raise KeyboardInterrupt
+        return whole(self, request)
+
+    monkeypatch.setattr(WrapperOracle, "__call__", measured)
+    monkeypatch.setattr("elicit.oracles.table._batch", lambda *_: 4)
+    status, _, err = run(*command, capsys=capsys)
+    assert status == 130
+    assert "what was measured is in o.csv.part; the same command goes on there" in err
+    assert not Path("o.csv").exists()
+    complains(*run(*command, "--model", "knn:5", capsys=capsys), "o.csv.part", "another table", "delete it")
+    with Path("o.csv.part").open("a") as file:
+        file.write('{"cache": "meas')  # the death of a process leaves half a line
+    assert run(*command, capsys=capsys)[0] == 0
+    assert sorted(asked[:8] + asked[10:]) == list(range(1, 16)), "a subset was measured twice, or not at all"
+    assert not Path("o.csv.part").exists()
+    assert run(*command[:-3], "whole.csv", capsys=capsys)[0] == 0
+    assert Path("o.csv").read_text() == Path("whole.csv").read_text()
 
 
 def test_table_writes_what_an_oracle_reads(here, capsys):

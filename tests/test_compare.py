@@ -199,6 +199,7 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
         ({"experiment": {"methods": ["sfss"]}}, r"\[experiment\] .*unknown method 'sfss'; did you mean"),
         ({"experiment": {"methods": ["elicits"]}}, r"\[experiment\] .*did you mean 'elicit'"),
         ({"experiment": {"methods": ["gsfs:x"]}}, r"the group's size: expected a whole number"),
+        ({"experiment": {"methods": ["genetic:1"]}}, r"'genetic:1', the population: .* of at least 2, found '1'"),
         ({"experiment": {"methods": ["sfs", "sfs"]}}, r"none twice"),
         ({"experiment": {"methods": []}}, r"at least one method"),
         ({"experiment": {"trace_every": 0}}, r"`trace_every` is a whole number of at least 1"),
@@ -219,6 +220,16 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
 def test_what_is_wrong_is_named(folder, sections, message):
     with pytest.raises(InputError, match=message):
         scenario(folder, **sections)
+
+
+@pytest.mark.parametrize("method", ["focus", "ranking:chi2"])
+def test_a_method_for_classes_is_refused_before_others_are_played(folder, method):
+    numbers = "".join(f"{m & 1},{m >> 1 & 1},{m >> 2 & 1},{m >> 3},{m * 0.37:.2f}\n" for m in range(16))
+    (folder / "d.csv").write_text("a,b,c,d,kind\n" + numbers)
+    with pytest.raises(InputError, match=f"'{method}' needs a target of classes, which this is not; leave it out"):
+        scenario(folder, oracle={"model": "ridge"}, experiment={"methods": ["sfs", method]})
+    played = scenario(folder, oracle={"model": "ridge"}, experiment={"seeds": 1})
+    assert "focus" not in {run["method"] for run in compare(played, n_jobs=1)}
 
 
 def test_a_model_that_cannot_be_fitted_ends_its_method_alone_and_is_named(folder):
@@ -300,6 +311,19 @@ def test_runs_that_were_kept_are_continued(folder, tmp_path):
     assert all(run["evaluations"] == 5 for run in first)
 
 
+@pytest.mark.parametrize("changed", ["data", "model"])
+def test_what_a_method_read_besides_the_oracle_belongs_to_its_journal(folder, tmp_path, changed):
+    chosen = {"seeds": 1, "methods": ["rfe", "sfs"]}
+    compare(scenario(folder, experiment=chosen), n_jobs=1, journals=tmp_path)
+    if changed == "data":
+        (folder / "d.csv").write_text(DATA.replace("1", "2", 1))
+    other = scenario(folder, oracle={"model": "knn:3"} if changed == "model" else {}, experiment=chosen)
+    with pytest.raises(JournalError, match="belongs to a run with another about"):
+        compare(other, n_jobs=1, journals=tmp_path)
+    alone = dataclasses.replace(other, methods=("sfs",))
+    assert len(compare(alone, n_jobs=1, journals=tmp_path)) == 2  # which reads nothing of either
+
+
 def test_a_journal_of_a_classical_run_says_what_goes_on_with_it(folder, tmp_path, capsys):
     compare(scenario(folder, experiment={"seeds": 1, "methods": ["sffs"]}), journals=tmp_path)
     kept = next(iter(tmp_path.glob("sffs*.jsonl")))
@@ -357,6 +381,26 @@ def test_one_seed_has_no_interval_and_operators_are_averaged():
     (difference,) = differences(found)
     assert (difference.against, difference.low) == ("sfs", None)
     assert difference.mean == pytest.approx(0.1)
+
+
+def reaching(method, seed, size, met=True):
+    """A run that was after a value, with as few attributes as that takes."""
+    run = run_of(method, seed, 0.9) | {"goal": "reach:0.9", "met": met, "subset": ["a"] * size}
+    return run | {"utility": 0.9 if met else None, "regret": None}
+
+
+def test_who_seldom_reaches_a_value_is_not_first_for_the_few_times_it_did():
+    often = [reaching("sbs", seed, size) for seed, size in enumerate([5, 7, 6, 6])]
+    seldom = [reaching("random", seed, size, met=seed == 2) for seed, size in enumerate([1, 1, 4, 9])]
+    never = [reaching("sffs", seed, 2, met=False) for seed in range(4)]
+    (header, *rows) = [line.split() for line in side_by_side([*often, *seldom, *never])]
+    assert header[-4:] == ["more", "attributes", "than", "sbs"]
+    assert [row[0] for row in rows] == ["sbs", "random", "sffs"]
+    size, share = header.index("size") - 1, header.index("size")  # two words stand before: best found
+    assert [row[size] for row in rows] == ["6.0", "4.0", "–"]
+    assert [row[share] for row in rows] == ["100%", "25%", "0%"]
+    assert " ".join(rows[1][share + 1 :]) == "-2.0000 (1 of 4 seeds)"
+    assert [(d.method, d.mean, d.seeds) for d in differences([*often, *seldom, *never])] == [("random", -2.0, 1)]
 
 
 def test_the_table_has_a_row_a_method_best_first_and_no_control_characters():
@@ -433,6 +477,22 @@ def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert next(line for line in lines if line.startswith("rfe")).endswith("model")
     assert main(["compare"]) == 2
     assert "needs a scenario file (or a folder of them), or --list" in capsys.readouterr().err
+
+
+def test_a_table_and_its_picture_are_two_files(folder, capsys):
+    same = str(folder / "x.svg")
+    assert main(["compare", toml(folder, methods=["sfs"]), "--json", same, "--plot", same]) == 2
+    assert "x.svg: is read or kept by this command too" in capsys.readouterr().err
+
+
+def test_why_a_method_found_nothing_is_said(folder, capsys):
+    (folder / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\ndata = "d.csv"\ntarget = "kind"\n[operator]\nutility = "score"\n'
+        '[elicit]\nkeep = ["b"]\nmax_size = 2\n[experiment]\nmethods = ["sfs", "focus"]\n'
+    )
+    assert main(["compare", str(folder / "s.toml")]) == 0
+    (why,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("focus: ")]
+    assert "consistent" in why
 
 
 def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(folder, capsys):

@@ -136,6 +136,8 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         ({"kind": "filter", "data": "wine", "merit": "cfss"}, r"unknown merit"),
         ({"kind": "filter", "data": "d.csv", "target": "kind", "merit": "cfs"}, r"'colour' holds texts"),
         ({"kind": "synthetic", "n": 0}, r"`n` is a whole number of at least 1"),
+        ({"kind": "synthetic", "n": 1001}, r"`n` is a whole number of at least 1 and at most 1000, found 1001"),
+        ({"kind": "synthetic", "n": 3, "interaction": 1e308}, r"`interaction` is at least 0 and at most 1e\+06"),
         ({"kind": "synthetic", "n": 3, "size": 1}, r"`size` is true or false"),
     ],
 )
@@ -233,8 +235,11 @@ def test_choices_of_elicit_stand_side_by_side(folder):
 def test_fewer_seeds_and_another_budget(folder):
     scenario = scenario_from(changed(experiment={"seeds": [7, 8, 9]}), folder)
     assert scenario.reduced(seeds=2).seeds == (7, 8)
-    assert scenario.reduced(seeds=5).seeds == (0, 1, 2, 3, 4)
-    assert scenario.reduced(budget=4).elicits[0].settings.budget == 4
+    more = scenario.reduced(budget=4, seeds=5)
+    assert more.seeds == (7, 8, 9, 0, 1)
+    assert more.elicits[0].settings.budget == 4
+    written = scenario_from(more.plain, folder)
+    assert (written.seeds, written.elicits) == (more.seeds, more.elicits), "what is kept is not what was played"
     assert scenario.reduced() == scenario
 
 

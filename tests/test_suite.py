@@ -100,6 +100,16 @@ def test_each_promise_is_told_as_it_is(change, kept):
     assert line.promises == dict(zip(PROMISED, kept, strict=True))
 
 
+def test_a_suite_without_ours_promises_nothing_and_another_name_of_ours_counts():
+    (line,) = lines_of("s", [run("sfs", 0.1), run("sffs", 0.2)])
+    assert (line.ours, line.promises) == (None, {})
+    (_, row, *rest) = table([line])
+    assert row.split() == ["s", "linear", "0", "sfs", "0.1000", "–", "–", "–", "–", "–", "–"]
+    assert rest == [""]
+    (mine,) = lines_of("s", [run("mine", 0.1, trace=[0.1]), run("second", 0.0), run("sffs", 0.2)])
+    assert (mine.ours, mine.runs, mine.soon) == (0.1, 1, 0.1)
+
+
 def test_the_table_ends_with_where_a_promise_is_broken():
     results = [run("elicit", 0.1, trace=[0.1], questions=2), run("sffs", 0.05)]
     lines = table(lines_of("one", results) + lines_of("two", [run("elicit", 0.0, trace=[0.0]), run("sffs", 0.1)]))
@@ -142,3 +152,7 @@ def test_a_suite_has_no_picture_and_an_empty_folder_no_scenario(tmp_path, capsys
     written(tmp_path, "two", 2)
     assert main(["compare", str(tmp_path), "--plot", str(tmp_path / "p.png")]) == 2
     assert "--plot draws one scenario" in capsys.readouterr().err
+    (tmp_path / "more").mkdir()
+    written(tmp_path / "more", "two", 3)
+    assert main(["compare", str(tmp_path), str(tmp_path / "more")]) == 2
+    assert "two of the scenarios are called 'two'; rename one" in capsys.readouterr().err

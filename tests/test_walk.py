@@ -15,7 +15,7 @@ from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
 from elicit.experiments.walk import Walk, knowledge
 from elicit.explore import explore
 from elicit.journal import Journal, read
-from elicit.methods import Method, Reaching, Sized, explorer_of
+from elicit.methods import Method, Ranking, Reaching, Sized, explorer_of
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.sessions import header_of
@@ -111,6 +111,30 @@ def test_a_budget_ends_a_run_and_a_larger_one_lets_it_go_on(tmp_path):
     assert [f.subset for f in more.facts if isinstance(f, Evaluated)] == [
         f.subset for f in at_once.facts if isinstance(f, Evaluated)
     ]
+
+
+@pytest.mark.parametrize("name", ["sfs", "random", "genetic"])
+@pytest.mark.parametrize("budget", [2, 3, 5])
+def test_a_smaller_budget_holds_for_what_was_open_already(name, budget, tmp_path):
+    path = tmp_path / "j"
+    with pytest.raises(KeyboardInterrupt):
+        explore(method(name, budget=20), Counting(breaks_after=2), journal=path)
+    assert isinstance(read(path).facts[0], Asked)
+    assert len(read(path).facts[0].evaluate) >= 5
+    for _ in range(2):  # and again, for nothing is left to do
+        found = explore(method(name, budget=budget), Counting(), journal=path)
+        assert (found.evaluations, found.reason) == (budget, f"budget: {budget} evaluations")
+    whole = explore(method(name, budget=20), Counting(), journal=path)
+    assert whole.value == explore(method(name, budget=20), Counting()).value
+
+
+def test_a_ranking_with_a_gap_is_kept_as_it_is_played(tmp_path):
+    ranked = Method("ranked", Ranking((1.0, 2.0, float("nan"), -float("inf"), 0.0)))
+    for _ in range(2):
+        assert explore(ranked, Counting(), journal=tmp_path / "j").evaluations == N
+    changed = Method("ranked", Ranking((1.0, 2.0, float("nan"), float("inf"), 0.0)))
+    with pytest.raises(JournalError, match="another method"):
+        explore(changed, Counting(), journal=tmp_path / "j")
 
 
 def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):

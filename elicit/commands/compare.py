@@ -36,12 +36,13 @@ def run(args: argparse.Namespace) -> int:
     paths = [path for given in args.scenarios for path in _scenarios(given)]
     if not paths:
         raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
+    _tell_apart(paths)
     scenarios = [read_scenario(path).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
     each = zip(paths, scenarios, strict=True)
     read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
-    keep_apart(args.plot, *map(str, paths), *read_from)
+    keep_apart(args.plot, *map(str, paths), *read_from, args.json)
     journals = _folder(args.journals)
     meter = Meter(sys.stderr)
     played = []
@@ -82,6 +83,13 @@ def _scenarios(given: str) -> list[Path]:
     return found
 
 
+def _tell_apart(paths: Sequence[Path]) -> None:
+    """Refuse two scenarios of one name: the table, and the folders of journals, tell them by it."""
+    for k, path in enumerate(paths):
+        if path.stem in {other.stem for other in paths[:k]}:
+            raise InputError(f"two of the scenarios are called {printable(path.stem)!r}; rename one")
+
+
 def _show(meter: Meter, done: int, of: int, now: Stage) -> None:
     share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
     words = [f"scenario {done + 1} of {of}"] if of > 1 else []
@@ -114,8 +122,12 @@ def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
             "they say nothing of other data"
         )
-    hindered = {f"{run['method']}: {run['stopped']}" for run in results if run["stopped"].startswith(HINDERED)}
-    return [*notes, *map(printable, sorted(hindered))]
+    ends = {
+        f"{run['method']}: {run['stopped']}"
+        for run in results
+        if run["stopped"].startswith(HINDERED) or not run["subset"]
+    }
+    return [*notes, *map(printable, sorted(ends))]
 
 
 def _listed() -> list[str]:

@@ -1,20 +1,33 @@
-"""elicit table: evaluate every subset of small data, to an oracle table."""
+"""elicit table: evaluate every subset of small data, to an oracle table.
+
+The rule: what was measured is kept beside the output, as a journal of results that nobody asked for yet, until
+the table is complete. Who was interrupted gives the same command again, and nothing is measured twice.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed
 from elicit.commands.output import keep_apart
 from elicit.commands.status import DONE
+from elicit.errors import InputError
 from elicit.experiments.sources import data_of, wrapper_of
-from elicit.oracles import write_table
+from elicit.journal import Header, Journal, begun, read
+from elicit.oracles import WrapperOracle, write_table
 from elicit.printable import printable
 from elicit.session.display import Meter, not_measured
-from elicit.subsets import Family
+from elicit.subsets import Family, Mask
+
+#: What the name of the file of results ends with.
+_PART = ".part"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,17 +41,54 @@ def run(args: argparse.Namespace) -> int:
     dropped = attributes.mask(listed(args.drop))
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
     meter = Meter(sys.stderr)
+    part = Path(f"{args.output}{_PART}")
     try:
-        written = write_table(
-            args.output,
-            oracle,
-            family,
-            args.n_jobs,
-            progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
-        )
+        with _kept(part, oracle) as kept:
+            written = write_table(
+                args.output,
+                oracle,
+                family,
+                args.n_jobs,
+                progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
+                known=kept.cached,
+                keep=partial(_keep, kept),
+            )
+    except KeyboardInterrupt:
+        meter.clear()
+        if part.exists():
+            print(f"what was measured is in {printable(str(part))}; the same command goes on there", file=sys.stderr)
+        raise
     finally:
         meter.clear()
+    part.unlink()
     notes = [f"note: {printable(note)}" for note in data.notes]
     failed = not_measured([Counter(written.failures.values())])
     print("\n".join([f"{printable(args.output)}: {written.rows} subsets", *notes, *failed]))
     return DONE
+
+
+@contextmanager
+def _kept(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
+    """What was measured before for this table; a file without a measurement does not stay."""
+    shown = printable(str(part))
+    if not part.absolute().parent.is_dir():
+        raise InputError(f"{shown.removesuffix(_PART)}: its folder does not exist; choose another place")
+    if begun(part):
+        if read(part).header.fingerprint != oracle.fingerprint:
+            raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
+        journal = Journal.open(part, expect_fingerprint=oracle.fingerprint)
+    else:
+        journal = Journal.create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
+    with journal:
+        try:
+            yield journal
+        finally:
+            if not any(isinstance(reply, Measured) for reply in journal.cached.values()):
+                part.unlink()
+
+
+def _keep(journal: Journal, replies: Mapping[Mask, Measured | Failure]) -> None:
+    """Write what a table holds of the replies, and return when they are safe."""
+    for left, (mask, reply) in zip(range(len(replies) - 1, -1, -1), replies.items(), strict=True):
+        row = Measured(reply.criteria, (), reply.spread) if isinstance(reply, Measured) else reply
+        journal.cache(mask, row, more=left > 0)

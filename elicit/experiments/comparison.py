@@ -73,9 +73,8 @@ def methods_of(scenario: Scenario) -> tuple[str, ...]:
             found.append(name)
         elif name == "ranking":
             found.append(f"{name}:{ALONE}")
-    if scenario.material is not None and not scenario.material.classes and "focus" in found:
-        found.remove("focus")
-    return tuple(found)
+    material = scenario.material
+    return tuple(name for name in found if name == OURS or material is None or named(name).serves(material.classes))
 
 
 def walk_run(
@@ -103,7 +102,7 @@ def walk_run(
         family=limits.family,
         seed=seed,
         journal=None if journals is None else journals / _file_name(method, operator.name, seed, scenario.goal),
-        about={"operator": operator.name, "utility": repr(operator.utility)},
+        about={"operator": operator.name, "utility": repr(operator.utility)} | _read_besides(method, scenario),
         progress=show,
     )
     best = best_known(oracle, operator, simulated, limits.family) if scenario.goal == TradeOff() else None
@@ -114,6 +113,13 @@ def walk_run(
     if best is None:
         return plain
     return plain | {"trace": _trace(outcome, value, limits.family, best)}
+
+
+def _read_besides(method: str, scenario: Scenario) -> dict[str, str]:
+    """What a method reads besides the oracle, by its fingerprint: with another model it goes elsewhere."""
+    if not named(method).needs or scenario.material is None:
+        return {}
+    return {"material": scenario.material.fingerprint}
 
 
 def _file_name(method: str, operator: str, seed: int, goal: Goal) -> str:

@@ -50,6 +50,11 @@ class DataMaterial:
         return self._columns.attributes
 
     @property
+    def fingerprint(self) -> str:
+        """What identifies the data and the model."""
+        return self._fingerprint
+
+    @property
     def fits(self) -> bool:
         """Whether there is a model."""
         return self._model is not None

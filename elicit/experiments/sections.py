@@ -75,11 +75,12 @@ def numbers(section: Section, key: str) -> tuple[float, ...]:
     return tuple(finite(key, item) for item in value)
 
 
-def whole(section: Section, key: str, default: int | None, least: int) -> int:
-    """A whole number of at least `least`, or the default without the key."""
+def whole(section: Section, key: str, default: int | None, least: int, most: int | None = None) -> int:
+    """A whole number between bounds, or the default without the key."""
     value = section.get(key, default)
-    if not is_whole(value) or value < least:
-        raise InputError(f"`{key}` is a whole number of at least {least}, found {value!r}")
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        upper = "" if most is None else f" and at most {most}"
+        raise InputError(f"`{key}` is a whole number of at least {least}{upper}, found {value!r}")
     return int(value)
 
 

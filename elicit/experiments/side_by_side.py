@@ -26,13 +26,17 @@ Results = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Difference:
-    """How much a method loses against another, mean over the operators, paired by seed, with its interval."""
+    """How much a method loses against another, mean over the operators, paired by seed, with its interval.
+
+    `seeds` are those where both came to something that can be compared.
+    """
 
     method: str
     against: str
     mean: float
     low: float | None
     high: float | None
+    seeds: int
 
 
 def differences(results: Results) -> list[Difference]:
@@ -58,7 +62,7 @@ def differences(results: Results) -> list[Difference]:
         if len(apart) > 1 and apart.std() > TOLERANCE:
             half = float(stats.t.ppf((1 + LEVEL) / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart)))
             low, high = mean - half, mean + half
-        found.append(Difference(method, against, mean, low, high))
+        found.append(Difference(method, against, mean, low, high, len(apart)))
     return found
 
 
@@ -77,11 +81,20 @@ def _losses(results: Results) -> dict[str, dict[int, float]]:
 
 def _loss(run: Mapping[str, Any]) -> float:
     """What a run with a utility is measured by, the less the better."""
-    return float(len(run["subset"]) if str(run.get("goal", "")).startswith("reach:") else -run["utility"])
+    return float(len(run["subset"]) if _reaching(run) else -run["utility"])
+
+
+def _reaching(run: Mapping[str, Any]) -> bool:
+    """Whether the goal was to reach a value with few attributes."""
+    return str(run.get("goal", "")).startswith("reach:")
 
 
 def side_by_side(results: Results) -> list[str]:
-    """The results as lines of text: a row a method, best first, then the final regrets by operator."""
+    """The results as lines of text: a row a method, best first, then the final regrets by operator.
+
+    Who is to reach a value is ranked by how often that came about, then by the size it took: sizes are those of
+    the runs that reached it.
+    """
     known = any(run["regret"] is not None for run in results)
     what = "regret" if known else "utility"
     points = points_of(results)
@@ -89,7 +102,8 @@ def side_by_side(results: Results) -> list[str]:
     against = next(iter(apart.values())).against if apart else ""
     header = ["method", "runs", *(f"regret@{k}" for k in points), what, "best found", "evaluations", "questions"]
     goals = [f"{goal} met" for goal in dict.fromkeys(run["goal"] for run in results if "goal" in run)]
-    header += ["seconds", "size", *map(printable, goals), f"worse than {printable(against)} by" if apart else ""]
+    worse = "more attributes than {}" if any(map(_reaching, results)) else "worse than {} by"
+    header += ["seconds", "size", *map(printable, goals), worse.format(printable(against)) if apart else ""]
     rows = []
     by_method = _grouped(results, lambda run: run["method"])
     for method in sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True):
@@ -104,9 +118,9 @@ def side_by_side(results: Results) -> list[str]:
                 mean_in([run["evaluations"] for run in runs], ".1f"),
                 mean_in([run["questions"] for run in runs], ".1f"),
                 mean_in([run["seconds"] for run in runs], ".2f"),
-                mean_in([len(run["subset"]) for run in runs], ".1f"),
-                *(f"{sum(run['met'] for run in runs) / len(runs):.0%}" for _ in goals),
-                _interval(apart.get(method)),
+                mean_in([len(run["subset"]) for run in runs if not _reaching(run) or run["met"]], ".1f"),
+                *(f"{_met(runs):.0%}" for _ in goals),
+                _interval(apart.get(method), len({run["seed"] for run in runs})),
             ]
         )
     lines = aligned([header, *rows])
@@ -124,10 +138,15 @@ def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], wha
     return rows
 
 
-def _worth(runs: Results) -> float:
-    """The mean utility, or minus the mean size that reached the value; a run without a utility counts as nothing."""
+def _worth(runs: Results) -> tuple[float, float]:
+    """How often a value was reached that was to be; then the mean utility, or minus the mean size it took."""
     found = [-_loss(run) for run in runs if run["utility"] is not None]
-    return float(np.mean(found)) if found else -np.inf
+    return _met([run for run in runs if _reaching(run)]), float(np.mean(found)) if found else -np.inf
+
+
+def _met(runs: Results) -> float:
+    """The share of runs that did what the goal asks for."""
+    return sum(run["met"] for run in runs) / len(runs) if runs else 1.0
 
 
 def _found(run: Mapping[str, Any]) -> bool:
@@ -135,12 +154,14 @@ def _found(run: Mapping[str, Any]) -> bool:
     return run["regret"] is not None and run["regret"] <= TOLERANCE
 
 
-def _interval(difference: Difference | None) -> str:
+def _interval(difference: Difference | None, seeds: int) -> str:
+    """The mean difference with its interval, and of how many seeds, where some cannot be compared."""
     if difference is None:
         return ""
+    some = f" ({difference.seeds} of {seeds} seeds)" if difference.seeds < seeds else ""
     if difference.low is None or difference.high is None:
-        return f"{difference.mean:+.4f}"
-    return f"{difference.mean:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]"
+        return f"{difference.mean:+.4f}{some}"
+    return f"{difference.mean:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]{some}"
 
 
 def _grouped(results: Results, key: Callable[[Mapping[str, Any]], str]) -> dict[str, list[Mapping[str, Any]]]:

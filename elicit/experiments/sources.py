@@ -34,6 +34,12 @@ from elicit.oracles import (
 )
 from elicit.subsets import Attributes
 
+#: Attributes of a drawn truth, at most: it has a number for every pair, half a million.
+LARGEST_TRUTH = 1000
+
+#: How much a pair may count in it against an attribute alone, at most.
+STRONGEST = 1e6
+
 
 @dataclass(frozen=True)
 class SyntheticSpec:
@@ -119,8 +125,8 @@ def _attribute_scores(section: Section) -> str | tuple[float, ...] | None:
 
 def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
     return SyntheticSpec(
-        sections.whole(section, "n", None, least=1),
-        sections.number(section, "interaction", 1.0, least=0.0),
+        sections.whole(section, "n", None, least=1, most=LARGEST_TRUTH),
+        sections.number(section, "interaction", 1.0, least=0.0, most=STRONGEST),
         sections.truth(section, "size", True),
     )
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.experiments.experiment import TOLERANCE, aligned
+from elicit.methods.registry import classical
 from elicit.printable import printable
 from elicit.scenario import OURS
 
@@ -38,6 +39,8 @@ Results = Sequence[Mapping[str, Any]]
 class Line:
     """What came of one scenario for one kind of operator. `rival` is the best of `RIVALS`, told the utility.
 
+    Ours is the choice of [elicit] called so, or else the first; without any, `ours` is None and nothing is promised.
+
     `soon` is the evaluations of ours until it is as good as floating selection ends up, as a share of the latter's
     evaluations, in the median run (infinite: not reached). What was not played is None.
     """
@@ -48,7 +51,7 @@ class Line:
     rival: str | None
     rivals: float | None
     surrogate: float | None
-    ours: float
+    ours: float | None
     found: float
     questions: tuple[float, float]
     soon: float | None
@@ -57,7 +60,9 @@ class Line:
     @property
     def promises(self) -> dict[str, bool]:
         """Each promise that can be told, and whether it holds."""
-        found = {}
+        found: dict[str, bool] = {}
+        if self.ours is None:
+            return found
         if self.rivals is not None:
             found["half of the best told"] = self.ours <= max(self.rivals / 2, NEXT_TO_NOTHING)
         if self.soon is not None:
@@ -85,7 +90,8 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         method: float(np.mean([run["regret"] for run in results if run["method"] == method]))
         for method in dict.fromkeys(run["method"] for run in results)
     }
-    ours = [run for run in results if run["method"] == OURS]
+    name = _ours(results)
+    ours = [run for run in results if run["method"] == name]
     rival = min((method for method in RIVALS if method in regret), key=lambda m: regret[m], default=None)
     asked = [run["questions"] for run in ours]
     return Line(
@@ -95,12 +101,18 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         rival,
         None if rival is None else regret[rival],
         regret.get("surrogate"),
-        regret.get(OURS, float("nan")),
-        float(np.mean([run["regret"] <= TOLERANCE for run in ours])) if ours else float("nan"),
+        None if name is None else regret[name],
+        float(np.mean([run["regret"] <= TOLERANCE for run in ours])) if ours else 0.0,
         (float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
         _soon(results),
         float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours])) if ours else 0.0,
     )
+
+
+def _ours(results: Results) -> str | None:
+    """The choice of [elicit] that is ours, None when only classical methods were played."""
+    names = [run["method"] for run in results if not classical(run["method"])]
+    return OURS if OURS in names else next(iter(names), None)
 
 
 def _soon(results: Results) -> float | None:
@@ -109,7 +121,7 @@ def _soon(results: Results) -> float | None:
     shares = [
         _evaluations_until(run, goal["regret"]) / goal["evaluations"]
         for run in results
-        if run["method"] == OURS and (goal := floating.get((run["operator"], run["seed"]))) is not None
+        if run["method"] == _ours(results) and (goal := floating.get((run["operator"], run["seed"]))) is not None
     ]
     return float(np.median(shares)) if shares else None
 
@@ -133,10 +145,10 @@ def table(lines: Sequence[Line]) -> list[str]:
             _number(line.rivals),
             _number(line.surrogate),
             _number(line.ours),
-            f"{line.found:.0%}",
-            f"{line.questions[0]:g} ({line.questions[1]:g})",
+            "–" if line.ours is None else f"{line.found:.0%}",
+            "–" if line.ours is None else f"{line.questions[0]:g} ({line.questions[1]:g})",
             "–" if line.soon is None else "never" if line.soon == inf else f"{line.soon:.0%}",
-            f"{line.milliseconds:.0f}",
+            "–" if line.ours is None else f"{line.milliseconds:.0f}",
         ]
         for line in lines
     ]

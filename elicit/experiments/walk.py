@@ -63,6 +63,9 @@ class Walk:
         for fact in facts:
             self._fold(fact)
         self.budget = method.budget  # what is wanted now counts, whatever was wanted before
+        if self.budget is not None:
+            left = max(0, self.budget - self.evaluations)
+            self._open = {request: self._open[request] for request in sorted(self._open)[:left]}
 
     @property
     def facts(self) -> tuple[Fact, ...]:

@@ -113,11 +113,14 @@ class Journal:
         self._times.append(None if at is None else float(at))
         self._sound = True
 
-    def cache(self, subset: Mask, result: Measured | Failure, at: float | None = None) -> None:
-        """Write a result that nobody has asked for yet, and return when it is safe."""
+    def cache(self, subset: Mask, result: Measured | Failure, at: float | None = None, *, more: bool = False) -> None:
+        """Write a result that nobody has asked for yet, and return when it is safe.
+
+        With `more` to follow at once, it is safe only when the last of them is.
+        """
         content = cached_out(subset, result, self.header)
         with_time(content, at)
-        self._write(content)
+        self._write(content, sync=not more)
         self._cached[subset] = cached_in(dict(content), self.header)[1]
         self._sound = True
 

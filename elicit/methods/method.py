@@ -8,6 +8,7 @@ by itself.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from elicit.errors import InputError
 from elicit.methods.frame import Explorer
 from elicit.methods.goals import Goal, Reaching, Sized, TradeOff
-from elicit.numeric import whole
+from elicit.numeric import is_number, whole
 from elicit.subsets import Attributes, Mask
 
 #: One number from a subset and its criteria, the greater the better.
@@ -56,12 +57,20 @@ class Method:
 
 
 def _choices(explorer: Explorer) -> dict[str, Any]:
-    """The settings of an explorer that are plain values."""
+    """The settings of an explorer that are plain values; numbers that JSON does not know are told by name."""
     fields: tuple[Any, ...] = dataclasses.fields(explorer) if dataclasses.is_dataclass(explorer) else ()
     found = {field.name: getattr(explorer, field.name) for field in fields}
     return {
-        name: value for name, value in found.items() if value is None or isinstance(value, int | float | str | tuple)
+        name: _finite(value)
+        for name, value in found.items()
+        if value is None or isinstance(value, int | float | str | tuple)
     }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_finite, value))
+    return repr(float(value)) if is_number(value) and not math.isfinite(value) else value
 
 
 def _plain(goal: Goal) -> dict[str, float]:

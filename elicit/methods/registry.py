@@ -16,7 +16,7 @@ from elicit.methods.elimination import Elimination
 from elicit.methods.focus import ClassConsistency, Focus
 from elicit.methods.frame import Explorer
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
-from elicit.methods.stochastic import Genetic, HillClimbing, Random
+from elicit.methods.stochastic import LEAST_POPULATION, Genetic, HillClimbing, Random
 from elicit.methods.surrogate import Surrogate
 from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
 from elicit.scores import score_named
@@ -61,10 +61,14 @@ def classical(name: str) -> bool:
     return name.partition(":")[0] in METHODS
 
 
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise InputError(f"expected a whole number of at least 1, found {text!r}")
+def _whole(text: str, least: int = 1) -> int:
+    if not text.isdecimal() or int(text) < least:
+        raise InputError(f"expected a whole number of at least {least}, found {text!r}")
     return int(text)
+
+
+def _population(text: str) -> int:
+    return _whole(text, LEAST_POPULATION)
 
 
 def _pair(text: str) -> tuple[int, int]:
@@ -133,7 +137,7 @@ _LIST = (
     Entry("random", "subsets at random", lambda _, __: Random(), random=True),
     Entry("hill-climb", "hill climbing with restarts", lambda _, __: HillClimbing(), random=True),
     Entry("surrogate", "a Bayesian model of attributes and pairs", lambda _, __: Surrogate(), random=True),
-    Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _whole, random=True),
+    Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _population, random=True),
 )
 
 #: Every method by its name.
@@ -152,6 +156,12 @@ class Named:
     def needs(self) -> str:
         """What it reads besides the oracle: "", "data" or "model"."""
         return "" if self.entry.name == "ranking" and self.parameter == ALONE else self.entry.needs
+
+    def serves(self, classes: bool) -> bool:
+        """Whether it can do with a target of classes, or with one of numbers."""
+        if self.entry.name == "ranking" and self.parameter != ALONE:
+            return score_named(self.parameter).serves(classes)
+        return classes or self.entry.name != "focus"
 
     def explorer(self, material: Material | None = None) -> Explorer:
         """The explorer; one that needs data gets them from the material."""

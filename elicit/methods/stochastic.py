@@ -22,6 +22,9 @@ from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 #: Draws in vain after which the subsets that are left are listed, when they can be.
 _PATIENCE = 50
 
+#: One that has no other to cross with is none.
+LEAST_POPULATION = 2
+
 #: The end of a search that has seen everything.
 EXHAUSTED = Ended("every subset was evaluated")
 
@@ -163,7 +166,7 @@ class Genetic:
     generations: int | None = None
 
     def __post_init__(self) -> None:
-        whole("population", self.population, 2)
+        whole("population", self.population, LEAST_POPULATION)
         if not 0 <= self.mutations < np.inf:
             raise InputError(f"mutations is a number of at least 0, found {self.mutations}")
         if self.generations is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -231,11 +231,13 @@ def write_table(
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     limit: int = LARGEST_TABLE,
+    known: Mapping[Mask, Measured | Failure] | None = None,
+    keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None = None,
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
 
-    The file appears complete or not at all. `progress(done, total)` is called after every
-    batch. Failed subsets have no row.
+    The file appears complete or not at all. What is `known` is not measured again; after every batch `keep` is
+    given what is new, and `progress(done, total)` is called. Failed subsets have no row.
     """
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
@@ -248,6 +250,7 @@ def write_table(
         raise InputError(f"{path}: is no ordinary file; choose another place")
     columns, places = _columns(oracle)
     failures: dict[Mask, str] = {}
+    before = {} if known is None else known
     done = 0
     try:
         with complete(path) as text:
@@ -255,7 +258,12 @@ def write_table(
             rows.writerow([*oracle.attributes.names, *columns])
             subsets = iter(family)
             while batch := list(islice(subsets, _batch(n_jobs, total))):
-                for mask, reply in zip(batch, measure_many(oracle, batch, n_jobs), strict=True):
+                asked = [mask for mask in batch if mask not in before]
+                new = dict(zip(asked, measure_many(oracle, asked, n_jobs), strict=True))
+                if keep is not None:
+                    keep(new)
+                for mask in batch:
+                    reply = new[mask] if mask in new else before[mask]
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
                     else:
