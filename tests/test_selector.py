@@ -560,6 +560,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"tolerance": -1.0}, "tolerance is a number"),
         ({"tolerance": 0.1, "operator": "score"}, "tolerance goes with operator=None"),
         ({"scoring": "acuracy"}, "unknown scoring"),
+        ({"scoring": 3}, "scoring is the name of a scorer, a function"),
         ({"random_state": -1}, "random_state"),
         ({"parsimony": "loose"}, "parsimony is a number"),
         ({"estimator": KNeighborsClassifier}, "(?i)expected an estimator"),

@@ -97,6 +97,8 @@ def scorer_of(model: Any, scoring: Any) -> Any:
     if isinstance(scoring, str) and scoring not in get_scorer_names():
         hint = nearest(scoring, get_scorer_names(), "sklearn.metrics.get_scorer_names() lists them")
         raise InputError(f"unknown scoring {scoring!r}{hint}")
+    if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(f"scoring is the name of a scorer, a function (model, X, y), or None; found {scoring!r:.40}")
     return check_scoring(model, scoring=scoring)
 
 
