@@ -195,6 +195,7 @@ def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_
 def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *(f"{k % 7},{k % 3},{k % 2}" for k in range(12))]))
     told = told_by(tmp_path, "t.csv", "--target", "y", "--model", "knn:99")
+    assert "All attributes together could not be measured: " in told, "one is not warned before the work"
     assert "Nothing could be measured, so nothing is recommended." in told
     assert "another model or score may do" in told
     assert "elicit report" not in told

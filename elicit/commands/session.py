@@ -17,7 +17,7 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
-from elicit.asks import Compare, Evaluate, Oracle, Reconcile
+from elicit.asks import Compare, Evaluate, Failure, Oracle, Reconcile
 from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
@@ -198,3 +198,8 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
         f"{elicitation.settings.questions} questions asked: roughly {clock_time(total)} of computing "
         f"({seconds:.2g} s for one evaluation), much of it while you read."
     )
+    if isinstance(reply, Failure):
+        yield (
+            f"All attributes together could not be measured: {printable(reply.reason)}. If that is so of every subset, "
+            "leave, and begin with another --model or --scoring."
+        )
