@@ -41,7 +41,8 @@ class Material(Protocol):
 
 @dataclass(frozen=True)
 class Entry:
-    """A method by its name. `needs`: what it reads besides the oracle; `random`: whether seeds differ.
+    """A method by its name. `needs`: what it reads besides the oracle; `classes`: whether it is for classes alone;
+    `random`: whether seeds differ.
 
     `read` turns the text after the colon into the parameter; `make` makes the explorer of it.
     """
@@ -53,6 +54,7 @@ class Entry:
     default: Any = None
     read: Callable[[str], Any] = str
     needs: Literal["", "data", "model"] = ""
+    classes: bool = False
     random: bool = False
 
 
@@ -123,6 +125,7 @@ _LIST = (
         0.5,
         _tolerance,
         "data",
+        classes=True,
     ),
     Entry("sac", "a ranking of single performances, cut by Fisher's discriminant", lambda _, __: Adaptive()),
     Entry(
@@ -161,7 +164,7 @@ class Named:
         """Whether it can do with a target of classes, or with one of numbers."""
         if self.entry.name == "ranking" and self.parameter != ALONE:
             return score_named(self.parameter).serves(classes)
-        return classes or self.entry.name != "focus"
+        return classes or not self.entry.classes
 
     def explorer(self, material: Material | None = None) -> Explorer:
         """The explorer; one that needs data gets them from the material."""
