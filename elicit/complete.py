@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,22 +30,31 @@ def opened(path: Path) -> Iterator[IO[str]]:
 def complete(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Text for a file of this name, zipped where it ends in .gz; until the end it is a temporary one beside it.
 
-    Whatever goes wrong on the way, what was there before stays, and nothing else is left.
+    Whatever goes wrong on the way, what was there before stays, and nothing else is left. A link stays one, and a
+    file keeps who may read it.
     """
-    folder, name = os.path.split(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    path = os.path.realpath(path)
+    folder, name = os.path.split(path)
+    handle, temporary = tempfile.mkstemp(prefix=".elicit-", dir=folder)
     try:
         with os.fdopen(handle, "wb") as raw:
             with _text(raw, name.endswith(".gz")) as out:
                 yield out
             raw.flush()
             os.fsync(raw.fileno())
-        mask = os.umask(0)  # readable like any file the user makes
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
+        os.chmod(temporary, _mode(path))
         os.replace(temporary, path)
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def _mode(path: str) -> int:
+    """Who may read and write a file: as it was, or like any file that the user makes."""
+    if os.path.exists(path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from elicit.complete import opened
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
-from elicit.session.tidying import as_numbers, encoded, stray, tidied, with_target
+from elicit.session.tidying import as_numbers, encoded, number_in, stray, tidied, with_target
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
@@ -142,7 +142,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
                 "correct it, or leave it empty"
             )
         if not tidy or i in (at, by):
-            _require_complete(cells, name, lines, shown)
+            _require_complete(cells, name, lines, shown, tidy)
         if i in (at, by):
             continue
         note, block, levels = tidied(name, cells) if tidy else ("", *encoded(cells))
@@ -216,7 +216,7 @@ def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int
 
 def _check_header(header: Sequence[str], shown: str) -> None:
     if not header:
-        raise InputError(f"{shown}: the file is empty; expected a header line and one row a case")
+        raise InputError(f"{shown}: the file is empty, or its first line is; expected a header and one row a case")
     for i, name in enumerate(header, start=1):
         if not name:
             raise InputError(f"{shown}, line 1: column {i} has no name; name every column")
@@ -226,24 +226,24 @@ def _check_header(header: Sequence[str], shown: str) -> None:
 
 def _check_separator(header: Sequence[str], shown: str) -> None:
     """A single name that is full of another separator is a whole line of names."""
-    for mark, called in ((";", "semicolons"), ("\t", "tabs")):
+    for mark, called in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
         if len(header) == 1 and mark in header[0]:
             raise InputError(f"{shown}, line 1: the columns stand between {called}; write the file with commas")
 
 
-def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str) -> None:
+def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str, tidy: bool) -> None:
+    remedy = "fill it, or remove the row"
+    if not tidy:
+        remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
     for cell, line in zip(cells, lines, strict=True):
         if not cell or cell.lower() == "na" or _not_finite(cell):
-            raise InputError(
-                f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; fill it, remove the row, "
-                "or have the data tidied (--tidy; in a scenario, tidy = true)"
-            )
+            raise InputError(f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; {remedy}")
 
 
 def _not_finite(cell: str) -> bool:
     """Whether a cell is a number of no size: nan, inf, Infinity, 1e999."""
     try:
-        return not math.isfinite(float(cell))
+        return not math.isfinite(number_in(cell))
     except ValueError:
         return False
 

@@ -90,7 +90,8 @@ def drive(
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.
     clock: gives the seconds, for the time limit and for the times in the journal.
-    time_limit: seconds after which the run ends, once the replies that are under way have come in.
+    time_limit: seconds after which no other round is begun: what was asked is replied to first, one round at
+        least, so that nothing that was decided is thrown away and every sitting brings the run further.
     ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
     brief: what would be recommended is told before a question only, not after every reply.
     regret: `Progress.regret` is told where the recommendation is, at the price of linear programs each time.
@@ -102,12 +103,12 @@ def drive(
     with run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
         while not isinstance(request := elicitation.ask(), Done):
             run.save()
-            if time_limit is not None and run.seconds >= time_limit:
-                elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
-            elif isinstance(request, Evaluate):
+            if isinstance(request, Evaluate):
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request, thinking)
+            if time_limit is not None and run.seconds >= time_limit and not elicitation.pending():
+                elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
     if thinking.hindrance is not None:
         warnings.warn(
             f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",

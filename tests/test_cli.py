@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import journals
 import pytest
 
 from elicit import __version__
@@ -576,13 +577,36 @@ def test_a_path_that_no_system_takes_is_one_line(here, capsys):
 
 
 @pytest.mark.usefixtures("here", "small")
+def test_a_budget_below_what_is_spent_is_refused(capsys, monkeypatch):
+    assert run("--journal", "j", text="a\n" * 30, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    spent, before = sum(isinstance(fact, Evaluated) for fact in read("j").facts), Path("j").read_bytes()
+    complains(*run("resume", "j", "--budget", "5", capsys=capsys), f"5 is less than the {spent} evaluations", "+5")
+    assert Path("j").read_bytes() == before
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_claim_that_is_none_is_said_to_be_so(capsys, monkeypatch):
+    assert run("--journal", "j", text="a\n" * 30, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    lines = journals.lines_of(Path("j"))
+    (claim,) = [line for line in lines if "claim" in line]
+    for proofs in ("x", [1], [{"claim": "x"}], [{"claim": {"kind": "regret"}}], 5):
+        claim["claim"]["proofs"] = proofs
+        journals.write(Path("forged"), lines)
+        status, _, err = run("resume", "forged", text="", capsys=capsys, monkeypatch=monkeypatch)
+        complains(status, "", err, "its last claim is malformed; elicit verify says how")
+        assert run("verify", "forged", capsys=capsys)[0] == 1
+
+
+@pytest.mark.usefixtures("here", "small")
 def test_an_answer_of_a_run_that_ended_can_be_taken_back(capsys, monkeypatch):
     answers = "a\n" * 30
     assert run("--journal", "j", text=answers, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
     given = [fact for fact in read("j").facts if isinstance(fact, Preferred)]
     status, out, _ = run("resume", "j", "--undo", len(given), text=answers, capsys=capsys, monkeypatch=monkeypatch)
     assert status == 0
-    assert f"goes on where it stopped: {len(given)} answer" in out
+    assert (
+        f"the answer to question {len(given)} was taken back\ngoes on where it stopped: {len(given) - 1} answer" in out
+    )
     assert [fact.retracts for fact in read("j").facts if isinstance(fact, Retracted)] == [given[-1].request]
     status, out, err = run("resume", "j", "--undo", len(given), text="", capsys=capsys, monkeypatch=monkeypatch)
     complains(status, out, err, "--undo needs the number of a question whose answer stands")

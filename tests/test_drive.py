@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from itertools import count
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive, resume
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import Answer, Asked, Evaluated, Resumed, Stopped
+from elicit.events import Answer, Asked, Evaluated, Preferred, Resumed, Settled, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle, SyntheticOracle
@@ -326,6 +327,24 @@ def test_a_time_limit_ends_the_run_and_resuming_goes_on(tmp_path):
     assert result.reason == "budget: 9 evaluations"
     measured = [fact.subset for fact in read(path).facts if isinstance(fact, Evaluated)]
     assert len(set(measured)) == len(measured) == 9
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7])
+def test_a_run_that_time_stops_over_and_over_throws_no_round_away_and_ends(tmp_path, limit):
+    path, oracle = tmp_path / "j", truth()
+    found = journal_of(path, oracle, clock=count().__next__, time_limit=limit)
+    sittings = 1
+    while found.reason.startswith("time"):
+        with resume(path, oracle) as session:
+            asks = session.elicitation, oracle, judge(oracle), session.journal
+            found = drive(*asks, clock=count().__next__, time_limit=limit)
+        sittings += 1
+        assert sittings < 40, "a sitting brings the run no further"
+    assert sittings > 1
+    facts = read(path).facts
+    asked = [request for fact in facts if isinstance(fact, Asked) for request in fact.requests]
+    assert sorted(asked) == sorted(fact.request for fact in facts if isinstance(fact, Evaluated | Preferred | Settled))
+    assert found.reason == "budget: 9 evaluations"
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])

@@ -421,6 +421,7 @@ def test_a_line_that_is_no_fact_is_refused_even_if_its_check_holds(path, line, s
         ('"name": "score"', '"name": 3', "expected a text"),
         ('"versions": {', '"versions": 5, "x": {', "a header has the fields"),
         ('"versions": {"numpy": "2.0"}', '"versions": []', "expected objects"),
+        ('"versions": {"numpy": "2.0"}', '"versions": {"numpy": 2.0}', "versions: expected texts"),
         ('"journal": 1', '"journal": 1.0', "expected a whole number"),
         ('"journal": 1', '"journal": -1', "expected format 1, found -1"),
         ('"z": true', '"z": ' + "[" * 990 + "]" * 990, "recursion"),

@@ -438,6 +438,13 @@ def test_axes_of_whole_numbers_have_whole_ticks_and_others_round_ones():
     assert scale([0.5, 0.97], 0, 100)[1] == pytest.approx([0.5, 0.6, 0.7, 0.8, 0.9])
 
 
+@pytest.mark.parametrize("values", [[1e17], [3e16, 3e16], [-9.1e15, -9.1e15 - 2], [0.0], [-1e300], [1e15, 1e15 + 1]])
+def test_an_axis_of_values_that_are_nearly_the_same_holds_them(values):
+    at, ticks = scale(values, 0, 100)
+    assert all(0 <= at(value) <= 100 for value in [*values, *ticks])
+    assert ticks
+
+
 def test_what_was_proven_before_the_run_went_on_is_not_said_of_its_result(tmp_path):
     journals.played(tmp_path / "j", 5, 1, budget=12, ask_every=2, start=4)
     lines = journals.lines_of(tmp_path / "j")

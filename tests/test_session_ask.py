@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import sys
 
 import numpy as np
@@ -73,6 +74,23 @@ def test_missing_values_are_filled_by_each_fold_or_become_a_level(tmp_path):
     assert model.steps[0][0] == "simpleimputer"
     with pytest.raises(InputError, match="expected a value"):
         load(str(path), "y")
+
+
+def test_a_column_of_numbers_that_holds_something_else_is_said_to_be_categories(tmp_path):
+    path = table(
+        tmp_path / "t.csv",
+        a=number,
+        dash=lambda k, _: "-" if k == 3 else str(k % 5),
+        far=lambda k, _: "inf" if k == 3 else str(k % 5),
+        comma=lambda k, _: f"{k % 3},5" if k % 4 else "1",
+        year=lambda k, _: f"202{k % 4}_1",
+        site=lambda k, _: "n" if k % 2 else "7",
+    )
+    data = load(str(path), "y", tidy=True)
+    assert set(data.groups) == {"dash", "far", "comma", "year", "site"}
+    assert "'dash' is taken as 6 categories: '-' is no number" in data.notes
+    assert "'far' is taken as 6 categories: 'inf' is no number" in data.notes
+    assert not any("year" in note or "site" in note for note in data.notes)  # texts, as anybody would say
 
 
 def test_what_says_nothing_is_left_out_and_told(tmp_path):
@@ -201,6 +219,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--cv", "99"), "use cv="),
         (("--target", "y", "--budget", "0"), "--budget"),
         (("--target", "y", "-o", "no/folder.csv"), "no/folder.csv: cannot be written"),
+        (("--target", "y", "-o", "elicit-t.jsonl"), "elicit-t.jsonl: is read or kept by this command too"),
     ],
 )
 def test_bad_input_is_one_line_and_makes_no_journal(ask, tmp_path, options, words):
@@ -213,6 +232,25 @@ def test_bad_input_is_one_line_and_makes_no_journal(ask, tmp_path, options, word
     assert words in err
     assert len(err.splitlines()) == 1
     assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_data_that_can_be_read_only_once_are_refused_before_anybody_is_asked(ask, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    status, out, err = ask("pipe", "--target", "y")
+    assert (status, out) == (2, "")
+    assert "pipe: is a pipe or a device, and a session reads its data again; save a file" in err
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_advice_is_for_what_can_be_done_here(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, who=lambda k, _: "" if k == 3 else str(k % 5))
+    _, _, err = ask("t.csv", "--target", "y", "--group-col", "who")
+    assert "line 5: 'who' is empty, expected a value; fill it, or remove the row" in err
+    assert "--tidy" not in err
+    table(tmp_path / "u.csv", a=number, b=lambda *_: "4", y=number)
+    _, _, err = ask("u.csv", "--target", "y")
+    assert "'a' is the only attribute" in err
+    assert "; 'b' is left out: it is constant" in err
 
 
 def test_a_file_that_moved_along_with_its_journal_is_found(ask, tmp_path, monkeypatch):

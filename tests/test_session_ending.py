@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.resume import session_section
+from elicit.data import load
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
@@ -124,6 +125,20 @@ def test_the_snippet_reads_a_file_whose_names_stand_between_spaces(tmp_path):
     exec("\n".join(snippet(section, ("a", "b,c"))), names)
     assert list(names["X"].columns) == ["a", "b,c"]
     assert set(names["model"].predict(names["X"])) <= {"odd", "even"}
+
+
+def test_the_snippet_reads_what_is_missing_as_the_session_did(tmp_path):
+    rows = [(k % 7, "?" if k == 3 else k * k % 5, "none" if k % 6 == 1 else "nsw"[k % 3], k % 2) for k in range(24)]
+    rows[5] = (*rows[5][:3], "?")
+    (tmp_path / "t.csv").write_text("a,b,c,y\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    names = {}
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    exec("\n".join(snippet(section, ("a", "b", "c"))), names)
+    data = load(section["data"], "y", tidy=True)
+    assert sorted(names["X"].columns) == sorted(column.replace("=", "_") for column in data.columns)
+    order = [column.replace("=", "_") for column in data.columns]
+    np.testing.assert_array_equal(names["X"][order].to_numpy(float), data.X)
+    np.testing.assert_array_equal(names["y"].to_numpy(float), data.y)
 
 
 def end_of(monkeypatch, capsys, folder, *options):

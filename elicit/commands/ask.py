@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
 from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, free_path, play
-from elicit.data import Data, load, regrouped
+from elicit.data import BUILT_IN, Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError, nearest
@@ -29,7 +30,9 @@ from elicit.subsets import Attributes, Family
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    check_place(args.output, args.data, args.cost, args.journal)
+    path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
+    check_place(args.output, args.data, args.cost, path)
+    _require_file(args.data)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.cv}
     for key in ("target", "scoring", "group_col"):
         if getattr(args, key) is not None:
@@ -45,17 +48,23 @@ def run(args: argparse.Namespace) -> int:
     oracle = wrapper_of(section, data)
     attributes = oracle.attributes
     if len(attributes) == 1:
-        raise InputError(f"{attributes.names[0]!r} is the only attribute, there is nothing to choose; add another")
+        why = "".join(f"; {note}" for note in data.notes)
+        raise InputError(f"{attributes.names[0]!r} is the only attribute, there is nothing to choose; add another{why}")
     keep, drop = (attributes.mask(listed(text)) for text in (args.keep, args.drop))
     family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
     chosen = {**SETTINGS, "budget": args.budget}
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
-    path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
     about = {"oracle": section}
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=about) as session:
         notes = (*_notes(data, section, attributes), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
+
+
+def _require_file(data: str) -> None:
+    """Refuse what can be read only once: a session reads its data again at its end, and when it is resumed."""
+    if data not in BUILT_IN and os.path.exists(data) and not os.path.isfile(data) and not os.path.isdir(data):
+        raise InputError(f"{printable(data)}: is a pipe or a device, and a session reads its data again; save a file")
 
 
 def _notes(data: Data, section: Mapping[str, Any], attributes: Attributes) -> Iterator[str]:

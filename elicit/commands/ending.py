@@ -21,6 +21,7 @@ from elicit.asks import Evaluate, Measured, Oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
+from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.journal import read
 from elicit.knowledge.deduction import ASSUMPTIONS
@@ -146,8 +147,14 @@ def bound_over_family(path: str | os.PathLike[str], family: Family) -> Fraction 
     whole = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
     if not record.claims or record.claims[-1].facts != len(record.facts):
         return None
-    claims = [proof["claim"] for proof in record.claims[-1].content.get("proofs", ())]
-    bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] == whole]
+    proofs: Any = record.claims[-1].content.get("proofs", ())
+    try:
+        claims = [proof["claim"] for proof in proofs]
+        bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] == whole]
+    except (TypeError, KeyError, ValueError) as error:
+        raise JournalError(
+            f"journal {os.fspath(path)!r}: its last claim is malformed; elicit verify says how"
+        ) from error
     return min(bounds, default=None)
 
 

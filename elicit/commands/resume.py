@@ -35,11 +35,14 @@ def run(args: argparse.Namespace) -> int:
         elicitation = session.elicitation
         if args.undo is not None:
             _undo(elicitation, args.undo)
+            notes += (f"the answer to question {args.undo} was taken back",)
         if args.budget is not None:
-            elicitation.resume(_budget(args.budget, elicitation.budget))
+            elicitation.resume(_budget(args.budget, elicitation.budget, elicitation.evaluations))
         elif args.undo is not None and elicitation.history.stopped is not None:
             elicitation.resume()
-        kept = many(len(elicitation.history.answers), "answer"), many(elicitation.evaluations, "evaluation")
+        history = elicitation.history
+        answers = len(history.answers.keys() - history.retracted)
+        kept = many(answers, "answer"), many(elicitation.evaluations, "evaluation")
         notes += (f"goes on where it stopped: {kept[0]} and {kept[1]} are kept",)
         return play(session, oracle, args.path, section, Play(args.n_jobs, args.output, notes))
 
@@ -72,8 +75,11 @@ def session_section(path: str) -> Mapping[str, Any]:
     return section
 
 
-def _budget(text: str, now: int) -> int:
+def _budget(text: str, now: int, spent: int) -> int:
     number = text.removeprefix("+")
     if not number.isdecimal() or int(number) < 1:
         raise InputError(f"--budget is a number of at least 1, or +N for N more than {now}; found {text!r}")
-    return int(number) + (now if text.startswith("+") else 0)
+    wanted = int(number) + (now if text.startswith("+") else 0)
+    if wanted < spent:
+        raise InputError(f"--budget {wanted} is less than the {spent} evaluations spent already; +{number} gives more")
+    return wanted

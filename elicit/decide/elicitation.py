@@ -46,7 +46,7 @@ from elicit.events import (
     Stopped,
 )
 from elicit.knowledge.history import History
-from elicit.numeric import whole
+from elicit.numeric import is_whole, whole
 from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
@@ -185,6 +185,8 @@ class Elicitation:
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
+        if budget is not None and is_whole(budget) and 0 < budget < self.evaluations:
+            raise InputError(f"{self.evaluations} evaluations are spent already, more than a budget of {budget}")
         fact = Resumed(self._next_id, budget)
         self._go_on(fact)
         self._log.append(fact)

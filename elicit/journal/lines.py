@@ -172,6 +172,8 @@ def header_in(content: dict[str, Json]) -> Header:
         raise InputError(f"expected format {FORMAT}, found {content['journal']}")
     if not isinstance(content["settings"], dict) or not isinstance(content["versions"], dict):
         raise InputError("settings and versions: expected objects, found others")
+    if not all(isinstance(version, str) for version in content["versions"].values()):
+        raise InputError("versions: expected texts, found others")
     criteria = []
     for entry in sequence(content["criteria"]):
         if not isinstance(entry, dict) or set(entry) != {"name", "maximise", "unit"}:

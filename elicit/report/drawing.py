@@ -24,7 +24,8 @@ def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, lis
     """A linear scale that holds the values between start and end, and round values for its axis."""
     low, high = min(values), max(values)
     if high - low < 1e-12 * max(1.0, abs(high)):
-        low, high = low - 0.5, high + 0.5
+        pad = max(0.5, 1e-6 * abs(high))  # half of one would be lost in the rounding of a very large number
+        low, high = low - pad, high + pad
     ticks = _round_values(low, high, whole=all(value == int(value) for value in values))
     low, high = min(low, ticks[0]), max(high, ticks[-1])
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
-from elicit.printable import many
+from elicit.printable import many, pasted
 from elicit.report.content import Content
 from elicit.report.markup import Html, element
 from elicit.report.pieces import capital, folded, lines_of, names_of, table, value_of
@@ -70,7 +69,7 @@ def proofs(content: Content) -> Iterator[Html]:
 
 
 def reproduce(content: Content, journal: str) -> Iterator[Html]:
-    path = shlex.quote(journal)
+    path = pasted(journal)
     commands = (f"elicit verify {path}", f"elicit why {path}", f"elicit report {path} -o report.html")
     yield element(
         "p", "The record holds every measurement and answer; with it each of these says the same as this page:"

@@ -8,7 +8,11 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from elicit.data import BUILT_IN, load, model_of, padded, regrouped
+from elicit.data import BUILT_IN, cells_of, load, model_of, padded, regrouped
+from elicit.session.tidying import MISSING, MISSING_LEVEL
+
+#: What `pandas.read_csv` takes for a missing value by itself, among what may stand for one here.
+_KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
 
 
 def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -23,7 +27,7 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         group_col=section.get("group_col"),
     )
     columns = [column for name in names for column in groups.get(name, (name,))]
-    coded = [column for column in columns if column in data.groups]
+    coded = {column: data.groups[column] for column in columns if column in data.groups}
     data = regrouped(data, groups) if groups else data
     model = model_of(section["model"], data.classes, data.missing)
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
@@ -38,20 +42,33 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     ]
 
 
-def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Sequence[str]) -> list[str]:
+def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]]) -> list[str]:
+    """Lines that read the data as the session did; `coded` are the columns of texts with their levels."""
     if section["data"] in BUILT_IN:
         name = f"load_{section['data']}"
         lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
         return [*lines, f"X = X[{list(columns)!r}]"]
-    lines = ["import pandas as pd"]
+    read = [repr(section["data"]), *_missing(section)]
     if padded(Path(section["data"])):
-        lines.append(f"data = pd.read_csv({section['data']!r}, skipinitialspace=True).rename(columns=str.strip)")
+        lines = [f"data = pd.read_csv({', '.join([*read, 'skipinitialspace=True'])}).rename(columns=str.strip)"]
     else:
-        lines.append(f"data = pd.read_csv({section['data']!r})")
+        lines = [f"data = pd.read_csv({', '.join(read)})"]
+    lines.insert(0, "import pandas as pd")
     if section.get("tidy"):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
     lines.append(f"X, y = data[{list(columns)!r}], data[{section['target']!r}]")
+    gaps = {column: MISSING_LEVEL for column, levels in coded.items() if f"{column}={MISSING_LEVEL}" in levels}
+    lines += [f"X = X.fillna({gaps!r})"] if gaps else []
     return [*lines, f"X = pd.get_dummies(X, columns={list(coded)!r}, dtype=float)"] if coded else lines
+
+
+def _missing(section: Mapping[str, Any]) -> list[str]:
+    """What pandas must be told of missing values: the spellings in the file that it does not know."""
+    if not section.get("tidy"):
+        return []
+    cells = {cell for row in cells_of(Path(section["data"]))[1] for cell in row}
+    others = sorted(cell for cell in cells if cell.lower() in MISSING and cell not in _KNOWN_TO_PANDAS)
+    return [f"na_values={others!r}"] if others else []
 
 
 def _home(kind: type) -> str:

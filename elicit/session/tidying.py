@@ -27,10 +27,17 @@ STRAY = 10
 def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
     """The cells as finite numbers, None when one of them is none."""
     try:
-        values = [float(cell) for cell in cells]
+        values = [number_in(cell) for cell in cells]
     except ValueError:
         return None
     return np.array(values) if all(map(math.isfinite, values)) else None
+
+
+def number_in(cell: str) -> float:
+    """The number that a cell stands for; a ValueError where it stands for none, as 2020_1 does."""
+    if "_" in cell:
+        raise ValueError(f"{cell!r} is no number")
+    return float(cell)
 
 
 def encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
@@ -57,8 +64,12 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
     if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
         return f"{name!r} is left out: {len(levels)} different texts in {len(known)} rows look like names", None, []
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
-    note = f"{name!r} has {gaps} missing values: they are a level of their own" if gaps else ""
-    return note, block, found
+    notes = [f"{name!r} has {gaps} missing values: they are a level of their own"] if gaps else []
+    others = sorted(level for level in levels if as_numbers([level]) is None)
+    if 2 * len(others) < len(levels):
+        hint = "; write decimals with a point" if all("," in level for level in others) else ""
+        notes.append(f"{name!r} is taken as {len(found)} categories: {others[0]!r} is no number{hint}")
+    return "; ".join(notes), block, found
 
 
 def stray(cells: Sequence[str]) -> int | None:

@@ -153,6 +153,19 @@ def test_what_is_written_is_read_to_the_last_bit(tmp_path, name, n_jobs):
     assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
+def test_a_link_stays_one_and_a_file_keeps_who_may_read_it(tmp_path):
+    (tmp_path / "real.csv").write_text("")
+    (tmp_path / "real.csv").chmod(0o600)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    long = tmp_path / ("x" * 251 + ".csv")
+    for path in (tmp_path / "link.csv", long):
+        write_table(path, truth())
+        assert len(TableOracle(path)) == 31
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").stat().st_mode & 0o777 == 0o600
+    assert len(TableOracle(tmp_path / "real.csv")) == 31
+
+
 def test_the_same_table_has_the_same_bytes(tmp_path):
     for name in ("a.csv.gz", "b.csv.gz"):
         write_table(tmp_path / name, truth())
