@@ -267,9 +267,8 @@ def test_it_is_a_setting_with_three_values():
 
 
 def played(path, **choices):
-    oracle = journals.truth(
-        6, 8
-    )  # of two criteria next to nothing follows from sums of worths: one of few that show it
+    # of two criteria next to nothing follows from sums of worths: this seed is one of few that show it
+    oracle = journals.truth(6, 8)
     operator = SimulatedOperator("score - 0.2 * size", oracle.criteria)
     settings = Settings(budget=40, ask_every=1, questions=40, last_questions=10, worth=0.0, **choices)
     with begin(path, oracle, settings) as session:
