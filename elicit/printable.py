@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 
 
 def printable(text: str) -> str:
@@ -20,14 +21,23 @@ def many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-#: Characters of a name in a picture: of longer ones the middle is left out, for their ends tell them apart.
+#: Characters of a name in a picture: of longer ones the middle is left out.
 LONGEST_LABEL = 32
 
 
 def drawable(name: object) -> str:
     """A name as it may be drawn: printable, not too long, and nothing that begins a formula."""
-    text = printable(str(name))
-    if len(text) > LONGEST_LABEL:
-        half = (LONGEST_LABEL - 1) // 2
-        text = f"{text[:half]}…{text[-half:]}"
-    return text.replace("$", r"\$")
+    return _shortened(printable(str(name))).replace("$", r"\$")
+
+
+def drawable_names(names: Iterable[object]) -> list[str]:
+    """Names of one picture as they may be drawn: those that would look alike when shortened are not."""
+    given = [printable(str(name)) for name in names]
+    short = [_shortened(text) for text in given]
+    told = [text if short.count(less) > 1 else less for text, less in zip(given, short, strict=True)]
+    return [text.replace("$", r"\$") for text in told]
+
+
+def _shortened(text: str) -> str:
+    half = (LONGEST_LABEL - 1) // 2
+    return text if len(text) <= LONGEST_LABEL else f"{text[:half]}…{text[-half:]}"

@@ -113,8 +113,12 @@ class Scenario:
         return dataclasses.replace(self, elicits=elicits, seeds=kept, plain=plain)
 
 
-def read_scenario(path: str | Path) -> Scenario:
-    """The scenario in a file; whatever is wrong is one line that names the file and the place."""
+def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario:
+    """The scenario in a file; whatever is wrong is one line that names the file and the place.
+
+    choices: sections of [elicit] that are played side by side, each in place of what the scenario's own has, and
+    nothing else.
+    """
     path = Path(path)
     shown = printable(str(path))
     try:
@@ -127,7 +131,18 @@ def read_scenario(path: str | Path) -> Scenario:
         raise InputError(f"{shown}: is not text in UTF-8; a scenario is a TOML file") from None
     except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep
         raise InputError(f"{shown}: is not TOML: {printable(str(error))}; correct it there") from None
-    return sections.placed(shown, lambda: scenario_from(plain, path.parent), between=": ")
+    return sections.placed(shown, lambda: scenario_from(_choosing(plain, choices), path.parent), between=": ")
+
+
+def _choosing(plain: Section, choices: Sequence[Section]) -> Section:
+    """The same scenario, in which only these choices are played."""
+    if not choices:
+        return plain
+    own = plain.get("elicit", {})
+    if isinstance(own, list):
+        raise InputError("[elicit] has choices of its own already; play them with `elicit run`")
+    experiment = {**sections.table(plain.get("experiment", {})), "methods": [OURS]}
+    return {**plain, "elicit": [{**sections.table(own), **choice} for choice in choices], "experiment": experiment}
 
 
 def scenario_from(plain: Section, folder: Path) -> Scenario:

@@ -37,12 +37,19 @@ from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.estimator.warrant import warrant_of
+from elicit.knowledge.dominance import GRID
+from elicit.knowledge.history import FINE
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import by_name, is_frame
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
 from elicit.threads import one_thread
+
+_TOO_FINE = (
+    f"the measured values of {{!r}} all lie within {FINE:g} of each other, and within {GRID:g} they count as equal; "
+    "multiply them (rescale the target, or wrap the scorer), or what is best is told badly"
+)
 
 Grouping = Mapping[str, Sequence[int | str]]
 
@@ -208,6 +215,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
         if against is not None:
             warnings.warn(against, stacklevel=2)
+        for name in elicitation.history.too_fine:
+            warnings.warn(_TOO_FINE.format(name), stacklevel=2)
         if failed := sum(result.failures.values()):
             warnings.warn(
                 f"{failed} of {result.evaluations} subsets could not be measured and are left out; the first because: "
@@ -283,6 +292,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         kept = 0
         for which in self._listed_to_keep(attributes):
             if isinstance(which, str):
+                self._refuse_part(which, attributes)
                 kept |= 1 << attributes.position(which)
             elif is_whole(which) and 0 <= int(which) < len(attributes):
                 kept |= 1 << int(which)
@@ -294,6 +304,12 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if largest is not None and not is_whole(largest):
             raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
         return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
+
+    def _refuse_part(self, name: str, attributes: Attributes) -> None:
+        """An error for a column of a group, which is chosen or left as a whole."""
+        for group, columns in (self.feature_groups or {}).items():
+            if name not in attributes.names and name in list(columns):
+                raise InputError(f"keep names {name!r}, which is in the group {group!r}; name the group")
 
     def _listed_to_keep(self, attributes: Attributes) -> list[Any]:
         """Names and positions of what must be kept; one truth value for each attribute says it too."""
@@ -398,7 +414,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What the estimator, the splitter and the scorer may be handed by `fit`."""
-        counted = isinstance(self.cv, int | np.integer)
+        counted = self.cv is None or is_whole(self.cv)
         # a number of folds takes groups when it gets them
         # listed splits ask for nothing, and a generator of them must not be used up here
         splitter = GroupKFold() if counted else check_cv(self.cv if hasattr(self.cv, "split") else [])

@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from elicit import ElicitSelector, InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
 from elicit.errors import InputError
 from elicit.events import Answer
+from elicit.printable import LONGEST_LABEL
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -117,9 +118,28 @@ def test_names_from_data_are_drawn_as_they_are_and_never_as_formulas():
     frame = X.iloc[:, :3].set_axis(["$x^2", "a\x1b[31mred", "plain"], axis=1)
     display = PowerDisplay.from_estimator(ElicitSelector(GaussianNB(), cv=5).fit(frame, Y))
     display.ax_.figure.canvas.draw()
-    labels = {label.get_text() for label in display.ax_.get_yticklabels()}
+    labels = {label.get_text().removeprefix("★ ") for label in display.ax_.get_yticklabels()}
     assert r"\$x^2" in labels
     assert not any("\x1b" in label for label in labels)
+
+
+def test_names_that_would_look_alike_are_drawn_whole():
+    alike = [f"sensor_temperature_zone_{zone}_daily_mean_value" for zone in "AB"]
+    frame = X.iloc[:, :3].set_axis([*alike, "a_name_of_more_characters_than_a_picture_has_room_for"], axis=1)
+    display = PowerDisplay.from_estimator(ElicitSelector(GaussianNB(), cv=5).fit(frame, Y))
+    labels = [label.get_text().removeprefix("★ ") for label in display.ax_.get_yticklabels()]
+    assert set(alike) < set(labels)
+    (long,) = set(labels) - set(alike)
+    assert len(long) <= LONGEST_LABEL
+    assert "…" in long
+
+
+def test_what_was_chosen_bears_a_star_whatever_its_index(fitted):
+    display = PowerDisplay.from_estimator(fitted)
+    starred = [label.get_text().startswith("★ ") for label in display.ax_.get_yticklabels()]
+    assert starred == list(display.chosen)
+    assert any(starred)
+    assert not all(starred)
 
 
 def test_without_matplotlib_the_remedy_is_told(fitted, monkeypatch):

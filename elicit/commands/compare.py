@@ -14,6 +14,7 @@ from typing import Any
 from elicit.commands.output import destination, files_of, keep_apart
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
+from elicit.experiments.choosing import Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
 from elicit.experiments.experiment import Stage, aligned, at_once
@@ -37,11 +38,13 @@ def run(args: argparse.Namespace) -> int:
     if not paths:
         raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
     _tell_apart(paths)
-    scenarios = [read_scenario(path).reduced(args.budget, args.seeds) for path in paths]
+    choices = [] if args.choices is None else _choices(args.choices, paths)
+    scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
     each = zip(paths, scenarios, strict=True)
     read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
+    read_from += [] if args.choices is None else [args.choices]
     keep_apart(args.plot, *map(str, paths), *read_from, args.json)
     journals = _folder(args.journals)
     meter = Meter(sys.stderr)
@@ -61,6 +64,9 @@ def run(args: argparse.Namespace) -> int:
             told = [_plain(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
             json.dump(told[0] if len(told) == 1 else {"suite": told}, out, indent=1, allow_nan=False)
             out.write("\n")
+    if choices:
+        print("\n".join(Choosing.of(dict(zip((path.stem for path in paths), played, strict=True))).lines()))
+        return DONE
     if len(paths) > 1:
         lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
         print("\n".join([*table(lines), "", _TOLD]))
@@ -80,6 +86,16 @@ def _scenarios(given: str) -> list[Path]:
     found = sorted(path.glob("*.toml"))
     if not found:
         raise InputError(f"{printable(given)}: a folder without a scenario (a .toml file); name another")
+    return found
+
+
+def _choices(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The choices of a scenario, to be played on each of several others."""
+    found = read_scenario(path).plain.get("elicit", {})
+    if not isinstance(found, list) or len(found) < 2:
+        raise InputError(f"{printable(path)}: has no choices; give a file with [[elicit]] several times")
+    if len(paths) < 2:
+        raise InputError("--choices needs several scenarios, to leave each out in turn; name a folder of them")
     return found
 
 

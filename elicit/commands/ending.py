@@ -25,6 +25,8 @@ from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.journal import read
 from elicit.knowledge.deduction import ASSUMPTIONS
+from elicit.knowledge.dominance import GRID
+from elicit.knowledge.history import FINE
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
@@ -67,6 +69,9 @@ def ending(
             yield from _what_answers_did(elicitation, result.subset, show)
         yield from not_measured([result.failures])
         yield from _set_aside(elicitation, result)
+        for name in elicitation.history.too_fine:
+            text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
+            yield from paragraph(f"{text}; take a smaller unit", _columns(), 2)
     yield from _spent(elicitation, oracle, section, result)
     yield ""
     shown = pasted(path)

@@ -102,6 +102,11 @@ def _compare(commands: argparse._SubParsersAction[P]) -> None:
         "scenarios", metavar="SCENARIO.toml", nargs="*", help="a file, or several (a folder): a suite, in one table"
     )
     command.add_argument("--list", action="store_true", help="print the methods that a scenario may name")
+    command.add_argument(
+        "--choices",
+        metavar="FILE",
+        help="play its [[elicit]] choices on each table: what do the others choose?",
+    )
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
     command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")

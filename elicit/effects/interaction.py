@@ -24,7 +24,7 @@ from elicit.effects.dependence import levels, means_at_points
 from elicit.effects.drawing import axes_for
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
-from elicit.printable import drawable
+from elicit.printable import drawable_names
 from elicit.scores.answers import ModelAnswers, answers, in_calls
 from elicit.scores.protocol import LARGEST, Floats
 from elicit.scores.sheet import Sheet
@@ -99,7 +99,7 @@ class HStatisticDisplay:
             np.fill_diagonal(table, self.result.overall)
         most = float(np.nanmax(table, initial=0.0)) or 1.0
         image = self.ax_.imshow(table, cmap="viridis", vmin=0.0, vmax=most)
-        places, names = np.arange(len(table)), [drawable(name) for name in self.result.names]
+        places, names = np.arange(len(table)), drawable_names(self.result.names)
         self.ax_.set_xticks(places, names, rotation=90, fontsize="small")
         self.ax_.set_yticks(places, names, fontsize="small")
         self.figure_.colorbar(image, ax=self.ax_, label="H (diagonal: against all others)")

@@ -17,7 +17,7 @@ from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
 from elicit.numeric import whole
-from elicit.printable import drawable, many
+from elicit.printable import drawable_names, many
 from elicit.subsets import Mask
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ParetoDisplay:
             capsize=3,
             elinewidth=0.8,
             markersize=5,
-            label="front, ± one standard deviation of the folds",
+            label="front ± spread of folds",
             zorder=2,
         )
         chosen = f"chosen ({many(len(self.chosen_features), 'feature')})"
@@ -191,8 +191,8 @@ class InteractionDisplay:
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
         self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
         places = np.arange(len(self.names))
-        ax.set_xticks(places, list(map(drawable, self.names)), rotation=90, fontsize="small")
-        ax.set_yticks(places, list(map(drawable, self.names)), fontsize="small")
+        ax.set_xticks(places, drawable_names(self.names), rotation=90, fontsize="small")
+        ax.set_yticks(places, drawable_names(self.names), fontsize="small")
         ax.figure.colorbar(self.im_, ax=ax, label="$u_{ij}$ (diagonal: $u_i$)")
         if self.left_out:
             ax.set_title(f"{self.left_out} more attributes are not shown", fontsize="small")
@@ -201,7 +201,7 @@ class InteractionDisplay:
 
 @dataclass
 class PowerDisplay:
-    """Power indices as bars, largest first; hatched bars are the attributes that were chosen.
+    """Power indices (Shapley values of the fitted utility) as bars, largest first; what was chosen bears a star.
 
     Fewer attributes dominate more of them with the same score, so that indices may all be below 0: their order counts.
     """
@@ -227,15 +227,16 @@ class PowerDisplay:
         ax = self.ax_ = _axes(ax, len(self.names))
         places = np.arange(len(self.names))
         for selected, label, style in (
-            (True, "chosen", {"color": "C0", "hatch": "//", "edgecolor": "white"}),
+            (True, "\u2605 chosen", {"color": "C0", "hatch": "//", "edgecolor": "white"}),
             (False, "left out", {"color": "0.75"}),
         ):
             mine = np.array([c is selected for c in self.chosen], dtype=np.bool_)
             if mine.any():
                 ax.barh(places[mine], self.power[mine], label=label, **style)
-        ax.set_yticks(places, list(map(drawable, self.names)), fontsize="small")
+        names = zip(drawable_names(self.names), self.chosen, strict=True)
+        ax.set_yticks(places, [f"\u2605 {name}" if chosen else name for name, chosen in names], fontsize="small")
         ax.invert_yaxis()
-        ax.set_xlabel("power index (Shapley value of the fitted utility)")
+        ax.set_xlabel("power index")
         if self.left_out:
             ax.set_title(f"{self.left_out} more attributes are not shown", fontsize="small")
         ax.legend()

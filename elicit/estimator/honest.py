@@ -7,7 +7,7 @@ is judged on the rows held out, beside an estimator with every feature.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -66,8 +66,8 @@ class NestedScore:
 
     def __str__(self) -> str:
         return (
-            f"{self.mean:.4f} ± {self.spread:.4f} on held-out rows (selection promised "
-            f"{np.mean(self.selection_scores):.4f}, every feature gives {np.mean(self.all_features):.4f})"
+            f"{self.mean:.4g} ± {self.spread:.2g} on held-out rows (selection promised "
+            f"{np.mean(self.selection_scores):.4g}, every feature gives {np.mean(self.all_features):.4g})"
         )
 
 
@@ -76,6 +76,8 @@ def nested_score(
 ) -> NestedScore:
     """Repeat the selection in each outer fold. An operator that is asked is not asked again and again:
     the answers of the fitted selector are reused."""
+    if isinstance(selector.cv, Iterable) and not hasattr(selector.cv, "split"):
+        raise InputError("cv of the selector lists rows of all the data; give a number of folds or a splitter there")
     given = {name: value for name, value in params.items() if value is not None}
     # not clone(): an operator who talks to a person cannot be copied
     fresh = type(selector)(**selector.get_params(deep=False) | {"operator": _operator_for_folds(selector)})

@@ -17,6 +17,7 @@ from elicit.experiments.experiment import TOLERANCE, aligned, at_evaluation, mea
 from elicit.methods.registry import classical
 from elicit.printable import printable
 from elicit.scenario import OURS
+from elicit.utility.monomials import Vector
 
 #: The level of the intervals.
 LEVEL = 0.95
@@ -58,12 +59,17 @@ def differences(results: Results) -> list[Difference]:
         apart = np.array([losses[method][seed] - losses[against][seed] for seed in seeds])
         if method == against or not len(apart):
             continue
-        mean, low, high = float(apart.mean()), None, None
-        if len(apart) > 1 and apart.std() > TOLERANCE:
-            half = float(stats.t.ppf((1 + LEVEL) / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart)))
-            low, high = mean - half, mean + half
+        mean, half = float(apart.mean()), half_interval(apart)
+        low, high = (None, None) if half is None else (mean - half, mean + half)
         found.append(Difference(method, against, mean, low, high, len(apart)))
     return found
+
+
+def half_interval(apart: Vector) -> float | None:
+    """Half of Student's interval around the mean; None for one number, and where all are the same."""
+    if len(apart) < 2 or apart.std() <= TOLERANCE:
+        return None
+    return float(stats.t.ppf((1 + LEVEL) / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart)))
 
 
 def _losses(results: Results) -> dict[str, dict[int, float]]:

@@ -29,7 +29,7 @@ from elicit.events import (
     Stopped,
 )
 from elicit.knowledge.deduction import deduced, implied, refuted
-from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
+from elicit.knowledge.dominance import GRID, Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
 from elicit.numeric import is_number
 from elicit.subsets import Attributes, Mask
@@ -38,6 +38,9 @@ T = TypeVar("T")
 
 #: No measurement is as large: in steps of the grid it would be infinite.
 LARGEST = 1e250
+
+#: Numbers that differ by less in all are told apart badly on the grid; by no more than this share, not at all.
+FINE, ROUNDING = 1e3 * GRID, 1e-12
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,17 @@ class History:
     def vectors(self) -> Vectors:
         """Criteria of the evaluated subsets on the grid, larger is better; rows as in `subsets`."""
         return self._view("vectors", lambda: oriented([e.criteria for e in self.evaluated.values()], self.criteria))
+
+    @property
+    def too_fine(self) -> tuple[str, ...]:
+        """Criteria whose numbers differ, and by hardly more than what counts as equal: they are told apart badly."""
+        table = np.array([e.criteria for e in self.evaluated.values()]).reshape(-1, len(self.criteria))
+        found = []
+        for criterion, column in zip(self.criteria, table.T, strict=True):
+            apart = float(np.ptp(column)) if len(column) else 0.0
+            if ROUNDING * float(np.abs(column).max(initial=0.0)) < apart < FINE:
+                found.append(criterion.name)
+        return tuple(found)
 
     @property
     def dominance(self) -> tuple[Statement, ...]:

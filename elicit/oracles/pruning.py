@@ -12,13 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from elicit.errors import InputError
+from elicit.numeric import is_whole
 from elicit.oracles.columns import is_frame
+
+#: Settings of transformers that may have one entry for each column.
+_PER_COLUMN = ("categories", "drop", "n_bins")
 
 
 def prunes(estimator: Any) -> bool:
@@ -29,20 +34,31 @@ def prunes(estimator: Any) -> bool:
 def refuse_misplaced(estimator: Any) -> None:
     """An error for what chooses columns by name or position where those of a subset are no longer the same."""
     reached = list(_choosers(estimator))
-    inside = {id(part) for chooser in reached for part in _parts(chooser)}
+    cut = {
+        id(inner)
+        for chooser in reached
+        for _, part, chosen in chooser.transformers
+        if not callable(chosen)
+        for inner in _parts(part)
+    }
     for part in _parts(estimator):
-        if id(part) in inside or any(part is chooser for chooser in reached):
+        if any(part is chooser for chooser in reached):
             continue
         if isinstance(part, ColumnTransformer) and not all(callable(chosen) for _, _, chosen in part.transformers):
             raise InputError(
-                "a ColumnTransformer behind another step chooses columns by name or position, which a subset of the "
-                "features shifts; put it first, or let a callable choose (make_column_selector)"
+                "a ColumnTransformer behind another step, or inside another, chooses columns by name or position, "
+                "which a subset of the features shifts; put it first, or let a callable choose (make_column_selector)"
             )
         listed = getattr(part, "categorical_features", None)
         if listed is not None and not isinstance(listed, str):
             raise InputError(
                 f"{type(part).__name__} lists its categorical_features, which a subset of the features shifts; "
                 "give a frame with categories, and categorical_features='from_dtype'"
+            )
+        for name in () if id(part) in cut else _listed(part):
+            raise InputError(
+                f"{type(part).__name__} has {name} for single columns, which a subset of the features shifts; put it "
+                "in a ColumnTransformer that names its columns"
             )
         for name in ("monotonic_cst", "interaction_cst"):
             given = getattr(part, name, None)
@@ -65,9 +81,29 @@ def pruned(estimator: Any, X: Any, columns: Sequence[int]) -> Any:
     """A clone whose ColumnTransformers take, of what they would take of X, only the given columns."""
     mine = clone(estimator)
     for chooser in _choosers(mine):
-        parts = [(name, part, _left(chosen, X, columns)) for name, part, chosen in chooser.transformers]
+        parts = []
+        for name, part, chosen in chooser.transformers:
+            choice = int(chosen) if is_whole(chosen) else chosen
+            if not callable(choice):
+                _cut_settings(part, _positions(choice, X), columns)
+            parts.append((name, part, _left(choice, X, columns)))
         chooser.set_params(transformers=parts)
     return mine
+
+
+def _listed(part: Any) -> list[str]:
+    """The settings of a transformer that have an entry for each of its columns."""
+    return [name for name in _PER_COLUMN if isinstance(getattr(part, name, None), list | tuple | np.ndarray)]
+
+
+def _cut_settings(part: Any, taken: Sequence[int], columns: Sequence[int]) -> None:
+    """Leave of settings by column those of the columns that are left."""
+    left = [k for k, column in enumerate(taken) if column in columns]
+    for inner in _parts(part):
+        for name in _listed(inner):
+            given = getattr(inner, name)
+            if left and len(given) == len(taken):
+                inner.set_params(**{name: given[left] if isinstance(given, np.ndarray) else [given[k] for k in left]})
 
 
 def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
@@ -80,7 +116,9 @@ def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
         if first is not None:
             yield from _choosers(first)
     elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
-        for value in estimator.get_params(deep=False).values():
+        for name, value in estimator.get_params(deep=False).items():
+            if name == "final_estimator":  # of a stack: it gets predictions
+                continue
             listed = value if isinstance(value, list | tuple) else [value]
             for part in listed:  # such as (name, estimator) in a FeatureUnion or a VotingClassifier
                 inner = part[1] if isinstance(part, tuple) and len(part) == 2 else part

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +14,7 @@ from elicit.errors import InputError
 from elicit.numeric import is_whole
 from elicit.oracles.criteria import one_line
 from elicit.printable import many
+from elicit.scores.randomness import settled_splitter
 
 #: Folds when cv is None, as in scikit-learn.
 FOLDS = 5
@@ -37,9 +37,8 @@ def splits_of(
         cv = _shuffled(int(cv), y, classifies, groups, random_state)
     elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise InputError(f"cv must be a number of folds, a splitter or a list of splits, found {cv!r}")
-    elif getattr(cv, "random_state", 0) is None:  # folds that differ from call to call belong to no journal
-        cv = copy.copy(cv)
-        cv.random_state = random_state
+    else:
+        cv = settled_splitter(cv, random_state)  # folds that differ from call to call belong to no journal
     try:
         pairs = list(check_cv(cv, y, classifier=classifies).split(X, y, groups))
         splits = tuple((_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs)

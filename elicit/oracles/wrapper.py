@@ -32,6 +32,7 @@ from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, splits_of
 from elicit.scores.answers import scorer_of
+from elicit.scores.randomness import settled
 from elicit.subsets import Attributes
 from elicit.threads import one_thread
 
@@ -40,7 +41,8 @@ class WrapperOracle:
     """Scores a subset by cross-validation of any scikit-learn estimator on its columns.
 
     estimator: any estimator or pipeline; it is cloned, never fitted itself. Parameters called
-        random_state that are None are set from `random_state`, so that a subset has one score.
+        random_state that are None, those of its splitters too, are set from `random_state`, so that a subset
+        has one score.
     X, y: array, sparse matrix or frame, and the target; only the columns of the subset are handed on.
     attributes: a name for each column (default: the frame's names, or a1 … an).
     feature_groups: name -> columns (positions or names); such a group is one attribute.
@@ -254,9 +256,7 @@ def _seeded(estimator: Any, random_state: Any) -> Any:
     seed = random_state
     if not isinstance(seed, int | np.integer):
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-    params = estimator.get_params(deep=True)
-    unset = [name for name in params if name.split("__")[-1] == "random_state" and params[name] is None]
-    return estimator.set_params(**dict.fromkeys(unset, int(seed))) if unset else estimator
+    return settled(estimator, int(seed))
 
 
 def _weight_argument(estimator: Any, weights: Any) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from elicit.scores.protocol import (
     table,
     target_of,
 )
+from elicit.scores.randomness import settled
 
 #: Trees of the forest that is fitted when no model is given.
 TREES = 100
@@ -165,12 +166,10 @@ def estimator(model: Any) -> Any:
 
 
 def seeded(model: Any, seed: int) -> Any:
-    """A clone in which every `random_state` that is None is the seed."""
+    """A clone that leaves nothing to chance."""
     fresh = clone(estimator(model))
     seed_of(seed)
-    params = fresh.get_params()
-    unset = [name for name in params if name.split("__")[-1] == "random_state" and params[name] is None]
-    return fresh.set_params(**dict.fromkeys(unset, seed))
+    return settled(fresh, seed)
 
 
 def _last_step(fitted: Any, X: Floats) -> Any:

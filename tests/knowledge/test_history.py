@@ -62,6 +62,27 @@ def state(history):
     return kept, vectors, history.statements, history.front, history.dominates, history.contradiction
 
 
+# How finely
+
+
+@pytest.mark.parametrize(
+    ("scores", "fine"),
+    [
+        ((1e-10, 3e-10, 2e-10), True),
+        ((1e-8, 3e-7, 2e-8), True),
+        ((-2.0, -2.0 + 1e-8, -2.0), True),
+        ((0.1, 0.2, 0.3), False),
+        ((1e-5, 3e-5, 2e-5), False),
+        ((0.3, 0.3, 0.3), False),
+        ((0.1 + 0.2, 0.3, 0.3), False),  # apart by rounding alone
+    ],
+)
+def test_numbers_that_the_grid_tells_apart_badly_are_named(scores, fine):
+    facts = [evaluated(1 << k, score, k) for k, score in enumerate(scores)]
+    assert told(*facts).too_fine == (("score",) if fine else ())
+    assert told().too_fine == ()
+
+
 # Folding
 
 

@@ -1,0 +1,101 @@
+"""Pruning: what a subset leaves of an estimator that chooses columns; and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+
+from elicit.asks import Evaluate, Measured
+from elicit.errors import InputError
+from elicit.oracles import WrapperOracle
+from elicit.oracles.pruning import pruned
+
+SIZES, GRADES = ["s", "m", "l"], ["lo", "hi"]
+
+
+def coded(sizes=SIZES, grades=GRADES):
+    return OrdinalEncoder(categories=[sizes, grades])
+
+
+def shop(rows=120):
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"size": draw.choice(SIZES, rows), "grade": draw.choice(GRADES, rows), "x": draw.normal(size=rows)}
+    )
+    return frame, ((frame["size"] == "l") | (frame["x"] > 1)).to_numpy(int)
+
+
+def test_settings_by_column_are_cut_with_the_columns():
+    frame, y = shop()
+    model = make_pipeline(
+        ColumnTransformer([("o", coded(), ["size", "grade"]), ("n", StandardScaler(), ["x"])]), LogisticRegression()
+    )
+    oracle = WrapperOracle(model, frame, y, cv=3, random_state=0)
+    replies = {mask: oracle(Evaluate(mask, mask)) for mask in range(1, 8)}
+    assert all(isinstance(reply, Measured) for reply in replies.values())
+    alone = make_pipeline(
+        ColumnTransformer([("o", OrdinalEncoder(categories=[SIZES]), ["size"]), ("n", StandardScaler(), ["x"])]),
+        LogisticRegression(),
+    )
+    names = [name for i, name in enumerate(oracle.attributes.names) if 0b101 >> i & 1]
+    plain = WrapperOracle(alone, frame[names], y, cv=3, random_state=0)
+    assert replies[0b101].criteria[0] == plain(Evaluate(0, 0b11)).criteria[0]
+
+
+@pytest.mark.parametrize(("columns", "left"), [([0], [3]), ([1], [5]), ([0, 1], [3, 5]), ([1, 2], [5])])
+def test_an_array_of_bins_is_cut_by_position(columns, left):
+    chooser = ColumnTransformer([("b", KBinsDiscretizer(n_bins=np.array([3, 5])), [0, 1])], remainder="passthrough")
+    mine = pruned(chooser, np.zeros((4, 3)), columns)
+    assert mine.transformers[0][1].n_bins.tolist() == left
+    assert chooser.transformers[0][1].n_bins.tolist() == [3, 5]  # the one that was given is as it was
+
+
+def test_settings_of_another_length_are_left_alone():
+    chooser = ColumnTransformer([("o", OneHotEncoder(categories=[SIZES]), [0, 1])])
+    assert pruned(chooser, np.zeros((4, 3)), [0]).transformers[0][1].categories == [SIZES]
+
+
+@pytest.mark.parametrize("position", [np.int64(1), np.int32(1), 1])
+def test_a_position_may_be_a_number_of_numpy(position):
+    chooser = ColumnTransformer([("t", "passthrough", position)])
+    assert pruned(chooser, pd.DataFrame(np.zeros((4, 3)), columns=list("abc")), [0, 1]).transformers[0][2] == 1
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(
+            ColumnTransformer([("o", ColumnTransformer([("n", StandardScaler(), [0])]), [1, 2])]), id="within another"
+        ),
+        pytest.param(
+            ColumnTransformer([("o", make_pipeline(StandardScaler(), ColumnTransformer([("n", "drop", [0])])), [1])]),
+            id="within a pipeline within another",
+        ),
+    ],
+)
+def test_a_choice_of_columns_within_another_is_refused(first):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    with pytest.raises(InputError, match="inside another, chooses columns by name or position"):
+        WrapperOracle(make_pipeline(first, LogisticRegression()), X, X[:, 0] > 0, cv=3)
+
+
+def test_a_choice_of_columns_within_another_that_looks_for_itself_is_not():
+    inner = ColumnTransformer([("n", StandardScaler(), make_column_selector(dtype_include=float))])
+    model = make_pipeline(ColumnTransformer([("o", inner, ["x", "z"])]), LogisticRegression())
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["x", "z"])
+    oracle = WrapperOracle(model, frame, (frame["z"] > 0).to_numpy(), cv=3)
+    assert oracle(Evaluate(0, 0b10)).criteria[0] > 0.9
+
+
+@pytest.mark.parametrize(
+    "chooser",
+    [coded(), ColumnTransformer([("o", coded(), make_column_selector(dtype_include=object))])],
+    ids=["first step", "by a callable"],
+)
+def test_settings_by_column_that_nobody_can_cut_are_refused(chooser):
+    frame, y = shop()
+    with pytest.raises(InputError, match="OrdinalEncoder has categories for single columns"):
+        WrapperOracle(make_pipeline(chooser, LogisticRegression()), frame[["size", "grade"]], y, cv=3)

@@ -1,0 +1,119 @@
+"""Choosing: what all other tables would choose, and what that is worth on the one left out."""
+
+import json
+
+import numpy as np
+import pytest
+
+from elicit.cli import main
+from elicit.errors import InputError
+from elicit.experiments.choosing import Choosing
+
+TABLE = """
+[oracle]
+kind = "synthetic"
+n = 4
+
+[operator]
+utility = "score - 0.01 * size"
+
+[elicit]
+budget = 6
+
+[experiment]
+seeds = 2
+"""
+
+CHOICES = """
+[oracle]
+kind = "synthetic"
+n = 4
+
+[operator]
+utility = "score - 0.5 * size"
+
+[[elicit]]
+name = "as it is"
+
+[[elicit]]
+name = "drawn"
+explore = "law"
+"""
+
+
+def played(**regrets):
+    """Results of tables by name, each a list with the regrets of every choice."""
+    return {
+        table: [{"method": f"c{k}", "regret": r} for k, each in enumerate(choices) for r in each]
+        for table, choices in regrets.items()
+    }
+
+
+def test_each_table_is_left_out_of_its_own_choice():
+    # c1 is best on the sum of all, and only because of the first table; without it, the others choose c2
+    found = Choosing.of(played(a=[[0.9], [0.0], [0.5]], b=[[0.3], [0.3], [0.2]], c=[[0.4], [0.3], [0.2]]))
+    assert found.left_out == [2, 1, 1]
+    text = "\n".join(found.lines())
+    assert "mean      0.5333" in text
+    row = next(line for line in found.lines() if line.startswith("a "))
+    assert row.split() == ["a", "0.9000", "c2", "0.5000", "c1", "0.0000"]
+
+
+def test_of_equal_choices_the_first_is_made():
+    found = Choosing.of(played(a=[[0.1, 0.3], [0.2, 0.2]], b=[[0.7], [0.7]]))
+    assert found.left_out == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_left_out_is_what_a_plain_search_finds(seed):
+    regrets = np.random.default_rng(seed).random((5, 4))
+    found = Choosing(tuple("abcde"), tuple("wxyz"), regrets)
+    plain = [int(np.delete(regrets, k, axis=0).mean(axis=0).argmin()) for k in range(5)]
+    assert found.left_out == plain
+
+
+def test_the_interval_is_over_tables():
+    found = Choosing.of(played(a=[[0.1], [0.2]], b=[[0.1], [0.4]]))
+    last = found.lines()[-1]
+    # the mean of .1 and .3, and 12.706 (Student's t of one degree) times .1
+    assert "+0.2000 ± 1.2706" in last
+
+
+def test_a_regret_that_is_not_known_is_no_regret():
+    with pytest.raises(InputError, match="a: no regret is known; choices are compared on tables of every subset"):
+        Choosing.of({"a": [{"method": "c0", "regret": None}, {"method": "c1", "regret": 0.0}]})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for seed in (1, 2, 3):
+        (tmp_path / f"t{seed}.toml").write_text(TABLE.replace("n = 4", f"n = {seed + 2}"))
+    (tmp_path / "choices").mkdir()
+    (tmp_path / "choices" / "c.toml").write_text(CHOICES)
+    return tmp_path
+
+
+def test_the_choices_of_one_file_are_played_on_every_table(folder, capsys):
+    out = folder / "out.json"
+    choices = str(folder / "choices" / "c.toml")
+    assert main(["compare", str(folder), "--choices", choices, "--json", str(out), "--n-jobs", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "left out" in shown
+    assert shown.count("as it is") >= 2
+    suite = json.loads(out.read_text())["suite"]
+    assert [len(each["results"]) for each in suite] == [4, 4, 4]
+    assert {run["method"] for each in suite for run in each["results"]} == {"as it is", "drawn"}
+    # each keeps its own operator and budget
+    assert {run["operator"] for each in suite for run in each["results"]} == {"score - 0.01 * size"}
+    assert all(run["evaluations"] <= 6 for each in suite for run in each["results"])
+
+
+def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
+    choices, one = str(folder / "choices" / "c.toml"), str(folder / "t1.toml")
+    assert main(["compare", one, "--choices", choices]) == 2
+    assert "--choices needs several scenarios" in capsys.readouterr().err
+    assert main(["compare", str(folder), "--choices", one]) == 2
+    assert "has no choices; give a file with [[elicit]] several times" in capsys.readouterr().err
+    (folder / "t4.toml").write_text(CHOICES)
+    assert main(["compare", str(folder), "--choices", choices]) == 2
+    assert "[elicit] has choices of its own already" in capsys.readouterr().err
