@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from elicit.complete import opened
 from elicit.errors import InputError, nearest
-from elicit.printable import printable
+from elicit.printable import many, printable
 from elicit.session.tidying import as_numbers, encoded, number_in, stray, tidied, with_target
 
 #: The data sets that need no file.
@@ -33,7 +33,7 @@ class Data:
     """X (rows, columns) with a name a column, the target, and the columns that are one attribute together.
 
     `together` holds one label a row when rows with the same label must stay in one fold; `notes` say what
-    was left out or filled when the data was tidied.
+    was left out or filled when the data was tidied, and `left_out` names the columns that were.
     """
 
     X: NDArray[np.float64]
@@ -42,6 +42,7 @@ class Data:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     together: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def missing(self) -> bool:
@@ -133,6 +134,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
             raise InputError(f"{shown}: the target {target!r} is missing in every row; choose another column")
     blocks: list[NDArray[np.float64]] = []
     columns: list[str] = []
+    left_out: list[str] = []
     groups: dict[str, tuple[str, ...]] = {}
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
@@ -148,6 +150,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
         note, block, levels = tidied(name, cells) if tidy else ("", *encoded(cells))
         notes += [note] if note else []
         if block is None:
+            left_out.append(name)
             continue
         blocks.append(block)
         if levels:
@@ -161,7 +164,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     numbers = as_numbers(labels)
     together = None if by is None else np.array([row[by] for row in rows])
     y = np.array(labels) if numbers is None else numbers
-    return Data(np.hstack(blocks), y, tuple(columns), groups, together, tuple(notes))
+    return Data(np.hstack(blocks), y, tuple(columns), groups, together, tuple(notes), tuple(left_out))
 
 
 def _place(header: Sequence[str], name: str, shown: str) -> int:
@@ -208,8 +211,8 @@ def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(header):
             raise InputError(
-                f"{shown}, line {line}: {len(row)} entries were found where the header has {len(header)}; "
-                "correct the row"
+                f"{shown}, line {line}: the header has {many(len(header), 'column')}, this line "
+                f"{many(len(row), 'cell')}; correct it"
             )
     return header, rows, lines
 

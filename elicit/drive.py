@@ -33,7 +33,7 @@ from elicit.asks import (
 )
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed
+from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed, Retracted
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.criteria import one_line
@@ -194,12 +194,9 @@ class _Run:
             self._show(brief=False)
         self._told = False
         ahead.begin(self._elicitation, request)
-        shown = request
-        while isinstance(reply := self._operator(shown), TakeBack):
+        while isinstance(reply := self._operator(self._as_it_stands(request)), TakeBack):
             self._elicitation.retract(reply.request)
             self.save()
-            if isinstance(shown, Compare) and shown.check:  # what implied it may be what was taken back
-                shown = replace(shown, why="it was a check of answers, of which one was taken back", check=False)
             self._show(brief=False)
             ahead.begin(self._elicitation, request)
         if isinstance(request, Reconcile) and isinstance(reply, Answer):
@@ -215,6 +212,13 @@ class _Run:
         if self._progress is not None:
             self._progress(replace(found.progress, seconds=self.seconds))
             self._told = True
+
+    def _as_it_stands(self, request: Compare | Reconcile) -> Compare | Reconcile:
+        """The question, no longer as a check once an answer was taken back that may have implied it."""
+        since = (f for f in self._elicitation.history.facts if isinstance(f, Retracted) and f.request > request.id)
+        if isinstance(request, Compare) and request.check and next(since, None) is not None:
+            return replace(request, why="it was a check of answers, of which one was taken back", check=False)
+        return request
 
     def keep(self, subset: Mask, result: Measured | Failure) -> None:
         """Write down a result that was measured ahead of need; called from any thread."""

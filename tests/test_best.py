@@ -48,3 +48,11 @@ def test_it_says_which_answers_the_utility_does_not_share(journal, capsys):
 def test_a_utility_that_has_no_value_is_one_clear_line(journal, capsys, expression):
     status, out, err = told(capsys, journal, "--utility", expression)
     assert (status, out, len(err.splitlines())) == (2, "", 1)
+
+
+def test_a_utility_against_what_is_measured_is_warned_of(journal, capsys):
+    _, out, _ = told(capsys, journal, "--utility", "size - score")
+    assert "beware: it likes {" in out
+    assert "at least as good in every criterion" in out
+    _, out, _ = told(capsys, journal, "--utility", "score - size")
+    assert "beware" not in out

@@ -18,6 +18,7 @@ from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Resumed, Settled, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import ScriptedOperator, SimulatedOperator
+from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.sessions import elicitation_of, ended_from_outside
 from elicit.subsets import Family
@@ -598,3 +599,28 @@ def test_who_only_compares_leaves_contradictions_to_be_weighed():
         drive(elicitation, oracle, lambda _: Answer.EQUAL, claim=False)
         settled += sum(bool(asked.reconcile) for asked in elicitation.history.rounds)
     assert settled
+
+
+def test_a_check_is_none_any_more_when_what_implied_it_was_taken_back_before_the_run_went_on(tmp_path):
+    oracle, shown = truth(5), []
+    settings = dataclasses.replace(SETTINGS, check_every=1, ask_every=1, questions=20, budget=20)
+
+    def leaves(request):
+        if isinstance(request, Compare) and request.check:
+            raise Leave("a check")
+        return judge(oracle, noise=0.0)(request)
+
+    def looks(request):
+        shown.append(request)
+        return judge(oracle, noise=0.0)(request)
+
+    with pytest.raises(Leave):
+        journal_of(tmp_path / "j", oracle, leaves, settings)
+    with resume(tmp_path / "j", oracle) as session:
+        (open_one,) = (r for r in session.elicitation.pending() if isinstance(r, Compare))
+        assert open_one.check
+        session.elicitation.retract(next(iter(session.elicitation.history.answers)))
+        drive(session.elicitation, oracle, looks, session.journal)
+    assert not shown[0].check
+    assert "one was taken back" in shown[0].why
+    assert any(request.check for request in shown[1:])

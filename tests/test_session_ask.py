@@ -69,7 +69,7 @@ def test_missing_values_are_filled_by_each_fold_or_become_a_level(tmp_path):
     assert np.isnan(data.X[3, 0])
     assert f"site={MISSING_LEVEL}" in data.groups["site"]
     assert not np.isnan(data.X[:, 1:]).any()
-    assert [note.partition(" ")[0] for note in data.notes] == ["1", "'a'", "'site'"]
+    assert [note.partition(" ")[0] for note in data.notes] == ["left", "'a'", "'site'"]
     model = model_of("knn:3", data.classes, data.missing).fit(data.X, data.y)
     assert model.steps[0][0] == "simpleimputer"
     with pytest.raises(InputError, match="expected a value"):
@@ -216,7 +216,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--groups", "ab"), "--groups is such as"),
         (("--target", "y", "--keep", "q"), "unknown attribute 'q'"),
         (("--target", "y", "--group-col", "y"), "rows belong together"),
-        (("--target", "y", "--cv", "99"), "use cv="),
+        (("--target", "y", "--cv", "99"), "too few for 99 folds; ask for 30 or fewer"),
         (("--target", "y", "--budget", "0"), "--budget"),
         (("--target", "y", "-o", "no/folder.csv"), "no/folder.csv: cannot be written"),
         (("--target", "y", "-o", "elicit-t.jsonl"), "elicit-t.jsonl: is read or kept by this command too"),
@@ -277,3 +277,37 @@ def test_answers_that_a_linear_trade_off_cannot_give_are_told_at_the_end(ask):
     status, out, _ = ask(*arguments, "--journal", "k", answers="A\n")
     assert not elicitation_of(read("k")).history.refuted
     assert "no operator with" not in out
+
+
+def test_a_session_with_costs_goes_on_in_whichever_order_they_were_given(ask, tmp_path, capsys):
+    table(tmp_path / "t.csv", zeta=number, alpha=number, mid=number)
+    (tmp_path / "c.csv").write_text("attribute,cost\nzeta,1\nmid,2\nalpha,3\n")
+    status, _, _ = ask("t.csv", *SMALL, "--cost", "c.csv")
+    assert status == 0
+    assert main(["resume", "j"]) == 0
+    assert "belongs to other data" not in capsys.readouterr().err
+
+
+def test_costs_and_drops_may_name_what_says_nothing(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, const=lambda *_: "5")
+    (tmp_path / "c.csv").write_text("a,1\nb,2\nconst,9\n")
+    status, out, err = ask("t.csv", *SMALL, "--cost", "c.csv", "--drop", "const")
+    assert (status, err.count("elicit:")) == (0, 0)
+    assert "'const' is left out: it is constant" in out
+
+
+@pytest.mark.parametrize(
+    ("costs", "options", "words"),
+    [
+        ("a,1\nb,2\nnope,3\n", (), "c.csv, line 3: 'nope' is no attribute; correct the line"),
+        ("a,1\n", (), "c.csv: no cost is given for 'b'; add a line"),
+        ("a,1\nb,2\n", ("--keep", "a,b", "--drop", "b"), "--keep and --drop both name 'b'"),
+    ],
+)
+def test_costs_that_do_not_fit_are_named_by_file_and_line(ask, tmp_path, costs, options, words):
+    table(tmp_path / "t.csv", a=number, b=number)
+    (tmp_path / "c.csv").write_text(costs)
+    status, out, err = ask("t.csv", *SMALL, "--cost", "c.csv", *options)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert not (tmp_path / "j").exists()

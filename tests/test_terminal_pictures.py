@@ -8,6 +8,7 @@ from wcwidth import wcswidth
 from elicit.events import SCORE_AND_SIZE, Criterion, Evaluated
 from elicit.operators.picture import (
     comparison,
+    entry,
     fitted,
     front,
     front_table,
@@ -110,3 +111,25 @@ def test_no_number_is_cut_and_nothing_is_wider_than_the_screen(columns, values, 
     words = " ".join(lines).split()
     for value in values:
         assert f"{value:.5g}" in words
+
+
+@given(st.integers(10, 90), st.integers(1, 60))
+def test_a_name_cut_short_keeps_the_brace_and_the_comma_behind_it(columns, length):
+    lines = wrapped(["{" + "a" * length + ",", "b" * length + "},", "and", "{c}"], columns, 2)
+    text = " ".join(line.strip() for line in lines)
+    assert all(width(line) <= columns for line in lines)
+    assert (text.count("{"), text.count("}"), text.count(",")) == (2, 2, 2)
+
+
+def test_what_a_key_means_stands_below_itself_where_it_needs_more_than_a_line():
+    assert entry(" L    one two three four", 23) == [" L    one two three", "      four"]
+    assert entry("no gap in this one", 10, 2) == paragraph("no gap in this one", 10, 2)
+    assert entry(" a long key   then what it means", 20) == paragraph(" a long key   then what it means", 20)
+
+
+@given(st.text(), st.integers(30, 90))
+def test_an_entry_fits_and_loses_no_word(text, columns):
+    lines = entry(text, columns)
+    assert all(width(line) <= columns for line in lines)
+    if all(width(word) <= columns // 2 for word in printable(text).split()):
+        assert " ".join(lines).split() == printable(text).split()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
 from elicit.commands.reduced import check_place
-from elicit.commands.session import Play, free_path, play
+from elicit.commands.session import Play, about, free_path, play
 from elicit.data import BUILT_IN, Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError, nearest
 from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
+from elicit.oracles.columns import columns_of
 from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
@@ -45,18 +46,24 @@ def run(args: argparse.Namespace) -> int:
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)
+    if args.cost is not None:
+        section["costs"] = _costs(Path(args.cost), data)
     oracle = wrapper_of(section, data)
     attributes = oracle.attributes
     if len(attributes) == 1:
         why = "".join(f"; {note}" for note in data.notes)
         raise InputError(f"{attributes.names[0]!r} is the only attribute, there is nothing to choose; add another{why}")
-    keep, drop = (attributes.mask(listed(text)) for text in (args.keep, args.drop))
+    keep = attributes.mask(listed(args.keep))
+    drop = attributes.mask([name for name in listed(args.drop) if name not in data.left_out])
+    if keep & drop:
+        both = ", ".join(map(repr, attributes.subset(keep & drop)))
+        raise InputError(f"--keep and --drop both name {both}; take it out of one of them")
     family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
     chosen = {**SETTINGS, "budget": args.budget}
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
-    about = {"oracle": section}
-    with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=about) as session:
+    header = {"oracle": section}
+    with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:
         notes = (*_notes(data, section, attributes), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
 
@@ -69,12 +76,7 @@ def _require_file(data: str) -> None:
 
 def _notes(data: Data, section: Mapping[str, Any], attributes: Attributes) -> Iterator[str]:
     """What was decided for the operator, and what to beware of."""
-    kind = "classes" if data.classes else "numbers"
-    scored = section.get("scoring") or ("accuracy" if data.classes else "R²")
-    yield (
-        f"{len(data.y)} rows, {len(attributes)} attributes; the target holds {kind}; model {section['model']}, "
-        f"score: {scored} over {section['folds']} folds"
-    )
+    yield about(data, section, attributes)
     yield from (f"note: {printable(note)}" for note in data.notes)
     yield from (f"warning: {printable(warning)}" for warning in warnings_about(data, section.get("scoring")))
 
@@ -97,11 +99,21 @@ def _criteria(args: argparse.Namespace) -> dict[str, Any]:
         raise InputError("the criterion cost needs the costs; add --cost FILE, a CSV of attribute,cost")
     section: dict[str, Any] = {name: True for name in wanted if name in EXTRAS and name != "cost"}
     section |= {"scorers": scorers} if scorers else {}
-    return section if args.cost is None else section | {"costs": _costs(Path(args.cost))}
+    return section
 
 
-def _costs(path: Path) -> dict[str, float]:
+def _costs(path: Path, data: Data) -> dict[str, float]:
     """The cost of every attribute, from a file of two columns; a header line is allowed."""
+    names = columns_of(data.X, data.columns, data.groups).attributes.names
+    costs = _listed_costs(path, [*names, *data.left_out])
+    for name in names:
+        if name not in costs:
+            raise InputError(f"{printable(str(path))}: no cost is given for {printable(name)!r}; add a line")
+    return {name: costs[name] for name in names}
+
+
+def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
+    """What a file of costs says, line by line."""
     shown = printable(str(path))
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
@@ -123,4 +135,8 @@ def _costs(path: Path) -> dict[str, float]:
             header = number == 1 and not any(letter.isdigit() for letter in line[1])
             if not header:
                 raise InputError(f"{shown}, line {number}: {line[1]!r} is no number; correct the cost") from None
+            continue
+        if name not in names:
+            hint = nearest(name, names)
+            raise InputError(f"{shown}, line {number}: {printable(name)!r} is no attribute; correct the line{hint}")
     return costs

@@ -64,6 +64,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
         yield f"the answers of the session recommend another, which has place {place} here:"
         yield f"  {place}. {worth[recommended]:.6g}  {_measured(history, recommended)}"
     yield _agreement(history, steps)
+    yield from _against_directions(history, steps)
     left = family.count() - len(worth)
     if left:
         yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
@@ -84,6 +85,19 @@ def _agreement(history: History, steps: dict[Mask, int]) -> str:
         return "no preference was told in the session."
     where = f", but not in question {', '.join(map(str, sorted(against)))}" if against else ""
     return f"it agrees with {len(told) - len(against)} of the {len(told)} preferences told in the session{where}."
+
+
+def _against_directions(history: History, steps: dict[Mask, int]) -> Iterator[str]:
+    """A warning where this utility likes better what is worse in every criterion."""
+    for better, below in history.dominates.items():
+        for worse in sorted(below, key=simplest):
+            if better in steps and worse in steps and steps[worse] > steps[better]:
+                braced = history.attributes.braced
+                yield (
+                    f"beware: it likes {braced(worse)} better than {braced(better)}, which is at least as good in "
+                    "every criterion; turn the utility round, or the direction of a criterion"
+                )
+                return
 
 
 def _says(answer: Preferred) -> int | None:

@@ -181,7 +181,7 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         around = elicitation.family.neighbours(incumbent.subset) + elicitation.family.swaps(incumbent.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
         yield from paragraph(
-            f"proven: no subset of the {total} is better in any utility of {result.scope}"
+            f"proven: no subset of the {total} is better in any utility of the {result.scope}"
             + ("; all that are one flip or one swap away were evaluated as well" if measured else ""),
             _columns(),
             2,
@@ -189,7 +189,7 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
     else:
         yield from paragraph(
             f"proven: among the {evaluated} evaluated subsets no other is better by more than {incumbent.value:.2g} "
-            f"in any utility of {result.scope} (1 is the margin of one clear answer)"
+            f"in any utility of the {result.scope} (1 is the margin of one clear answer)"
             + _of_the_others(total - evaluated, over_family),
             _columns(),
             2,
@@ -245,10 +245,11 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         yield from paragraph(f"  you preferred it to {_plain(elicitation, other)} (question {question})", _columns(), 4)
     open_against = []
     for k in ranked[:MOST_RIVALS]:
+        if others[k] in preferred:  # that needs no other reason
+            continue
         certificate = certify_preference(utilities, subset, others[k])
         if certificate is None:
-            if others[k] not in preferred:  # who preferred it needs no other reason
-                open_against.append(others[k])
+            open_against.append(others[k])
             continue
         found = explain(certificate, statements, history.attributes)
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
@@ -302,7 +303,7 @@ def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Pr
         elicitation.history.evaluated[subset].criteria,
         strict=True,
     )
-    changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values)
+    changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if new != old)
     return f"question {question} the other way round: {_plain(elicitation, other)} ({changes})"
 
 

@@ -23,6 +23,7 @@ from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
+from elicit.data import Data, load
 from elicit.decide.settings import Settings
 from elicit.drive import Result, begin, drive
 from elicit.errors import InputError
@@ -37,6 +38,7 @@ from elicit.session.display import Meter, clock_time, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
 from elicit.sessions import Session
+from elicit.subsets import Attributes
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
 _DECIDING = 0.002
@@ -56,7 +58,18 @@ def run(args: argparse.Namespace) -> int:
     oracle = oracle_of(FIRST_SESSION, Path())
     path = free_path("elicit-wine") if args.journal is None else args.journal
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
-        return play(session, oracle, path, FIRST_SESSION, Play())
+        notes = (about(load(str(FIRST_SESSION["data"])), FIRST_SESSION, oracle.attributes),)
+        return play(session, oracle, path, FIRST_SESSION, Play(notes=notes))
+
+
+def about(data: Data, section: Mapping[str, Any], attributes: Attributes) -> str:
+    """What is predicted from what, and what the score is."""
+    kind = "classes" if data.classes else "numbers"
+    scored = section.get("scoring") or ("accuracy" if data.classes else "R²")
+    return (
+        f"{len(data.y)} rows, {len(attributes)} attributes; the target holds {kind}; model {section['model']}, "
+        f"score: {scored} over {section['folds']} folds"
+    )
 
 
 def oracle_of(section: Mapping[str, Any], folder: Path) -> Oracle:
@@ -158,7 +171,8 @@ def _on_screen(
 
         def show(progress: Progress) -> None:
             latest[:] = [progress]
-            operator.show(progress.evaluations / progress.budget, "working out what to ask next")
+            text = f"evaluated {progress.evaluations} of {progress.budget}, until there is something to ask"
+            operator.show(progress.evaluations / progress.budget, text)
 
         workers = int(effective_n_jobs(-1 if how.n_jobs is None else how.n_jobs))
         if session.elicitation.history.stopped is None:

@@ -131,6 +131,11 @@ class Elicitation:
         return self.settings.evaluations(self.family)
 
     @property
+    def most_questions(self) -> int:
+        """Questions that may be put in all; whoever takes an answer back is not left without one for it."""
+        return self.settings.questions + len(self.history.undone)
+
+    @property
     def evaluations(self) -> int:
         """Oracle calls made: measured and failed."""
         return len(self.history.evaluated) + len(self.history.failed)
@@ -336,13 +341,13 @@ class Elicitation:
 
     def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
         """What an answer could add to a proof: asked when its counterexample is evaluated already."""
-        if rival not in self.history.evaluated or len(self.history.answers) >= self.settings.questions:
+        if rival not in self.history.evaluated or len(self.history.answers) >= self.most_questions:
             return None
         return Questions(self.beliefs).for_proof(rival, rng)
 
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
-        asked = len(self.history.answers)
+        asked = len(self.history.answers) - len(self.history.undone)
         if asked >= self.settings.questions or not self.history.evaluated:
             return None
         since = self.evaluations - max((self._evaluated_before(r) for r in self.history.answers), default=0)
@@ -374,7 +379,7 @@ class Elicitation:
     def _asked_at_the_end(self) -> int:
         """Questions asked since the last evaluation."""
         last = max(self._measured_at, default=-1)
-        return sum(1 for request in self.history.answers if request > last)
+        return sum(1 for request in self.history.answers if request > last and request not in self.history.undone)
 
     def _rejections_in_a_row(self) -> int:
         """Subsets rejected since the last one was evaluated."""

@@ -50,7 +50,7 @@ class Questions:
         answers = self._history.answers.values()
         live = [a for a in answers if a.request not in self._history.retracted]
         self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
-        self._later = {frozenset((a.first, a.second)) for a in live if a.answer is Answer.LATER}
+        self._later = {frozenset((a.first, a.second)): a for a in live if a.answer is Answer.LATER}
 
     def next(self, rng: np.random.Generator, *, worth: float = 1.0, last: bool = False) -> Question | None:
         """The question that the policy would ask now, None when it has none.
@@ -76,16 +76,17 @@ class Questions:
         best = self._beliefs.recommended
         if best is None or self._beliefs.settings.policy == "none":
             return None
-        needed = [Question(best, rival, "a proof of optimality needs it")] if self.open(best, rival) else []
+        needed = [Question(best, rival, "its answer may prove which subset is best")] if self.open(best, rival) else []
         return self._first(chain(needed, self._current()), rng)
 
     def _first(self, questions: Iterable[Question], rng: np.random.Generator) -> Question | None:
-        """The first of these that was not put off, else the first that was."""
+        """The first of these that was not put off, else the first that was, as it stood there."""
         postponed: Question | None = None
         for question in questions:
             pair = frozenset((question.first, question.second))
             if pair in self._later:
-                postponed = postponed or question
+                before = self._later[pair]
+                postponed = postponed or Question(before.first, before.second, f"{question.why} (you put it off)")
             else:
                 return _shown_in_random_order(question, rng)
         return postponed
@@ -128,7 +129,9 @@ class Questions:
         if not len(doubts) or doubts.max() < settings.doubt:
             return None
         a, b = min(pair for pair, doubt in zip(implied, doubts, strict=True) if doubt == doubts.max())
-        return _shown_in_random_order(Question(a, b, "it checks an earlier answer that surprises", check=True), rng)
+        return _shown_in_random_order(
+            Question(a, b, "an earlier answer fits badly with the others; this asks it another way", check=True), rng
+        )
 
     # -- what is already known ------------------------------------------------------------------
 

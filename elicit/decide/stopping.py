@@ -88,8 +88,9 @@ class Stopping:
         return f"{many(in_a_row, 'rejection')} in a row: the rest is for the operator to weigh"
 
     def _questions(self) -> str | None:
-        asked = len(self._beliefs.history.answers)
-        return f"asked {many(asked, 'question')}" if asked >= self._settings.questions else None
+        history = self._beliefs.history
+        asked, most = len(history.answers), self._settings.questions + len(history.undone)
+        return f"asked {many(asked, 'question')}" if asked >= most else None
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""

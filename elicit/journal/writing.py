@@ -52,7 +52,8 @@ class Journal:
         try:
             found = file.read()
             if found and not torn_header(found):
-                raise InputError(f"{named(path)} already exists; resume it, or choose another path")
+                what = "resume it, or" if found.startswith(b"{") else "it is no journal;"
+                raise InputError(f"{named(path)} already exists; {what} choose another path")
             journal = cls(path, file, Record(header, (), (), {}, length=0, check=0))
             journal._cut()
             journal._write(content)

@@ -78,6 +78,8 @@ class History:
         self.answers: dict[int, Preferred] = {}
         self.assumed: dict[int, Assumed] = {}
         self.retracted: set[int] = set()
+        #: the retracted that nobody had asked to choose between: their questions may be put again
+        self.undone: set[int] = set()
         self.settled: set[tuple[int, ...]] = set()
         self.rounds: list[Asked] = []
         self.stopped: Stopped | None = None
@@ -113,6 +115,8 @@ class History:
                 if request not in self.answers and request not in self.assumed:
                     raise InputError(f"request {request} holds no answer that could be retracted")
                 self.retracted.add(request)
+                if request in self.answers and not any(fact.request in asked.requests for asked in self.rounds):
+                    self.undone.add(request)
             case Settled(conflict=conflict):
                 self.settled.add(conflict)
                 self._views.pop("unsettled", None)

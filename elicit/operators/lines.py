@@ -4,7 +4,7 @@
     b, second           the second is better: second ≻ first
     equal               neither is better: first ~ second
     cannot, incomparable    no statement, and not asked again
-    later               no statement; it counts as asked, and is put again when nothing more useful is left
+    later               no statement; it uses up a question, and the pair comes back only if it may still matter
     why                 the reason for the question, and what either answer would settle
     undo, undo N        list the answers, or take the answer to question N back; its pair may be asked about again
     front               the front: what no other evaluated subset beats in every number
@@ -29,7 +29,7 @@ from elicit.errors import InputError, nearest
 from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave
-from elicit.operators.picture import front, front_table, named, paragraph, plain, side_by_side
+from elicit.operators.picture import entry, front, front_table, named, plain, side_by_side
 from elicit.operators.scripted import WORDS, answer_from
 from elicit.printable import printable
 from elicit.subsets import Attributes
@@ -189,7 +189,7 @@ class LineOperator:
 
     def _tell(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._say("\n".join(paragraph(line, _COLUMNS, 4)) if len(line) > _COLUMNS else printable(line))
+            self._say("\n".join(entry(line, _COLUMNS, 4)) if len(line) > _COLUMNS else printable(line))
 
     def _say(self, text: str) -> None:
         self._out.write(text + "\n")

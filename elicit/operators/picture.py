@@ -7,6 +7,7 @@ as the two columns that they take.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -18,6 +19,9 @@ Line = list[tuple[str, str]]
 
 #: The least width of the columns in which values stand.
 _VALUE = 12
+
+#: With fewer columns left for what a key means, it stands below the key.
+_LEAST_MEANING = 16
 
 #: Columns from which on there is room to say which way is better in words.
 _ROOMY = 72
@@ -52,7 +56,8 @@ def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = ""
     lines, line = [], first
     room = max(columns, indent + 4)
     for word in words:
-        word = fitted(word, room - indent)
+        marks = word[len(word.rstrip(",;}")) :]  # of a word cut short they still say where a name ends
+        word = fitted(word.removesuffix(marks), room - indent - len(marks)) + marks
         if line.strip() and width(line) + 1 + width(word) > room:
             lines.append(line)
             line = " " * indent + word
@@ -66,6 +71,17 @@ def paragraph(text: str, columns: int, indent: int = 0) -> list[str]:
     text = printable(text)
     start = text[: len(text) - len(text.lstrip(" "))]
     return wrapped(text.split(), columns, indent + len(start), start)
+
+
+def entry(text: str, columns: int, indent: int = 0) -> list[str]:
+    """A key, a gap of two spaces or more, and what it means, of which further lines stand below the first.
+
+    A text without a gap is a paragraph.
+    """
+    found = re.match(r"(\s*\S.*?\s\s+)(\S.*)", printable(text))
+    if found is None or width(found[1]) + _LEAST_MEANING > columns:
+        return paragraph(text, columns, indent)
+    return wrapped(found[2].split(), columns, width(found[1]), found[1])
 
 
 def names(mask: Mask, attributes: Attributes) -> list[str]:
@@ -260,7 +276,7 @@ def text_lines(text: str, columns: int) -> list[Line]:
     """A text as a paragraph with a margin; one that fits keeps its spaces."""
     if width(printable(text)) < columns:
         return [[("", f" {printable(text)}")]]
-    return [[("", line)] for line in paragraph(f" {text}", columns)]
+    return [[("", line)] for line in entry(f" {text}", columns)]
 
 
 def scrolled(body: Sequence[Line], scroll: int, room: int, columns: int) -> tuple[list[Line], int]:

@@ -74,7 +74,9 @@ def cost(per_attribute: Any, name: str = "cost", unit: str = "") -> Extra:
     if labelled(per_attribute):
         per_attribute = {str(label): value for label, value in zip(per_attribute.index, per_attribute, strict=True)}
     if isinstance(per_attribute, Mapping):
-        return _Cost(Criterion(name, maximise=False, unit=unit), dict(per_attribute), None)
+        # sorted: in whichever order costs are given, they are the same criterion
+        by_name = dict(sorted(per_attribute.items(), key=lambda item: str(item[0])))
+        return _Cost(Criterion(name, maximise=False, unit=unit), by_name, None)
     if isinstance(per_attribute, str) or not isinstance(per_attribute, Iterable):
         raise InputError(f"costs are one number an attribute, by name or in order; found {per_attribute!r}")
     return _Cost(Criterion(name, maximise=False, unit=unit), None, tuple(per_attribute))

@@ -71,15 +71,15 @@ def _shuffled(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random
         raise InputError(f"cv needs at least 2 folds, found {folds}")
     if len(y) < 2:
         raise InputError(f"{len(y)} row cannot be split into folds; give more rows")
-    if len(y) < folds:
-        raise InputError(f"{len(y)} rows cannot be split into {folds} folds; use cv={len(y)} or fewer")
     stratified = classifies and type_of_target(y) in ("binary", "multiclass")
     if stratified:
         _check_classes(y, folds)
+    if len(y) < folds:
+        raise InputError(f"{len(y)} rows cannot be split into {folds} folds; ask for {len(y)} or fewer")
     if groups is not None:
         different = len(set(np.asarray(groups).tolist()))
         if different < folds:
-            remedy = f"use cv={different} or fewer" if different > 1 else "leave groups out, or give more of them"
+            remedy = f"ask for {different} or fewer" if different > 1 else "leave groups out, or give more of them"
             raise InputError(f"{many(different, 'group')} cannot be kept whole in {folds} folds; {remedy}")
         kind = StratifiedGroupKFold if stratified else GroupKFold
     else:
@@ -93,7 +93,7 @@ def _check_classes(y: NDArray[Any], folds: int) -> None:
     if len(classes) < 2:
         raise InputError(f"the target has the one class {classes[0]!s}; a classifier needs at least two")
     if sizes[least] < folds:
-        remedy = f"use cv={sizes[least]} or fewer, or" if sizes[least] > 1 else "drop its row, or"
+        remedy = f"ask for {sizes[least]} or fewer, or" if sizes[least] > 1 else "drop its row, or"
         raise InputError(
             f"class {classes[least]!s} has {sizes[least]} row(s), too few for {folds} folds; "
             f"{remedy} merge it with another class"

@@ -37,7 +37,7 @@ class Insight:
             elicitation.budget,
             len(elicitation.history.rejected),
             len(elicitation.history.answers),
-            elicitation.settings.questions,
+            elicitation.most_questions,
             None if latest is None else latest.regret,
         )
 

@@ -41,7 +41,7 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         elicitation.evaluations,
         elicitation.budget,
         len(elicitation.history.answers),
-        elicitation.settings.questions,
+        elicitation.most_questions,
         subset,
         criteria_of(elicitation, subset),
         seconds,

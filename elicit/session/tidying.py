@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.printable import many
+
 #: What stands for a missing value in a file that may be tidied, in any case.
 MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
 
@@ -88,5 +90,6 @@ def with_target(
     """The rows in which the target is known."""
     kept = [k for k, row in enumerate(rows) if row[at].lower() not in MISSING]
     if len(kept) < len(rows):
-        notes.append(f"{len(rows) - len(kept)} rows are left out: the target {target!r} is missing there")
+        left = many(len(rows) - len(kept), "row")
+        notes.append(f"left out: {left} in which the target {target!r} is missing")
     return [rows[k] for k in kept], [lines[k] for k in kept]

@@ -332,3 +332,38 @@ def test_a_check_that_is_put_off_does_not_come_back(seed):
     checks = [pair for pair, check in asked if check]
     assert checks
     assert len(checks) == len(set(checks))
+
+
+def answered_through(elicitation: Elicitation) -> list[int]:
+    """Run to the end; the requests of all answers."""
+    run(elicitation)
+    return list(elicitation.history.answers)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whoever_takes_an_answer_back_has_a_question_for_it(seed):
+    elicitation = small(6, seed, budget=20, ask_every=2, questions=3, last_questions=1, worth=0.0, stop=())
+    given = answered_through(elicitation)
+    assert len(given) == 3
+    elicitation.retract(given[-1])
+    elicitation.resume()
+    again = elicitation.ask()
+    assert isinstance(again, Compare)
+    assert len(answered_through(elicitation)) == 4
+    assert elicitation.most_questions == 4
+    replayed = Elicitation(elicitation.history.attributes, settings=elicitation.settings, facts=elicitation.facts)
+    assert replayed.most_questions == 4
+
+
+def test_what_is_taken_back_to_settle_a_contradiction_gives_no_question_more():
+    elicitation = small(6, budget=40, ask_every=1, questions=12, check_every=2, stop=())
+    settled = 0
+    while not isinstance(request := elicitation.ask(), Done):
+        answer = reply(request, lambda _: Answer.FIRST)
+        if isinstance(request, Reconcile):
+            answer, settled = Settlement(request.conflict[0]), settled + 1
+        elicitation.tell(request.id, answer)
+    assert settled > 0
+    assert elicitation.history.retracted
+    assert elicitation.most_questions == 12
+    assert len(elicitation.history.answers) <= 12

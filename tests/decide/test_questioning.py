@@ -99,3 +99,14 @@ def test_at_the_end_the_few_who_would_hate_a_choice_do_not_keep_it_from_being_as
     assert asking.next(rng, worth=0.03) is None
     question = asking.next(rng, worth=0.03, last=True)
     assert {question.first, question.second} == {masks[2], masks[3]}
+
+
+def test_what_was_put_off_is_put_again_as_it_stood():
+    """Two of the front, and nothing else to ask about."""
+    vectors = [(0.5, 1), (0.9, 4)]
+    for first, second in ((1, 2), (2, 1)):
+        may_ask, _ = questions(vectors, [(first, second, Answer.LATER)], worth=0.0)
+        for seed in range(6):
+            found = may_ask.next(np.random.default_rng(seed))
+            assert (found.first, found.second) == (first, second)
+            assert found.why.endswith("(you put it off)")

@@ -314,10 +314,10 @@ small = np.array([0] * 9 + [1] * 3)
     [
         (
             lambda: WrapperOracle(GaussianNB(), X[:12], small),
-            "class 1 has 3 row(s), too few for 10 folds; use cv=3",
+            "class 1 has 3 row(s), too few for 10 folds; ask for 3",
         ),
         (lambda: WrapperOracle(GaussianNB(), X[:12], small * 0), "one class"),
-        (lambda: WrapperOracle(Ridge(), X[:5], y[:5]), "5 rows cannot be split into 10 folds; use cv=5"),
+        (lambda: WrapperOracle(Ridge(), X[:5], y[:5]), "5 rows cannot be split into 10 folds; ask for 5"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=1), "at least 2 folds"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv="ten"), "cv must be"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[]), "no folds"),
