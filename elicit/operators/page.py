@@ -67,6 +67,8 @@ HELP = (
     "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
     "Up, Down   scroll, or choose from a list; Esc goes back to the question",
     "",
+    "A score is the mean over folds of rows that the model had not seen, and ± its standard deviation among them.",
+    "",
     "The bottom line: subsets evaluated of the budget; subsets rejected, not evaluated because nothing that "
     "fits your answers finds them best; questions asked, and left: this one and at most so many as were allowed "
     "(most runs ask fewer: one is put only while its answer may change what is recommended, or to check an "
