@@ -11,6 +11,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def listable(name: str) -> str:
+    """A name as it stands between commas, to be read back by the commands: in quotes where it needs them."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or name.startswith('"') else name
+
+
 def pasted(path: str) -> str:
     """A path as one writes it in a command: quoted where a shell needs it, and never taken for an option."""
     return shlex.quote(printable(f"./{path}" if path.startswith("-") else path))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
+from elicit.printable import listable
 
 Mask = int
 Indicator = NDArray[np.bool_]
@@ -109,7 +110,7 @@ class Attributes:
 
     def braced(self, mask: Mask) -> str:
         """The names in a mask as a text: {a, b}."""
-        return "{" + ", ".join(self.subset(mask)) + "}"
+        return "{" + ", ".join(map(listable, self.subset(mask))) + "}"
 
     def check(self, mask: Mask) -> Mask:
         """The mask itself when it is a non-empty set of these attributes, else an error."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elicit.commands.arguments import listed
 from elicit.errors import ElicitError, InputError
 from elicit.subsets import (
     Attributes,
@@ -170,3 +171,10 @@ def test_a_family_without_a_member_is_refused(arguments, complaint):
     with pytest.raises(InputError, match=complaint) as caught:
         Family(*arguments)
     assert isinstance(caught.value, ElicitError)
+
+
+@given(st.lists(st.text('ab," ;=é', min_size=1).filter(lambda s: s.strip() == s), min_size=1, max_size=4, unique=True))
+def test_what_is_shown_in_braces_is_read_back_by_the_commands(names):
+    attributes = Attributes(tuple(names))
+    shown = attributes.braced(attributes.everything)
+    assert listed(shown.removeprefix("{").removesuffix("}")) == list(attributes.names)

@@ -30,7 +30,7 @@ from elicit.knowledge.history import FINE
 from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
-from elicit.printable import many, pasted, printable
+from elicit.printable import listable, many, pasted, printable
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.snippet import snippet
@@ -95,7 +95,7 @@ def _recommended(
     """The subset, its criteria beside those of all attributes, and scores on fresh folds."""
     history = elicitation.history
     everything = history.attributes.everything
-    yield from paragraph(f"recommended: {', '.join(history.attributes.subset(subset))}", _columns(), 2)
+    yield from paragraph(f"recommended: {', '.join(map(listable, history.attributes.subset(subset)))}", _columns(), 2)
     yield ""
     chosen, whole = history.evaluated[subset], _evaluated(oracle, everything)
     rows = [["", "recommended", f"all {len(history.attributes)}"]]

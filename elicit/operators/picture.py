@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from elicit.events import Criterion, Evaluated
-from elicit.printable import printable
+from elicit.printable import listable, printable
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -86,7 +86,7 @@ def entry(text: str, columns: int, indent: int = 0) -> list[str]:
 
 def names(mask: Mask, attributes: Attributes) -> list[str]:
     """The names in a subset, fit to be shown, each but the last with its comma."""
-    found = [printable(name) for name in attributes.subset(mask)] if mask else ["nothing"]
+    found = [listable(printable(name)) for name in attributes.subset(mask)] if mask else ["nothing"]
     return [*(f"{name}," for name in found[:-1]), found[-1]]
 
 
