@@ -112,6 +112,10 @@ def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
     choices, one = str(folder / "choices" / "c.toml"), str(folder / "t1.toml")
     assert main(["compare", one, "--choices", choices]) == 2
     assert "--choices needs several scenarios" in capsys.readouterr().err
+    assert main(["compare", str(folder), "--choices", choices, "--journals", str(folder / "kept")]) == 2
+    assert "--journals keeps classical runs, and --choices plays none" in capsys.readouterr().err
+    assert main(["compare", str(folder), "--choices", str(folder / "none.toml")]) == 2
+    assert "no such file" in capsys.readouterr().err
     assert main(["compare", str(folder), "--choices", one]) == 2
     assert "has no choices; give a file with [[elicit]] several times" in capsys.readouterr().err
     (folder / "t4.toml").write_text(CHOICES)

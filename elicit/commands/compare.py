@@ -38,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
     if not paths:
         raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
     _tell_apart(paths)
+    if args.choices is not None and args.journals is not None:
+        raise InputError("--journals keeps classical runs, and --choices plays none; leave one of them out")
     choices = [] if args.choices is None else _choices(args.choices, paths)
     scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
