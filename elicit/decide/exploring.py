@@ -293,8 +293,8 @@ class _Explorer:
         """
         if self._starting or subset in self._on_the_way or not self._usable:
             return None
-        verdict = self._beliefs.utilities.verdict(subset)
-        if verdict.possible:
+        verdict = self._beliefs.utilities.excluded(subset)
+        if verdict is None:
             return None
         return -1.0 if verdict.price is None else recorded(verdict.price)
 

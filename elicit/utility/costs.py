@@ -13,6 +13,7 @@ from functools import cached_property
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Relation, Statement
@@ -59,11 +60,22 @@ class Parsimony:
             )
 
 
+@dataclass(frozen=True)
+class Columns:
+    """Statements as arrays: C c_r, 1 for a strict one, whether it says equal, and the places of its subsets."""
+
+    limits: Vector
+    wanted: Vector
+    equal: NDArray[np.bool_]
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+
+
 class Costs:
     """What θ costs under the given statements, and what multipliers of them combine to.
 
-    `limits` are the C c_r, `wanted` is 1 for a strict statement; `subsets` are the evaluated ones, then the
-    others that statements name, and `better` and `worse` are places among them.
+    `subsets` are the evaluated ones, then the others that statements name, and `better` and `worse` are
+    places among them; with `limits`, `wanted` and `equal` they are the `Columns` of the statements.
     """
 
     def __init__(
@@ -85,10 +97,19 @@ class Costs:
         named = {m for s in self.statements for m in (s.better, s.worse)}
         self.subsets = (*self.evaluated, *sorted(named - set(self.evaluated)))
         self.place = {mask: k for k, mask in enumerate(self.subsets)}
-        self.limits = np.array([self.settings.slack * s.weight for s in self.statements])
-        self.wanted = np.array([1.0 if s.strict else 0.0 for s in self.statements])
-        self.better = np.array([self.place[s.better] for s in self.statements], dtype=np.int64)
-        self.worse = np.array([self.place[s.worse] for s in self.statements], dtype=np.int64)
+        columns = self.columns(self.statements)
+        self.limits, self.wanted, self.equal = columns.limits, columns.wanted, columns.equal
+        self.better, self.worse = columns.better, columns.worse
+
+    def columns(self, statements: Sequence[Statement]) -> Columns:
+        """Statements, all of subsets that have a place here, as arrays."""
+        return Columns(
+            limits=np.array([self.settings.slack * s.weight for s in statements]),
+            wanted=np.array([1.0 if s.strict else 0.0 for s in statements]),
+            equal=np.array([s.relation is Relation.EQUAL for s in statements], dtype=bool),
+            better=np.array([self.place[s.better] for s in statements], dtype=np.int64),
+            worse=np.array([self.place[s.worse] for s in statements], dtype=np.int64),
+        )
 
     @property
     def informative(self) -> bool:
@@ -104,8 +125,7 @@ class Costs:
         values = theta.values(self.subsets)
         gained = values[self.better] - values[self.worse]
         short = np.maximum(0.0, self.wanted - gained)
-        equal = np.array([s.relation is Relation.EQUAL for s in self.statements])
-        slacks: Vector = np.where(equal, np.abs(gained), short)
+        slacks: Vector = np.where(self.equal, np.abs(gained), short)
         return slacks
 
     def slack_used(self, theta: Utility) -> float:

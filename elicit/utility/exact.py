@@ -199,6 +199,11 @@ class ExactSet:
             rivals=rivals,
         )
 
+    def excluded(self, subset: Mask) -> Verdict | None:
+        """The verdict that rejects a subset, None when it may be best."""
+        verdict = self.verdict(subset)
+        return None if verdict.possible else verdict
+
     def cone_multipliers(self, form: Form) -> tuple[float, ...] | None:
         """λ with Σ c_x φ(x) = Σ λ_r d_r, λ_r ≥ 0 (any sign for an equality), of least sum; None if there are none."""
         count = len(self.rows)

@@ -29,7 +29,7 @@ class FormProgram:
     def __init__(self, costs: Costs, prices: PriceProgram, budget: float) -> None:
         self._costs = costs
         self._monomials = prices.monomials  # they hold a θ of cost J*, so B can be met
-        self._equal = np.flatnonzero([s.relation is Relation.EQUAL for s in costs.statements])
+        self._equal = np.flatnonzero(costs.equal)
         self._budget_row = len(costs.statements) + len(self._equal)
         self._program = self._start()
         self._program.resume(*self._complement(prices.warmth()))

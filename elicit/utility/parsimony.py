@@ -73,7 +73,12 @@ class ParsimoniousSet(Costs):
     @cached_property
     def _unstrained(self) -> bool:
         """Whether the simplest θ satisfies every statement, so that S* = 0 without a program."""
-        return self.slack_used(self._prices.base.theta) <= tolerances.MULTIPLIER
+        return self._simplest_slack <= tolerances.MULTIPLIER
+
+    @cached_property
+    def _simplest_slack(self) -> float:
+        """Σ c_r s_r of a θ of least cost: S* or more."""
+        return self.slack_used(self._prices.base.theta)
 
     @cached_property
     def _strain(self) -> LeastCost:
@@ -133,7 +138,23 @@ class ParsimoniousSet(Costs):
     def verdict(self, subset: Mask) -> Verdict:
         """The price of a subset with its witness and multipliers, and whether it is at most τ."""
         check_evaluated([subset], self.n)
+        return self._judged(self._prices.of(subset))
+
+    def excluded(self, subset: Mask) -> Verdict | None:
+        """The verdict that rejects a subset, None when it may be best.
+
+        N is at least what the simplest θ costs besides slack, so most of what may be best needs no S*.
+        """
+        check_evaluated([subset], self.n)
         cost = self._prices.of(subset)
+        least_unit = self.least_cost - self.settings.slack * self._simplest_slack
+        if cost.value - self.least_cost <= self.settings.tau * least_unit:
+            return None
+        verdict = self._judged(cost)
+        return None if verdict.possible else verdict
+
+    def _judged(self, cost: LeastCost) -> Verdict:
+        """The verdict on the subset whose J_v is `cost`."""
         price = max(0.0, (cost.value - self.least_cost) / self.unit)
         rivals = {x: float(m) for x, m in zip(self.evaluated, cost.rivals, strict=True) if m > tolerances.MULTIPLIER}
         return Verdict(

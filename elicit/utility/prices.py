@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elicit.knowledge.statements import Relation, Statement
+from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
 from elicit.utility.costs import Costs
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
@@ -45,11 +45,18 @@ class PriceProgram:
     rows are −θ. Every price starts from the basis of J*, where its candidate's column M is at zero.
     With `free` a θ costs nothing, w = 0. `warmth` is of an earlier state; with another w it is still feasible
     for the dual simplex.
+
+    A statement of that state that is none any longer (another put between made it follow) keeps its λ until
+    all else is optimal, and only then is it held at 0: with it the old basis is feasible, without it hundreds
+    of pivots are lost.
     """
 
     def __init__(self, costs: Costs, warmth: Warmth | None, method: Simplex, *, free: bool = False) -> None:
         self._costs, self._free = costs, free
         self._statements = len(costs.statements)
+        self._leaving = () if warmth is None else _leaving(costs, warmth)
+        self._held = costs.columns((*costs.statements, *self._leaving))
+        self._first_rival = self._statements + len(self._leaving)
         self.monomials = costs.starting_monomials
         if warmth is not None and not costs.complete:
             entered = [t for t in warmth.monomials if t not in self.monomials.position]
@@ -57,10 +64,15 @@ class PriceProgram:
         self._program = self._start()
         if warmth is not None:
             self._program.resume(
-                [warmth.statements.get(s, Standing.LOWER) for s in costs.statements]
+                [warmth.statements.get(s, Standing.LOWER) for s in (*costs.statements, *self._leaving)]
                 + [warmth.rivals.get(x, Standing.LOWER) for x in costs.evaluated],
                 [warmth.link, *(warmth.monomials.get(t, Standing.BASIC) for t in self.monomials.terms)],
             )
+        if self._leaving:
+            self._program.optimum(method)
+            for column in range(self._statements, self._first_rival):
+                self._program.change_bounds(column, 0.0, 0.0)
+            method = Simplex.DUAL
         self.base = self._solve({}, method)
         self._home = self._program.basis()
 
@@ -70,7 +82,7 @@ class PriceProgram:
         columns, rows = standings(self._home)
         return Warmth(
             dict(zip(costs.statements, columns, strict=False)),
-            dict(zip(costs.evaluated, columns[self._statements :], strict=False)),
+            dict(zip(costs.evaluated, columns[self._first_rival :], strict=False)),
             dict(zip(self.monomials.terms, rows[1:], strict=False)),
             rows[0],
         )
@@ -81,16 +93,14 @@ class PriceProgram:
         return self._program.solved
 
     def _start(self) -> Program:
-        costs, count = self._costs, len(self._costs.evaluated)
-        limits = costs.limits
-        equal = [s.relation is Relation.EQUAL for s in costs.statements]
+        held, count = self._held, len(self._costs.evaluated)
         w = self._weights(self.monomials.terms)
-        link = np.concatenate([np.zeros(self._statements), -np.ones(count)])
+        link = np.concatenate([np.zeros(self._first_rival), -np.ones(count)])
         return Program(
             np.vstack([link, self._entries(self.monomials)]),
-            cost=np.concatenate([-costs.wanted, np.zeros(count)]),
-            lower=np.concatenate([np.where(equal, -limits, 0.0), np.zeros(count)]),
-            upper=np.concatenate([limits, np.full(count, INFINITY)]),
+            cost=np.concatenate([-held.wanted, np.zeros(count)]),
+            lower=np.concatenate([np.where(held.equal, -held.limits, 0.0), np.zeros(count)]),
+            upper=np.concatenate([held.limits, np.full(count, INFINITY)]),
             row_lower=np.concatenate([[0.0], -w]),
             row_upper=np.concatenate([[0.0], w]),
         )
@@ -101,9 +111,9 @@ class PriceProgram:
 
     def _entries(self, monomials: Monomials) -> Matrix:
         """The rows of the monomials: d_r for the λ, −φ(x) for the μ."""
-        costs = self._costs
+        costs, held = self._costs, self._held
         phi = monomials.rows(costs.subsets).T
-        entries: Matrix = np.hstack([phi[:, costs.better] - phi[:, costs.worse], -phi[:, : len(costs.evaluated)]])
+        entries: Matrix = np.hstack([phi[:, held.better] - phi[:, held.worse], -phi[:, : len(costs.evaluated)]])
         return entries
 
     def of(self, subset: Mask) -> LeastCost:
@@ -113,14 +123,14 @@ class PriceProgram:
             return self.base
         own = costs.place.get(subset) if subset in costs.evaluated else None
         if own is not None:
-            self._program.change_bounds(self._statements + own, 0.0, 0.0)
+            self._program.change_bounds(self._first_rival + own, 0.0, 0.0)
         self._program.return_to(self._home)
         rows = [0] + [k + 1 for k, t in enumerate(self.monomials.terms) if t & subset == t]
         column = self._program.add_column(0.0, 0.0, INFINITY, rows, np.ones(len(rows)))
         cost = self._solve({subset: column}, Simplex.PRIMAL)
         self._program.drop_column(column)
         if own is not None:
-            self._program.change_bounds(self._statements + own, 0.0, INFINITY)
+            self._program.change_bounds(self._first_rival + own, 0.0, INFINITY)
         return cost
 
     def _solve(self, candidate: Mapping[Mask, int], method: Simplex) -> LeastCost:
@@ -132,7 +142,7 @@ class PriceProgram:
         while True:
             solution = self._program.optimum(method)
             multipliers = solution.values[: self._statements]
-            rivals = solution.values[self._statements : self._statements + len(costs.evaluated)]
+            rivals = solution.values[self._first_rival : self._first_rival + len(costs.evaluated)]
             entering: list[Mask] = []
             if not costs.complete:
                 weights = costs.combined(multipliers)
@@ -157,3 +167,13 @@ class PriceProgram:
         w = self._weights(terms)
         self._program.add_rows(block, -w, w)
         self.monomials = Monomials(self._costs.n, (*self.monomials.terms, *terms))
+
+
+def _leaving(costs: Costs, warmth: Warmth) -> tuple[Statement, ...]:
+    """The statements of an earlier state that are none any longer, and whose λ is not 0 there."""
+    kept, place = set(costs.statements), costs.place
+    return tuple(
+        s
+        for s, standing in warmth.statements.items()
+        if standing is not Standing.LOWER and s not in kept and s.better in place and s.worse in place
+    )

@@ -120,6 +120,10 @@ class UtilitySet(Protocol):
         """Whether some θ in the set makes `subset` at least as good as every evaluated one."""
         ...
 
+    def excluded(self, subset: Mask) -> Verdict | None:
+        """The verdict that rejects a subset, None when it may be best: less work than a verdict with its price."""
+        ...
+
 
 def check_evaluated(evaluated: Sequence[Mask], n: int) -> tuple[Mask, ...]:
     """The evaluated subsets as a tuple; an empty, foreign or repeated one is an error."""

@@ -44,6 +44,10 @@ def test_every_price_and_verdict_agrees_with_the_judge(k):
                 assert verdict.possible
             elif abs(expected - case.told.tau) > BAND:
                 assert verdict.possible == (expected <= case.told.tau)
+            fresh = case.parsimonious()  # S* is not known here
+            excluded = fresh.excluded(v)
+            assert (excluded is None) == verdict.possible
+            assert excluded is None or excluded.price == pytest.approx(verdict.price, abs=NEAR)
             assert verdict.price <= theirs.cap + NEAR
 
 
@@ -264,6 +268,30 @@ def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
             assert warm.maximum(form).value == pytest.approx(cold.maximum(form).value, abs=NEAR)
         assert warm.simplest.theta.theta == cold.simplest.theta.theta
         previous = warm
+
+
+@pytest.mark.parametrize("listed", [600, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_statements_that_leave_with_a_multiplier_change_no_value(monkeypatch, listed, seed):
+    monkeypatch.setattr(costs, "LISTED_AT_ONCE", listed)
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, n=5, evaluated=9, answers=6)
+    warm, left = case.parsimonious(), 0
+    assert warm.least_slack >= 0  # both programs of the first state are solved
+    while warm.statements:
+        bearing = [k for k, x in enumerate(warm.cost_multipliers) if abs(x) > NEAR]
+        gone = set(rng.permutation(bearing or len(warm.statements))[:2].tolist())
+        left += len(gone & set(bearing))
+        said = [s for k, s in enumerate(warm.statements) if k not in gone]
+        warm, cold = case.parsimonious(said, warm), case.parsimonious(said)
+        assert warm.least_cost == pytest.approx(cold.least_cost, abs=NEAR)
+        assert warm.least_slack == pytest.approx(cold.least_slack, abs=NEAR)
+        for v in range(1, 32, 3):
+            verdict = warm.verdict(v)
+            assert verdict.price == pytest.approx(cold.price(v), abs=NEAR)
+            proven = warm.lower_bound(v, np.array(verdict.multipliers), verdict.rivals)
+            assert (proven - cold.least_cost) / cold.unit >= verdict.price - NEAR
+    assert left > 3
 
 
 def test_states_that_were_never_asked_for_anything_are_not_kept_alive():
