@@ -39,6 +39,10 @@ BENT = 0.8
 #: the steps taken towards those that are likeliest.
 UNLIKE, STEPS = 0.7, 6
 
+#: The logarithm of a reach moves by at most this, seven times what is expected: a search for steps tries much
+#: more, and where one flip counts for 10^14 others the digits of all others are lost.
+FURTHEST = 5.0
+
 #: Shares of the part that adds up which are tried, where something is known of the attributes beforehand.
 SHARES_OF_SUM = (0.0, 0.3, 0.7)
 
@@ -186,8 +190,11 @@ def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, f
 
 def _attribute_by_attribute(given: Hyperparameters, seen: Matrix, targets: Vector) -> Likeness:
     """The kernel with the reaches that are likeliest, given by how much they are expected to differ."""
-    start, options = np.zeros(seen.shape[1]), {"maxiter": STEPS}
-    found = minimize(lost, start, args=(given, seen, targets), jac=True, method="L-BFGS-B", options=options)
+    n, options = seen.shape[1], {"maxiter": STEPS}
+    within = [(-FURTHEST, FURTHEST)] * n
+    found = minimize(
+        lost, np.zeros(n), args=(given, seen, targets), jac=True, method="L-BFGS-B", bounds=within, options=options
+    )
     return replace(given.kernel, reaches=given.kernel.reaches * np.exp(-found.x))
 
 

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
+from elicit.decide import process as processes
 from elicit.decide.process import (
     BENT,
     EVERY,
     FEW,
+    FURTHEST,
     MOST_LOOKED_AT,
     NOISES,
     OF_SIZE,
@@ -113,6 +115,16 @@ def test_no_reach_can_be_moved_to_gain(seed):
     found = np.log(shared / process.kernel.reaches)
     for step in 0.5 * np.vstack([np.eye(5), -np.eye(5)]):
         assert worth(found + step) < worth(found) + 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_reach_is_tried_that_would_hide_the_digits_of_all_others(monkeypatch, seed):
+    """What two attributes decide alone tempts a search far beyond: to e^20, and once in a while to e^36."""
+    tried = []
+    monkeypatch.setattr(processes, "lost", lambda at, *rest: tried.append(abs(at).max()) or lost(at, *rest))
+    seen = (np.random.default_rng(seed).random((80, 40)) < 0.5).astype(float)
+    fitted(40, seen, seen[:, 0] + 0.3 * seen[:, 1])
+    assert 1 < max(tried) <= FURTHEST
 
 
 @given(measured(), st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(OF_SIZE), st.data())
