@@ -175,7 +175,8 @@ class _Explorer:
             self._ranked = None
         if self._ranked is None:
             pool = [m for m in self._pool if self.new(m, chosen, rejected)]
-            self._ranked = climbed(pool, self._log_gain, self._around, lambda m: self.new(m, chosen, rejected))
+            found = climbed(pool, self._log_gain, self._around, lambda m: self.new(m, chosen, rejected))
+            self._ranked = found.in_order()
         return next((m for m in self._ranked if self.new(m, chosen, rejected)), None)
 
     @cached_property

@@ -72,19 +72,17 @@ def _gainful(
     ranked = (history.subsets[k] for k in _best_first(history))
     centres = list(islice((m for m in ranked if m in family), CENTRES))
     drawn = islice(_draws(family, outlook, rng, centres), DRAWS)
-    pool = list(dict.fromkeys([*_around(centres, family, outlook, rng), *drawn]))
+    pool = [m for m in dict.fromkeys([*_around(centres, family, outlook, rng), *drawn]) if m not in tried]
+    look = partial(_look, family, outlook, rng)
+    candidates = climbed(pool, partial(aim.gain, forecast), look, lambda m: m not in tried)
     found: list[Mask] = []
-
-    def new(subset: Mask) -> bool:
-        return subset not in tried and subset not in found
-
-    while len(found) < count:
-        look = partial(_look, family, outlook, rng)
-        order = climbed([m for m in pool if new(m)], partial(aim.gain, forecast), look, new)
-        if not order:
+    while candidates.subsets:
+        found += candidates.foremost(1)
+        if len(found) == count:
             break
-        found.append(order[0])
-        forecast = forecast.believing(order[0])
+        forecast = forecast.believing(found[-1])
+        # what is believed to come out as forecast leaves every mean where it was, and no spread grows: no gain does
+        candidates = candidates.without(found[-1], partial(aim.gain, forecast))
     return found
 
 

@@ -1,12 +1,14 @@
 """Climbing finds what is uphill of the pool, and nothing twice."""
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.decide.climbing import CLIMBS, climbed
+from elicit.decide import climbing
+from elicit.decide.climbing import CLIMBS, Candidates, climbed
 from elicit.subsets import Family
 
 FAMILY = Family(8)
@@ -24,7 +26,7 @@ def around(mask):
 @given(st.integers(0, 2**32), st.integers(1, 255))
 def test_a_hill_without_hollows_is_climbed_to_the_top(seed, start):
     height = heights(seed)
-    found = climbed([start], lambda pool: np.array([height[m] for m in pool]), around, FAMILY.__contains__)
+    found = climbed([start], lambda pool: np.array([height[m] for m in pool]), around, FAMILY.__contains__).in_order()
     steps = (start ^ max(height, key=height.get)).bit_count()
     if steps <= CLIMBS:
         assert found[0] == max(height, key=height.get)
@@ -40,10 +42,43 @@ def test_nothing_is_found_that_is_not_new_and_nothing_judged_twice(seed, old, st
         judged.extend(pool)
         return np.array([height[m] for m in pool])
 
-    found = climbed([start], gain, FAMILY.neighbours, lambda m: m not in old)
+    found = climbed([start], gain, FAMILY.neighbours, lambda m: m not in old).subsets
     assert len(judged) == len(set(judged)) == len(found)
     assert not (set(found) - {start}) & old
 
 
 def test_an_empty_pool_gives_nothing():
-    assert climbed([], np.array, FAMILY.neighbours, FAMILY.__contains__) == []
+    assert climbed([], np.array, FAMILY.neighbours, FAMILY.__contains__).in_order() == []
+
+
+@given(st.integers(0, 2**32), st.integers(1, 255), st.integers(1, 5))
+def test_the_foremost_are_the_first_in_order(seed, seldom, count):
+    rng = np.random.default_rng(seed)
+    subsets = rng.permutation(np.arange(1, 256))[: rng.integers(1, 60)].tolist()
+    found = Candidates(subsets, np.round(rng.integers(0, 1 + seldom % 9, len(subsets)) / 3, 9))
+    assert found.foremost(count) == found.in_order()[:count]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 30))
+def test_the_foremost_of_the_others_is_known_though_few_are_judged_anew(seed, at_once):
+    rng = np.random.default_rng(seed)
+    subsets = rng.permutation(np.arange(1, 256)).tolist()
+    before = dict(zip(subsets, np.round(rng.normal(size=255), 9), strict=True))
+    after = {m: round(before[m] - (rng.random() < 0.3) * rng.exponential(), 9) for m in subsets}
+    judged = []
+
+    def gain(pool):
+        judged.extend(pool)
+        return np.array([after[m] for m in pool])
+
+    with patch.object(climbing, "JUDGED_AT_ONCE", at_once):
+        taken = max(before, key=before.get)
+        left = Candidates(subsets, np.array(list(before.values()))).without(taken, gain)
+    assert left.foremost(1) == [max((m for m in subsets if m != taken), key=lambda m: (after[m], -m))]
+    assert taken not in left.subsets
+    assert len(judged) == len(set(judged)) < len(subsets) - 1
+
+
+def test_equal_gains_go_to_the_simplest_also_when_judged_anew():
+    left = Candidates([7, 3, 4, 1], np.array([3.0, 2.0, 2.0, 2.0])).without(7, lambda pool: np.ones(len(pool)))
+    assert left.foremost(1) == [1]
