@@ -469,6 +469,19 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys
     assert main(["compare", path, "--seeds", "1", "--budget", "3"]) == 0
 
 
+def test_the_command_says_what_could_not_be_measured(folder, capsys):
+    lines = (folder / "t.csv").read_text().splitlines()
+    (folder / "t.csv").write_text("\n".join([lines[0], *lines[8:]]))  # without d, nothing has a row
+    path = toml(folder, seeds=1, methods=["sfs"])
+    assert main(["compare", path]) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if "has no row for this subset" in line]
+    assert len(said) == 1
+    assert said[0].startswith("not measured, 3 times:")
+    (folder / "other.toml").write_text((folder / "s.toml").read_text())
+    assert main(["compare", path, str(folder / "other.toml")]) == 0
+    assert "not measured, 6 times:" in capsys.readouterr().out
+
+
 def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert main(["compare", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()

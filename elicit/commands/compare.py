@@ -24,7 +24,7 @@ from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.printable import printable
 from elicit.scenario import OURS, Scenario, read_scenario
-from elicit.session.display import Meter, standing
+from elicit.session.display import Meter, not_measured, standing
 
 _TOLD = "classical methods are told the utility, ours has to ask"
 
@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
         return DONE
     if len(paths) > 1:
         lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
-        print("\n".join([*table(lines), "", _TOLD]))
+        failed = not_measured(run["failures"] for results in played for run in results)
+        print("\n".join([*table(lines), "", _TOLD, *failed]))
         return DONE
     print("\n".join(side_by_side(played[0])))
     print("\n" + "\n".join(_notes(played[0])))
@@ -145,7 +146,7 @@ def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
         for run in results
         if run["stopped"].startswith(HINDERED) or not run["subset"]
     }
-    return [*notes, *map(printable, sorted(ends))]
+    return [*notes, *map(printable, sorted(ends)), *not_measured(run["failures"] for run in results)]
 
 
 def _listed() -> list[str]:

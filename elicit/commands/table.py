@@ -62,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
         meter.clear()
     part.unlink()
     notes = [f"note: {printable(note)}" for note in data.notes]
+    if args.max_size is not None:
+        notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
     failed = not_measured([Counter(written.failures.values())])
     print("\n".join([f"{printable(args.output)}: {written.rows} subsets", *notes, *failed]))
     return DONE

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ from elicit.subsets import Attributes, Family, Mask, masks_from
 LARGEST_TABLE = 1 << 20
 
 _SCORE, _SPREAD = "score", "score_sd"
+
+#: Subsets are measured for about so many seconds between two times that they are kept, and never more at once.
+_SECONDS, _LARGEST_BATCH = 1.0, 4096
 
 
 class TableOracle:
@@ -233,11 +237,13 @@ def write_table(
     limit: int = LARGEST_TABLE,
     known: Mapping[Mask, Measured | Failure] | None = None,
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
 
-    The file appears complete or not at all. What is `known` is not measured again; after every batch `keep` is
-    given what is new, and `progress(done, total)` is called. Failed subsets have no row.
+    The file appears complete or not at all. What is `known` is not measured again; after every batch, which takes a
+    second or two by the `clock`, `keep` is given what is new, and `progress(done, total)` is called. Failed subsets
+    have no row, dropped attributes no column: a reader could learn only by trying that they cannot be chosen.
     """
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
@@ -249,15 +255,17 @@ def write_table(
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")
     columns, places = _columns(oracle)
+    free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
     failures: dict[Mask, str] = {}
     before = {} if known is None else known
     done = 0
     try:
         with complete(path) as text:
             rows = csv.writer(text, lineterminator="\n")
-            rows.writerow([*oracle.attributes.names, *columns])
-            subsets = iter(family)
-            while batch := list(islice(subsets, _batch(n_jobs, total))):
+            rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
+            subsets, count = iter(family), workers_of(n_jobs)
+            while batch := list(islice(subsets, count)):
+                start = clock()
                 asked = [mask for mask in batch if mask not in before]
                 new = dict(zip(asked, measure_many(oracle, asked, n_jobs), strict=True))
                 if keep is not None:
@@ -267,10 +275,11 @@ def write_table(
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
                     else:
-                        rows.writerow(_row(mask, reply, len(oracle.attributes), places))
+                        rows.writerow(_row(mask, reply, free, places))
                 done += len(batch)
                 if progress is not None:
                     progress(done, total)
+                count = _next_batch(count, clock() - start, n_jobs)
             if len(failures) == total:
                 reason = next(iter(failures.values()))
                 raise InputError(f"no subset could be measured, there is no table to write: {reason}")
@@ -303,12 +312,13 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
     return columns, places
 
 
-def _row(mask: Mask, reply: Measured, n: int, places: Sequence[int]) -> list[str]:
-    bits = [str(mask >> i & 1) for i in range(n)]
+def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int]) -> list[str]:
+    bits = [str(mask >> i & 1) for i in attributes]
     spread = reply.spread[places[0]] if reply.spread else None
     return bits + [repr(float(spread or 0.0) if i < 0 else reply.criteria[i]) for i in places]
 
 
-def _batch(n_jobs: int | None, total: int) -> int:
-    """Subsets between two reports of progress: about one in a hundred, enough to keep workers busy."""
-    return max(32 * workers_of(n_jobs), min(total // 100, 4096))
+def _next_batch(count: int, seconds: float, n_jobs: int | None) -> int:
+    """How many subsets come next: what takes a second or two, for whoever interrupts loses the batch under way."""
+    wanted = 2 * count if seconds < _SECONDS else count if seconds < 2 * _SECONDS else count // 2
+    return max(workers_of(n_jobs), min(wanted, _LARGEST_BATCH))

@@ -7,6 +7,7 @@ import math
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -187,6 +188,31 @@ def test_only_the_family_is_written_and_failures_have_no_row(tmp_path):
     assert table.criteria == criteria
     assert set(table.masks()) == {1, 7, 11, 13}
     assert table(Evaluate(0, 7)).criteria == (1.0, 3.0, 6.0)
+
+
+def test_dropped_attributes_have_no_column(tmp_path):
+    write_table(tmp_path / "whole.csv", truth())
+    write_table(tmp_path / "part.csv", truth(), Family(5, drop=0b01010))
+    whole, part = TableOracle(tmp_path / "whole.csv"), TableOracle(tmp_path / "part.csv")
+    assert part.attributes.names == tuple(whole.attributes.names[i] for i in (0, 2, 4))
+    assert sorted(part.masks()) == list(range(1, 8))
+    for mask in part.masks():
+        names = part.attributes.subset(mask)
+        assert part(Evaluate(0, mask)) == whole(Evaluate(0, whole.attributes.mask(names)))
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(0.2, 4096), (1.5, 2), (30.0, 2)])
+def test_what_is_measured_is_kept_every_other_second(tmp_path, seconds, most):
+    """Whoever interrupts loses what is under way, however slow a subset is."""
+    kept, now = [], iter(np.arange(1e4) * seconds)
+    oracle = CallableOracle(lambda names: float(len(names)), 9)
+    write_table(
+        tmp_path / "t.csv", oracle, n_jobs=2, keep=lambda replies: kept.append(len(replies)), clock=lambda: next(now)
+    )
+    assert sum(kept) == 511
+    assert kept[0] == 2
+    assert max(kept) <= most
+    assert seconds > 1 or len(kept) < 10
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
