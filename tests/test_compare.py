@@ -147,12 +147,12 @@ def test_a_method_that_recommends_nothing_is_shown_as_such(folder):
 
 
 def test_rarer_looks_change_nothing_but_the_trace(folder):
-    often = run_scenario(scenario(folder))
-    rarely = run_scenario(scenario(folder, experiment={"trace_every": 4}))
+    often = run_scenario(scenario(folder, elicit={"budget": 13}))
+    rarely = run_scenario(scenario(folder, elicit={"budget": 13}, experiment={"trace_every": 4}))
     for one, other in zip(often, rarely, strict=True):
         assert {**untimed(one), "trace": None} == {**untimed(other), "trace": None}
         looked = [k for k, regret in enumerate(other["trace"], start=1) if regret is not None]
-        assert looked == sorted({*range(4, len(other["trace"]), 4), len(other["trace"])})
+        assert looked == [4, 8, 10, 12, 13]  # after 10, a summary tells the regret
         assert [one["trace"][k - 1] for k in looked] == [other["trace"][k - 1] for k in looked]
 
 
@@ -480,6 +480,13 @@ def test_the_command_says_what_could_not_be_measured(folder, capsys):
     (folder / "other.toml").write_text((folder / "s.toml").read_text())
     assert main(["compare", path, str(folder / "other.toml")]) == 0
     assert "not measured, 6 times:" in capsys.readouterr().out
+
+
+def test_a_suite_refuses_rare_looks_for_it_counts_evaluations(folder, capsys):
+    path = toml(folder, seeds=1, methods=["elicit"], trace_every=2)
+    (folder / "other.toml").write_text((folder / "s.toml").read_text())
+    assert main(["compare", path, str(folder / "other.toml")]) == 2
+    assert "s.toml: a suite counts every evaluation; leave trace_every out" in capsys.readouterr().err
 
 
 def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):

@@ -44,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
     scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
+    if not choices:
+        _check_traces(paths, scenarios)
     each = zip(paths, scenarios, strict=True)
     read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
     read_from += [] if args.choices is None else [args.choices]
@@ -131,6 +133,14 @@ def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
     if scenarios[0].goal != TradeOff():
         goal = str(scenarios[0].goal)
         raise InputError(f"--plot draws regret, which the goal {goal!r} has none of; leave it out")
+
+
+def _check_traces(paths: Sequence[Path], scenarios: Sequence[Scenario]) -> None:
+    """A suite tells after how many evaluations a regret is reached, which takes a look after each."""
+    for path, scenario in zip(paths, scenarios, strict=True):
+        if len(paths) > 1 and scenario.trace_every > 1:
+            where = printable(str(path))
+            raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
 def _notes(results: Sequence[dict[str, Any]]) -> list[str]:

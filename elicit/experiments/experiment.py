@@ -33,6 +33,9 @@ from elicit.utility.monomials import Vector
 #: Families up to this size are enumerated where that is cheap, to know the best utility.
 ENUMERATED = 1 << 16
 
+#: After so many evaluations a summary tells the regret, so that one looks there however seldom one looks.
+POINTS = (10, 20, 40, 60, 91, 200, 500)
+
 #: Two regrets closer than this are equal.
 TOLERANCE = 1e-9
 
@@ -169,7 +172,7 @@ def _regret_now(elicitation: Elicitation, operator: SimulatedOperator, best: flo
 
 
 class _Watched:
-    """An oracle that has a look at the regret before a measurement: after every so many of them.
+    """An oracle that has a look at the regret before a measurement: after every so many of them, and at `POINTS`.
 
     So an entry speaks of all that was known until the next measurement, answers included.
     """
@@ -185,7 +188,8 @@ class _Watched:
 
     def __call__(self, request: Evaluate) -> Measured | Failure:
         if self._calls:
-            self._found.append(self._look() if self._calls % self._every == 0 else None)
+            due = self._calls % self._every == 0 or self._calls in POINTS
+            self._found.append(self._look() if due else None)
         self._calls += 1
         return self._inner(request)
 
@@ -301,15 +305,15 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
 
 
 def points_of(results: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Evaluations at which the summary shows the regret: of 10, 20, 40, 60, 91, 200 and 500 those that runs reached."""
+    """Evaluations at which the summary shows the regret: those of `POINTS` that runs reached."""
     if any(result["trace"] is None for result in results):
         return []
     longest = max((result["evaluations"] for result in results), default=0)
-    return [k for k in (10, 20, 40, 60, 91, 200, 500) if k <= longest]
+    return [k for k in POINTS if k <= longest]
 
 
 def at_evaluation(run: Mapping[str, Any], k: int) -> float | None:
-    """The regret after k evaluations, or when somebody last looked before; a run that ended keeps its last."""
+    """The regret after k evaluations; a run that ended keeps its last."""
     known = [regret for regret in (run["trace"] or [])[:k] if regret is not None]
     return known[-1] if known else None
 
