@@ -255,7 +255,7 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
     return Result(
         done.subset,
         () if done.subset is None else history.attributes.subset(done.subset),
-        criteria_of(elicitation, done.subset),
+        criteria_of(history, done.subset),
         done.reason,
         done.scope,
         elicitation.evaluations,

@@ -100,6 +100,11 @@ def test_the_choices_of_one_file_are_played_on_every_table(folder, capsys):
     shown = capsys.readouterr().out
     assert "left out" in shown
     assert shown.count("as it is") >= 2
+    kept = ("--journals", str(folder / "kept"))
+    for _ in range(2):  # from journals, too
+        assert main(["compare", str(folder), "--choices", choices, *kept, "--n-jobs", "1"]) == 0
+        assert capsys.readouterr().out == shown
+    assert len(list((folder / "kept").glob("*/*.jsonl"))) == 12
     suite = json.loads(out.read_text())["suite"]
     assert [len(each["results"]) for each in suite] == [4, 4, 4]
     assert {run["method"] for each in suite for run in each["results"]} == {"as it is", "drawn"}
@@ -112,8 +117,6 @@ def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
     choices, one = str(folder / "choices" / "c.toml"), str(folder / "t1.toml")
     assert main(["compare", one, "--choices", choices]) == 2
     assert "--choices needs several scenarios" in capsys.readouterr().err
-    assert main(["compare", str(folder), "--choices", choices, "--journals", str(folder / "kept")]) == 2
-    assert "--journals keeps classical runs, and --choices plays none" in capsys.readouterr().err
     assert main(["compare", str(folder), "--choices", str(folder / "none.toml")]) == 2
     assert "no such file" in capsys.readouterr().err
     assert main(["compare", str(folder), "--choices", one]) == 2

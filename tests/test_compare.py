@@ -14,13 +14,14 @@ from scipy import stats
 
 from elicit.cli import main
 from elicit.errors import InputError, JournalError
+from elicit.experiments import experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import run_scenario
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, explorer_of
-from elicit.oracles import TableOracle
+from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
 
 matplotlib.use("Agg")
@@ -311,6 +312,70 @@ def test_runs_that_were_kept_are_continued(folder, tmp_path):
     assert all(run["evaluations"] == 5 for run in first)
 
 
+def interrupted(monkeypatch, after):
+    """The next oracle of live data breaks off at its measurement number `after`; what was asked is listed."""
+    asked = []
+
+    def measured(self, request, whole=WrapperOracle.__call__):
+        asked.append(request.subset)
+        if len(asked) == after:
+            raise KeyboardInterrupt
+        return whole(self, request)
+
+    monkeypatch.setattr(WrapperOracle, "__call__", measured)
+    return asked
+
+
+@pytest.mark.parametrize("after", [1, 7, 16, 23])
+def test_our_runs_go_on_where_they_were_interrupted(folder, tmp_path, monkeypatch, after):
+    live = {"kind": "wrapper", "path": None, "data": "wine", "target": None, "model": "tree:2", "folds": 2}
+    noisy = {"name": "noisy", "utility": "score - 0.01 * size", "noise": 0.3}
+    plain = {**PLAIN, "oracle": {k: v for k, v in {**PLAIN["oracle"], **live}.items() if v is not None}}
+    chosen = scenario_from({**plain, "operator": [PLAIN["operator"][0], noisy], "elicit": {"budget": 12}}, folder)
+    whole = run_scenario(chosen, n_jobs=1)
+    monkeypatch.setattr(experiment, "_memory", {})
+    asked = interrupted(monkeypatch, after)
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(chosen, 1, journals=tmp_path)
+    monkeypatch.setattr(experiment, "_memory", {})  # as in another process
+    again = run_scenario(chosen, 1, journals=tmp_path)
+    assert list(map(untimed, again)) == list(map(untimed, whole))
+    assert len(asked) == len(set(asked)) + 1, "a subset was measured twice"
+    assert len(list(tmp_path.glob("elicit-*.jsonl"))) == 4
+    told = len(asked)
+    assert list(map(untimed, run_scenario(chosen, 1, journals=tmp_path))) == list(map(untimed, whole))
+    assert len(asked) == told
+
+
+def test_a_trace_is_the_same_for_runs_that_were_kept(folder, tmp_path):
+    chosen = scenario(folder, elicit={"ask_every": 2})
+    plain = run_scenario(chosen, 1)
+    assert all(len(run["trace"]) == run["evaluations"] for run in plain)
+    for _ in range(2):
+        assert list(map(untimed, run_scenario(chosen, 1, journals=tmp_path))) == list(map(untimed, plain))
+
+
+@pytest.mark.parametrize("changed", [{"budget": 8}, {"questions": 2}, {"keep": ["b"]}])
+def test_what_is_played_otherwise_is_another_run(folder, tmp_path, changed):
+    run_scenario(scenario(folder), 1, journals=tmp_path)
+    other = scenario(folder, elicit=changed)
+    assert list(map(untimed, run_scenario(other, 1, journals=tmp_path))) == list(map(untimed, run_scenario(other, 1)))
+    assert len(list(tmp_path.glob("elicit-*.jsonl"))) == 8
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_an_interrupt_says_what_was_kept(folder, capsys, monkeypatch, command):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("elicit.experiments.experiment.drive", stop)
+    path = toml(folder, seeds=1, methods=["elicit"])
+    assert main([command, path, "--n-jobs", "1"]) == 130
+    assert "no run was kept; --journals FOLDER keeps each as it goes" in capsys.readouterr().err
+    assert main([command, path, "--n-jobs", "1", "--journals", str(folder / "kept")]) == 130
+    assert f"what was played is in {folder / 'kept'}; the same command goes on there" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("changed", ["data", "model"])
 def test_what_a_method_read_besides_the_oracle_belongs_to_its_journal(folder, tmp_path, changed):
     chosen = {"seeds": 1, "methods": ["rfe", "sfs"]}
@@ -465,7 +530,7 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys
     assert {d["method"] for d in written["differences"]} == {"sfs", "random"}
     assert written["scenario"]["experiment"]["methods"] == ["elicit", "sfs", "random"]
     assert picture.read_text().startswith("<?xml")
-    assert len(list((folder / "kept").iterdir())) == 4
+    assert len(list((folder / "kept").iterdir())) == 6
     assert main(["compare", path, "--seeds", "1", "--budget", "3"]) == 0
 
 

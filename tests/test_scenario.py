@@ -307,7 +307,7 @@ def test_a_round_of_several_evaluations_has_an_entry_of_the_trace_for_each(folde
     results = run_scenario(scenario_from(changed(elicit={"batch": 4, "budget": 7}), folder))
     for result in results:
         assert len(result["trace"]) == result["evaluations"] == 7
-        assert result["trace"][:3] == [None] * 3  # nothing is folded before the round is complete
+        assert None not in result["trace"]  # what is measured counts, though its round is not complete
 
 
 def test_runs_are_the_same_for_any_number_of_jobs(folder):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination, files_of, keep_apart
+from elicit.commands.output import after_an_interrupt, destination, files_of, folder, keep_apart
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.choosing import Choosing
@@ -38,8 +38,6 @@ def run(args: argparse.Namespace) -> int:
     if not paths:
         raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
     _tell_apart(paths)
-    if args.choices is not None and args.journals is not None:
-        raise InputError("--journals keeps classical runs, and --choices plays none; leave one of them out")
     choices = [] if args.choices is None else _choices(args.choices, paths)
     scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
@@ -50,18 +48,22 @@ def run(args: argparse.Namespace) -> int:
     read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
     read_from += [] if args.choices is None else [args.choices]
     keep_apart(args.plot, *map(str, paths), *read_from, args.json)
-    journals = _folder(args.journals)
+    journals = folder(args.journals)
     meter = Meter(sys.stderr)
     played = []
     with destination(args.json, *map(str, paths), *read_from) as out:
         try:
             for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
                 show = partial(_show, meter, k, len(paths))
-                kept = _folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
+                kept = folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
                 try:
                     played.append(compare(scenario, at_once(scenario, args.n_jobs), show, kept))
                 except (InputError, OracleError) as error:
                     raise InputError(f"{printable(str(path))}: {error}") from error
+        except KeyboardInterrupt:
+            meter.clear()
+            print(after_an_interrupt(args.journals), file=sys.stderr)
+            raise
         finally:
             meter.clear()
         if out is not None:
@@ -167,17 +169,6 @@ def _listed() -> list[str]:
         after = f"{entry.parameter} (default {default})" if entry.parameter else ""
         lines.append([entry.name, entry.meaning, after, entry.needs])
     return aligned(lines)
-
-
-def _folder(path: str | None) -> Path | None:
-    """The folder for journals, made if need be."""
-    if path is None:
-        return None
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{printable(path)}: cannot be made a folder ({error.strerror}); choose another") from error
-    return Path(path)
 
 
 def _check_picture(path: str) -> None:

@@ -90,10 +90,7 @@ def _resume(commands: argparse._SubParsersAction[P]) -> None:
 def _run(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("run", help="simulated operators over many seeds, from a file", allow_abbrev=False)
     command.add_argument("scenario", metavar="SCENARIO.toml")
-    command.add_argument("--json", metavar="OUT", help="write every result to this file")
-    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
-    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once (default: all processors for a table)")
+    _experiment(command)
 
 
 def _compare(commands: argparse._SubParsersAction[P]) -> None:
@@ -107,12 +104,17 @@ def _compare(commands: argparse._SubParsersAction[P]) -> None:
         metavar="FILE",
         help="play its [[elicit]] choices on each table: what do the others choose?",
     )
-    command.add_argument("--json", metavar="OUT", help="write every result to this file")
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
+    _experiment(command)
+
+
+def _experiment(command: argparse.ArgumentParser) -> None:
+    """What simulated runs have in common, whoever plays."""
+    command.add_argument("--json", metavar="OUT", help="write every result to this file")
     command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
     command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
     command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once (default: all processors for a table)")
-    command.add_argument("--journals", metavar="FOLDER", help="keep the classical runs there, and continue them")
+    command.add_argument("--journals", metavar="FOLDER", help="keep every run there, and go on with what is there")
 
 
 def _table(commands: argparse._SubParsersAction[P]) -> None:

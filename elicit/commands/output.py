@@ -51,3 +51,21 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
             yield out
     except OSError as error:
         raise InputError(f"{shown}: cannot be written ({error.strerror or error}); choose another place") from error
+
+
+def folder(path: str | None) -> Path | None:
+    """A folder to keep journals in, made if need be."""
+    if path is None:
+        return None
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{printable(path)}: cannot be made a folder ({error.strerror}); choose another") from error
+    return Path(path)
+
+
+def after_an_interrupt(journals: str | None) -> str:
+    """What becomes of the runs of an experiment that is broken off."""
+    if journals is None:
+        return "no run was kept; --journals FOLDER keeps each as it goes, and goes on with them"
+    return f"what was played is in {printable(journals)}; the same command goes on there"

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from elicit.commands.output import destination, files_of
+from elicit.commands.output import after_an_interrupt, destination, files_of, folder
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.experiment import Stage, at_once, run_scenario, summary
@@ -24,6 +24,7 @@ def run(args: argparse.Namespace) -> int:
         goal = str(scenario.goal)
         raise InputError(f"{printable(args.scenario)}: the goal {goal!r} is for classical methods; use elicit compare")
     read_from = files_of(scenario.plain["oracle"], Path(args.scenario).parent)
+    journals = folder(args.journals)
     meter = Meter(sys.stderr)
 
     def show(now: Stage) -> None:
@@ -35,7 +36,11 @@ def run(args: argparse.Namespace) -> int:
 
     with destination(args.json, args.scenario, *read_from) as out:
         try:
-            results = run_scenario(scenario, at_once(scenario, args.n_jobs), show)
+            results = run_scenario(scenario, at_once(scenario, args.n_jobs), show, journals)
+        except KeyboardInterrupt:
+            meter.clear()
+            print(after_an_interrupt(args.journals), file=sys.stderr)
+            raise
         except InputError as error:
             raise InputError(f"{printable(args.scenario)}: {error}") from error
         finally:

@@ -43,8 +43,7 @@ class Beliefs:
 
     def were(self, facts: Iterable[Fact]) -> Beliefs:
         """What would be believed, were these the facts of the run."""
-        now = self.history
-        history = History(now.attributes, now.criteria, noise=now.noise, assume=now.assume, weights=now.weights)
+        history = self.history.blank()
         for fact in facts:
             history.record(fact)
         return Beliefs(history, self.family, self.settings)

@@ -10,7 +10,6 @@ themselves: a result says whether the goal was met, and a regret, which is one o
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +27,7 @@ from elicit.experiments.experiment import (
     regret_of,
     remembered,
 )
+from elicit.experiments.keeping import file_name
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named
 from elicit.methods.registry import ALONE
@@ -45,8 +45,7 @@ def compare(
 ) -> list[dict[str, Any]]:
     """One plain result for each method, operator and seed, in this order.
 
-    journals: a folder that keeps one journal for each run of a classical method, which then goes on where it
-    stopped.
+    journals: a folder that keeps one journal for each run, which then goes on where it stopped.
     """
     return played(list(_tasks(scenario, journals)), n_jobs, progress)
 
@@ -57,7 +56,7 @@ def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
             for operator in scenario.operators:
                 for seed in scenario.seeds:
                     if elicit is not None:
-                        yield partial(elicit_run, scenario, elicit, operator, seed)
+                        yield partial(elicit_run, scenario, elicit, operator, seed, journals)
                     else:
                         yield partial(walk_run, scenario, method, operator, seed, journals)
 
@@ -123,10 +122,9 @@ def _read_besides(method: str, scenario: Scenario) -> dict[str, str]:
 
 
 def _file_name(method: str, operator: str, seed: int, goal: Goal) -> str:
-    """A name of plain letters for the journal of a run; the number tells apart what looks alike."""
+    """The journal of a classical run; what does not agree with the one that is there is refused, not begun anew."""
     method += "" if goal == TradeOff() else f"-{goal}"
-    words = "".join(c if c.isascii() and c.isalnum() else "-" for c in f"{method}-{operator}")
-    return f"{words[:60]}-{zlib.crc32(f'{method}/{operator}'.encode()):08x}-{seed}.jsonl"
+    return file_name(f"{method}-{operator}", f"{method}/{operator}", seed)
 
 
 @dataclass(frozen=True)

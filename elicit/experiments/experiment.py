@@ -10,14 +10,18 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from elicit.asks import Evaluate, Failure, Measured, Oracle
+from elicit.asks import Evaluate, Oracle
+from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
+from elicit.events import Evaluated, Failed
+from elicit.experiments.keeping import kept
 from elicit.experiments.sources import SyntheticSpec
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
@@ -64,11 +68,17 @@ def at_once(scenario: Scenario, n_jobs: int | None) -> int:
 
 
 def run_scenario(
-    scenario: Scenario, n_jobs: int | None = None, progress: Callable[[Stage], None] | None = None
+    scenario: Scenario,
+    n_jobs: int | None = None,
+    progress: Callable[[Stage], None] | None = None,
+    journals: Path | None = None,
 ) -> list[dict[str, Any]]:
-    """One plain result for each choice of [elicit], operator and seed, in this order (see `plain_result`)."""
+    """One plain result for each choice of [elicit], operator and seed, in this order (see `plain_result`).
+
+    journals: a folder that keeps one journal for each run, which then goes on where it stopped.
+    """
     tasks = [
-        partial(elicit_run, scenario, elicit, operator, seed)
+        partial(elicit_run, scenario, elicit, operator, seed, journals)
         for elicit in scenario.elicits
         for operator in scenario.operators
         for seed in scenario.seeds
@@ -118,6 +128,7 @@ def elicit_run(
     elicit: ElicitSpec,
     operator: OperatorSpec,
     seed: int,
+    journals: Path | None = None,
     show: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
     """One run of our method."""
@@ -125,14 +136,17 @@ def elicit_run(
     oracle = remembered(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
     prior: Vector | None = None if elicit.prior is None else np.array(elicit.prior)
-    elicitation = Elicitation(
+    begun = Elicitation(
         oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=prior
     )
     best = best_known(oracle, operator, simulated, elicit.family)
-    watched = _Watched(oracle, scenario.trace_every, lambda: _regret_now(elicitation, simulated, best))
-    result = drive(elicitation, oracle if best is None else watched, simulated, progress=show)
+    with kept(journals, begun, oracle, elicit.name, operator) as (elicitation, journal):
+        result = drive(elicitation, oracle, simulated, journal, progress=show, claim=False)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
-    return plain if best is None else plain | {"trace": watched.trace(plain["regret"])}
+    if best is None:
+        return plain
+    looks = _looks(elicitation, scenario.trace_every)
+    return plain | {"trace": [*(_regret_at(look, simulated, best) for look in looks), plain["regret"]]}
 
 
 #: The best utilities that runs of this process have looked for, by oracle, operator and family. The operator is told
@@ -164,38 +178,30 @@ def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) ->
     return float(operator.utilities(columns, masks).max())
 
 
-def _regret_now(elicitation: Elicitation, operator: SimulatedOperator, best: float | None) -> float | None:
-    """The regret of what would be recommended now."""
-    with one_thread():
-        subset = elicitation.incumbent
-    return regret_of(subset, criteria_of(elicitation, subset), operator, best)
+#: What was recommended at a time, with its criteria; None when nobody looked.
+_Look = tuple[Mask | None, Mapping[str, float]] | None
 
 
-class _Watched:
-    """An oracle that has a look at the regret before a measurement: after every so many of them, and at `POINTS`.
+def _looks(elicitation: Elicitation, every: int) -> Iterator[_Look]:
+    """What would have been recommended before each measurement but the first: by all that was known, answers included.
 
-    So an entry speaks of all that was known until the next measurement, answers included.
+    One looks after every so many measurements, and at `POINTS`.
     """
+    seen, beliefs, calls = elicitation.history.blank(), None, 0
+    for fact in elicitation.facts:
+        if isinstance(fact, Evaluated | Failed):
+            if calls and (calls % every == 0 or calls in POINTS):
+                with one_thread():
+                    beliefs = Beliefs(seen, elicitation.family, elicitation.settings, beliefs)
+                    yield beliefs.recommended, criteria_of(seen, beliefs.recommended)
+            elif calls:
+                yield None
+            calls += 1
+        seen.record(fact)
 
-    def __init__(self, inner: Oracle, every: int, look: Callable[[], float | None]) -> None:
-        self._inner, self._every, self._look = inner, every, look
-        self._found: list[float | None] = []
-        self._calls = 0
 
-    attributes = property(lambda self: self._inner.attributes)
-    criteria = property(lambda self: self._inner.criteria)
-    fingerprint = property(lambda self: self._inner.fingerprint)
-
-    def __call__(self, request: Evaluate) -> Measured | Failure:
-        if self._calls:
-            due = self._calls % self._every == 0 or self._calls in POINTS
-            self._found.append(self._look() if due else None)
-        self._calls += 1
-        return self._inner(request)
-
-    def trace(self, last: float | None) -> list[float | None]:
-        """One entry a measurement, None where nobody looked; the last is what the run ended with."""
-        return [*self._found, last] if self._calls else []
+def _regret_at(look: _Look, operator: SimulatedOperator, best: float) -> float | None:
+    return None if look is None else regret_of(*look, operator, best)
 
 
 def regret_of(

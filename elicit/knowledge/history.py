@@ -87,6 +87,10 @@ class History:
         self.version = 0
         self._views: dict[str, object] = {}
 
+    def blank(self) -> History:
+        """A history without a fact, read as this one is."""
+        return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume, weights=self.weights)
+
     @classmethod
     def of(
         cls, attributes: Attributes, facts: Iterable[Fact], criteria: Sequence[Criterion] = SCORE_AND_SIZE

@@ -1,0 +1,51 @@
+"""Keeping: the journal of a run in a folder, where the run goes on when it is played again.
+
+The name of a journal of ours tells all that the run depends on, its budget included, for how it explores depends
+on that too: what is played otherwise is another run, and begins another journal.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from elicit.asks import Oracle
+from elicit.decide.elicitation import Elicitation
+from elicit.errors import JournalError
+from elicit.journal import Journal, begun
+from elicit.oracles.describe import describe, fingerprint
+from elicit.scenario import OperatorSpec
+from elicit.sessions import header_of, resume
+
+
+def file_name(shown: str, identity: str, seed: int) -> str:
+    """A name of plain letters for the journal of a run; the number tells apart what looks alike."""
+    words = "".join(c if c.isascii() and c.isalnum() else "-" for c in shown)
+    return f"{words[:60]}-{zlib.crc32(identity.encode()):08x}-{seed}.jsonl"
+
+
+@contextmanager
+def kept(
+    folder: Path | None, elicitation: Elicitation, oracle: Oracle, name: str, operator: OperatorSpec
+) -> Iterator[tuple[Elicitation, Journal | None]]:
+    """The run as it is to be played: as given, or as far as its journal in the folder knows it."""
+    if folder is None:
+        yield elicitation, None
+        return
+    about = {"operator": operator.name, "utility": describe(operator)}
+    header = header_of(elicitation, oracle.fingerprint, about)
+    identity = fingerprint(header.settings, oracle.fingerprint)
+    path = folder / file_name(f"{name}-{operator.name}", identity, elicitation.seed)
+    if not begun(path):
+        with Journal.create(path, header, at=time.time()) as journal:
+            yield elicitation, journal
+        return
+    with resume(path, oracle) as session:
+        found = session.journal.header
+        if (found.settings, found.seed) != (header.settings, header.seed):
+            raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; choose another folder")
+        yield session.elicitation, session.journal
