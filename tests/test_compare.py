@@ -193,6 +193,52 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
             scenario(folder, oracle=without, experiment={"methods": [method]})
 
 
+@pytest.fixture
+def gaps(folder):
+    """A wrapper of the same cases, in which a value of b is missing."""
+    rows = DATA.splitlines()
+    rows[6] = ",".join(["1", "", *rows[6].split(",")[2:]])
+    (folder / "gaps.csv").write_text("\n".join(rows) + "\n")
+    wrapper = {"kind": "wrapper", "path": None, "data": "gaps.csv", "model": "tree", "folds": 2, "tidy": True}
+    return {"oracle": wrapper}
+
+
+def test_the_methods_that_need_every_value_are_left_out_where_some_are_missing(folder, gaps):
+    played = scenario(folder, **gaps, experiment={"seeds": 1})
+    assert set(METHODS) - set(methods_of(played)) == {"focus", "ranking"}
+    assert "ranking:alone" in methods_of(played)
+    assert {run["method"] for run in compare(played, n_jobs=1)} == set(methods_of(played))
+    methods = ["ranking:relieff", "rfe"]
+    runs = compare(scenario(folder, **gaps, experiment={"methods": methods}), n_jobs=1)
+    assert all(run["subset"] for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"experiment": {"methods": ["focus"]}}, r"\[experiment\] `methods`: 'focus' .* or leave it out$"),
+        (
+            {"experiment": {"methods": ["sfs", "ranking:fisher"]}},
+            r"`methods`: 'ranking:fisher' .* or use ranking:relief or ranking:relieff or ranking:alone$",
+        ),
+        (
+            {"elicit": {"prior": "fisher"}},
+            r"\[elicit\] `prior` = 'fisher' .* or use relief or relieff, or list one number an attribute$",
+        ),
+        ({"elicit": {"pairs": "h"}}, r"\[elicit\] `pairs` = 'h' .* or list pairs of names$"),
+    ],
+)
+def test_what_needs_every_value_is_refused_by_name_where_some_are_missing(folder, gaps, sections, message):
+    with pytest.raises(InputError, match=message) as caught:
+        scenario(folder, **gaps, **sections)
+    assert "takes no missing values, and column 'b' has some; fill them in the file, or" in str(caught.value)
+
+
+def test_a_prior_that_takes_missing_values_is_worked_out_with_them(folder, gaps):
+    (spec,) = scenario(folder, **gaps, elicit={"prior": "relieff"}).elicits
+    assert len(spec.prior) == N
+
+
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
