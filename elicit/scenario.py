@@ -27,7 +27,7 @@ from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
 from elicit.experiments.sections import Section
-from elicit.experiments.sources import SyntheticSpec, data_of, material_of, oracle_from
+from elicit.experiments.sources import SyntheticSpec, check_same, data_of, material_of, oracle_from
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.numeric import is_whole
@@ -274,8 +274,7 @@ def _data_of(
         raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
     data = data_of(measured, folder)
     columns = columns_of(data.X, data.columns, data.groups)
-    if columns.attributes.names != oracle.attributes.names:
-        raise InputError(f"{key}: the attributes of `data` are not those of the oracle; list {otherwise}")
+    sections.placed(key, lambda: check_same(columns.attributes, oracle.attributes, data, f"list {otherwise}"), ": ")
     return data, columns.positions
 
 

@@ -100,6 +100,8 @@ WRONG = [
     ({"operator": PLAIN["operator"]}, r"\[oracle\] is missing"),
     (changed(oracle={"kind": ["table"]}), r"\[oracle\] `kind` is one of"),
     (changed(oracle={"target": "kind"}), r"\[oracle\] `target` speaks of `data`, which is not there"),
+    (changed(oracle={"tidy": True}), r"\[oracle\] `tidy` speaks of `data`, which is not there"),
+    (changed(oracle={"groups": {"d": ["a"]}}), r"\[oracle\] `groups` speaks of `data`"),
     (changed(oracle={"model": float("nan")}), r"\[oracle\] `model` speaks of `data`"),
     (changed(operator={"noise": 10**400}), r"\[operator\] `noise` is too large a number"),
     (changed(elicit={"slack": 10**400}), r"\[elicit\] slack must be a number"),
