@@ -7,9 +7,12 @@ import pytest
 
 from elicit.asks import Evaluate
 from elicit.data import load, model_of
+from elicit.drive import Result
 from elicit.errors import InputError
-from elicit.experiments.experiment import best_utility, run_scenario, summary
+from elicit.events import Criterion
+from elicit.experiments.experiment import best_utility, plain_result, run_scenario, summary
 from elicit.experiments.sources import SyntheticSpec, oracle_from
+from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
@@ -263,6 +266,14 @@ def test_each_result_has_the_fields_of_the_contract(folder):
         assert result["stopped"]
         assert result["scope"].startswith("parsimonious set")
     assert json.loads(json.dumps(results)) == results
+
+
+def test_what_is_set_aside_counts_answers_and_neither_what_was_measured_nor_what_is_honoured_in_part():
+    measured = Statement(1, 2, source=Source.DOMINANCE)
+    strained = ((measured, 3.0), (Statement(1, 2, request=1), 0.5), (Statement(2, 3, request=2), 1.0))
+    ended = Result(0b1, ("a",), {"score": 1.0}, "budget", "", 3, 2, {}, strained, 0.0)
+    told = SimulatedOperator("score", (Criterion("score"),))
+    assert plain_result("elicit", "score", 0, ended, told, None)["set_aside"] == 1
 
 
 def test_regret_speaks_of_the_family(folder):
