@@ -221,6 +221,19 @@ def test_models_of_numbers_measure(name):
     assert -0.5 < oracle(Evaluate(0, 0b101)).criteria[0] <= 1
 
 
+def test_the_data_of_a_filter_are_tidied_as_far_as_it_can_do_with_them(tmp_path):
+    rows = "a,b,c,y\n,1,1,\n" + "".join(f"{k % 7},{k * k % 5},1,{k % 2}\n" for k in range(20))
+    (tmp_path / "d.csv").write_text(rows)
+    section = {"kind": "filter", "data": "d.csv", "target": "y", "merit": "cfs"}
+    with pytest.raises(InputError, match=r"line 2: 'a' is empty, .* tidy = true"):
+        oracle_from(section, tmp_path)
+    assert oracle_from({**section, "tidy": True}, tmp_path).attributes.names == ("a", "b")
+    (tmp_path / "d.csv").write_text(rows + "1,,1,0\n")
+    message = "a filter takes no missing values, and column 'b' has some; fill them in the file, or measure by kind ="
+    with pytest.raises(InputError, match=message):
+        oracle_from({**section, "tidy": True}, tmp_path)
+
+
 def test_criteria_beyond_score_and_size_are_made_as_asked():
     section = {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3, "costs": [1, 2, 3, 4]}
     oracle = oracle_from(

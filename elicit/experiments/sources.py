@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Oracle
-from elicit.data import Data, load, model_of, regrouped
+from elicit.data import Data, load, model_of, refuse_gaps, regrouped
 from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
@@ -105,6 +105,7 @@ def _filter(section: Section, folder: Path) -> Oracle:
     data = data_of(section, folder)
     if data.groups:
         raise InputError(f"a filter needs numeric columns, {next(iter(data.groups))!r} holds texts; encode it first")
+    refuse_gaps("a filter", data.gap, 'measure by kind = "wrapper"')
     return FilterOracle(
         data.X,
         data.y,
@@ -140,7 +141,7 @@ _TIDYING = ("tidy", "group_col", "groups")
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
     "table": (_table, ("path",), ("minimise", "data", "target", "model", *_TIDYING)),
     "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
-    "filter": (_filter, ("data", "merit"), ("target", "scores", "bins", "costs", "cost_unit")),
+    "filter": (_filter, ("data", "merit"), ("target", "tidy", "scores", "bins", "costs", "cost_unit")),
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
 
