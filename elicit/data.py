@@ -47,7 +47,13 @@ class Data:
     @property
     def missing(self) -> bool:
         """Whether a value is missing, so that a model needs to fill it."""
-        return bool(np.isnan(self.X).any())
+        return self.gap is not None
+
+    @property
+    def gap(self) -> str | None:
+        """The first column in which a value is missing, None where none is."""
+        holes = np.isnan(self.X).any(axis=0)
+        return self.columns[int(np.argmax(holes))] if holes.any() else None
 
     @property
     def classes(self) -> bool:
@@ -87,6 +93,19 @@ def load(
             f"the columns are {printable(columns)}"
         )
     return _from_csv(path, target, tidy, group_col)
+
+
+def refuse_gaps(what: str, gap: str | None, otherwise: str) -> None:
+    """Refuse what takes no missing values where a column, `gap`, has some; `otherwise` is another remedy.
+
+    They are not filled in its place. The models' median is that of the training rows of each fold, so a fit on all
+    rows has no such number; and filled cells look alike, which would pass for agreement of cases and for a smaller
+    spread: a score would speak of data that nobody has.
+    """
+    if gap is not None:
+        raise InputError(
+            f"{what} takes no missing values, and column {gap!r} has some; fill them in the file, or {otherwise}"
+        )
 
 
 def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:

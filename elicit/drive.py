@@ -54,8 +54,9 @@ class Result:
     """What a run came to. `subset` is None when nothing in the family could be measured.
 
     `scope` is the set in which `reason` speaks. `failures` counts subsets by why they could not be
-    measured. `set_aside` are statements that the recommendation does not honour, with their slack; in the
-    exact set a smallest group that cannot all hold, each with slack infinity.
+    measured. `set_aside` are statements that the recommendation does not honour in full, with their slack: 1 is
+    the margin of a clear answer, so from there on nothing is left of a statement. In the exact set they are a
+    smallest group that cannot all hold, each with slack infinity.
     """
 
     subset: Mask | None
@@ -267,10 +268,14 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
 
 
 def set_aside(elicitation: Elicitation) -> tuple[tuple[Statement, float], ...]:
-    """The statements that the recommendation does not honour, with their slack (see `Result`)."""
+    """The statements that the recommendation does not honour in full, with their slack (see `Result`).
+
+    By a fresh set: a page that is made of the journal says the same as the end of the run.
+    """
     beliefs = elicitation.beliefs
-    if not isinstance(beliefs.utilities, ExactSet):
-        return beliefs.utilities.set_aside() if beliefs.utilities.informative else ()
+    utilities = beliefs.fresh_utilities()
+    if not isinstance(utilities, ExactSet):
+        return utilities.set_aside() if utilities.informative else ()
     conflict = beliefs.conflict
     return () if conflict is None else tuple((statement, float("inf")) for statement in conflict.conflict)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Oracle
-from elicit.data import Data
+from elicit.data import Data, refuse_gaps
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
@@ -27,16 +27,16 @@ from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
 from elicit.experiments.sections import Section
-from elicit.experiments.sources import SyntheticSpec, data_of, material_of, oracle_from
+from elicit.experiments.sources import SyntheticSpec, check_same, data_of, material_of, oracle_from
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
-from elicit.methods.registry import classical
+from elicit.methods.registry import ALONE, classical
 from elicit.numeric import is_whole
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
 from elicit.scores.agreement import as_power_index
-from elicit.scores.registry import score_named
+from elicit.scores.registry import score_named, taking_gaps
 from elicit.subsets import Family
 
 #: The name of our own method among the `methods` of [experiment].
@@ -247,6 +247,9 @@ def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple
     data, positions = _data_of(f"`prior` = {name!r}", "one number an attribute", oracle, measured, folder)
     if not measure.serves(data.classes):
         raise InputError(f"`prior` = {name!r} needs a target of {measure.targets}, which this is not; choose another")
+    if not measure.gaps:
+        able = " or ".join(taking_gaps(data.classes))
+        refuse_gaps(f"`prior` = {name!r}", data.gap, f"use {able}, or list one number an attribute")
     found = measure.scores(data.X, data.y, positions)
     return tuple(as_power_index(found, measure.higher_is_better).tolist())
 
@@ -255,6 +258,7 @@ def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path)
     """Pairs by name; or "h", those that a forest fitted to the oracle's data lets interact."""
     if given == "h":
         data, positions = _data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder)
+        refuse_gaps("`pairs` = 'h'", data.gap, "list pairs of names")
         return interaction_prior(data.X, data.y, groups=positions)
     if not isinstance(given, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in given):
         raise InputError(f'`pairs` is "h" or a list of pairs of names, found {given!r}')
@@ -270,8 +274,7 @@ def _data_of(
         raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
     data = data_of(measured, folder)
     columns = columns_of(data.X, data.columns, data.groups)
-    if columns.attributes.names != oracle.attributes.names:
-        raise InputError(f"{key}: the attributes of `data` are not those of the oracle; list {otherwise}")
+    sections.placed(key, lambda: check_same(columns.attributes, oracle.attributes, data, f"list {otherwise}"), ": ")
     return data, columns.positions
 
 
@@ -327,9 +330,20 @@ def _check_method(method: str, material: DataMaterial | None) -> None:
     needs = named(method).needs
     if needs and (material is None or (needs == "model" and not material.fits)):
         raise InputError(f"`methods`: {method!r} needs `{needs}` in [oracle] besides what is measured; add it")
-    if material is not None and not named(method).serves(material.classes):
+    if material is None:
+        return
+    if not named(method).serves(material.classes):
         kind = "numbers" if material.classes else "classes"
         raise InputError(f"`methods`: {method!r} needs a target of {kind}, which this is not; leave it out")
+    if not named(method).gaps:
+        refuse_gaps(f"`methods`: {method!r}", material.gap, _without_gaps(method, material.classes))
+
+
+def _without_gaps(method: str, classes: bool) -> str:
+    """What to do about a method that takes no missing values."""
+    if named(method).entry.name != "ranking":
+        return "leave it out"
+    return f"use {' or '.join(f'ranking:{by}' for by in (*taking_gaps(classes), ALONE))}"
 
 
 #: More seeds than this are not played: a run takes a tenth of a second at least, so that would be days.

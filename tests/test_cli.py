@@ -107,7 +107,8 @@ BAD = {
     "a missing scenario": (["run", "none.toml"], ["none.toml: no such file"]),
     "a budget of zero": (["run", "s.toml", "--budget", "0"], ["--budget", "at least 1", "'0'"]),
     "a budget of words": (["run", "s.toml", "--budget", "many"], ["--budget", "'many'"]),
-    "one fold": (["ask", "iris", "--cv", "1"], ["--cv", "at least 2", "'1'"]),
+    "one fold": (["ask", "iris", "--folds", "1"], ["--folds", "at least 2", "'1'"]),
+    "one fold by its other name": (["ask", "iris", "--cv", "1"], ["--cv", "at least 2", "'1'"]),
     "questions below none": (["ask", "iris", "--questions", "-1"], ["--questions", "-1"]),
     "a seed below none": (["ask", "iris", "--seed", "-1"], ["--seed", "at least 0", "'-1'"]),
     "a journal for what keeps none": (["--journal", "x.jsonl", "run", "s.toml"], ["--journal", "not for run"]),
@@ -483,7 +484,7 @@ def test_times_are_told_as_on_a_clock():
 @pytest.mark.usefixtures("here")
 def test_reduced_data_are_zipped_where_the_name_says_so(capsys):
     status, _, _ = run(
-        *("ask", "d.csv", "--target", "y", "--cv", "3", "--questions", "0", "--budget", "3", "--journal", "j"),
+        *("ask", "d.csv", "--target", "y", "--folds", "3", "--questions", "0", "--budget", "3", "--journal", "j"),
         *("-o", "o.csv.gz"),
         capsys=capsys,
     )
@@ -532,7 +533,7 @@ def test_data_that_cannot_be_used_say_where_and_why(here, capsys, lines, words):
 )
 def test_a_file_that_is_no_table_of_attributes_is_named_as_such(here, capsys, text, words):
     (here / "x.csv").write_text(text)
-    complains(*run("ask", "x.csv", "--target", "y", "--cv", "2", "--journal", "j", capsys=capsys), *words)
+    complains(*run("ask", "x.csv", "--target", "y", "--folds", "2", "--journal", "j", capsys=capsys), *words)
 
 
 def test_a_gap_is_named_with_the_way_round_it(here, capsys):
@@ -548,7 +549,7 @@ def test_a_gap_is_named_with_the_way_round_it(here, capsys):
 
 def test_a_report_does_not_replace_the_data(here, capsys, monkeypatch):
     (here / "x.csv").write_text("a,b,y\n" + "".join(f"{k},{k * k % 7},{k % 2}\n" for k in range(20)))
-    asked = ("ask", "x.csv", "--target", "y", "--cv", "2", "--budget", "2", "--journal", "j")
+    asked = ("ask", "x.csv", "--target", "y", "--folds", "2", "--budget", "2", "--journal", "j")
     assert run(*asked, capsys=capsys, text="a\n" * 9, monkeypatch=monkeypatch)[0] == 0
     before = (here / "x.csv").read_bytes()
     complains(*run("report", "j", "-o", "x.csv", capsys=capsys), "x.csv", "another file")

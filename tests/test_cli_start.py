@@ -60,6 +60,23 @@ def test_every_command_has_a_file_that_runs_it():
         assert callable(import_module(f"elicit.commands.{name}").run)
 
 
+def test_what_several_commands_take_has_one_name_and_one_meaning():
+    parser = argparse.ArgumentParser()
+    add_commands(commands := parser.add_subparsers())
+    said = {}
+    for name, command in commands.choices.items():
+        for option, action in command._option_string_actions.items():
+            said.setdefault(option, {})[name] = action.help
+    assert set(said["--folds"]) == {"ask", "table", "score"}
+    assert {option: len(set(said[option].values())) for option in ("--tidy", "--groups", "--target")} == {
+        "--tidy": 1,
+        "--groups": 1,
+        "--target": 1,
+    }
+    for option in ("--folds", "--cv"):  # the name that it had
+        assert parser.parse_args(["ask", "iris", option, "4"]).folds == 4
+
+
 def test_help_tells_the_defaults_that_are_in_force(capsys):
     with pytest.raises(SystemExit):
         main(["ask", "--help"])

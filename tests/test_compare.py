@@ -194,6 +194,90 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
             scenario(folder, oracle=without, experiment={"methods": [method]})
 
 
+@pytest.fixture
+def gaps(folder):
+    """A wrapper of the same cases, in which a value of b is missing."""
+    rows = DATA.splitlines()
+    rows[6] = ",".join(["1", "", *rows[6].split(",")[2:]])
+    (folder / "gaps.csv").write_text("\n".join(rows) + "\n")
+    wrapper = {"kind": "wrapper", "path": None, "data": "gaps.csv", "model": "tree", "folds": 2, "tidy": True}
+    return {"oracle": wrapper}
+
+
+def test_the_methods_that_need_every_value_are_left_out_where_some_are_missing(folder, gaps):
+    played = scenario(folder, **gaps, experiment={"seeds": 1})
+    assert set(METHODS) - set(methods_of(played)) == {"focus", "ranking"}
+    assert "ranking:alone" in methods_of(played)
+    assert {run["method"] for run in compare(played, n_jobs=1)} == set(methods_of(played))
+    methods = ["ranking:relieff", "rfe"]
+    runs = compare(scenario(folder, **gaps, experiment={"methods": methods}), n_jobs=1)
+    assert all(run["subset"] for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"experiment": {"methods": ["focus"]}}, r"\[experiment\] `methods`: 'focus' .* or leave it out$"),
+        (
+            {"experiment": {"methods": ["sfs", "ranking:fisher"]}},
+            r"`methods`: 'ranking:fisher' .* or use ranking:relief or ranking:relieff or ranking:alone$",
+        ),
+        (
+            {"elicit": {"prior": "fisher"}},
+            r"\[elicit\] `prior` = 'fisher' .* or use relief or relieff, or list one number an attribute$",
+        ),
+        ({"elicit": {"pairs": "h"}}, r"\[elicit\] `pairs` = 'h' .* or list pairs of names$"),
+    ],
+)
+def test_what_needs_every_value_is_refused_by_name_where_some_are_missing(folder, gaps, sections, message):
+    with pytest.raises(InputError, match=message) as caught:
+        scenario(folder, **gaps, **sections)
+    assert "takes no missing values, and column 'b' has some; fill them in the file, or" in str(caught.value)
+
+
+def test_the_data_behind_a_table_are_tidied_like_those_of_a_wrapper(folder, gaps):
+    (folder / "more.csv").write_text(DATA.replace("a,b", "site,extra,a,b").replace("\n", "\n1,2,").removesuffix("1,2,"))
+    with pytest.raises(InputError, match=r"'extra' is not measured; give the data behind them"):
+        scenario(folder, oracle={"data": "more.csv", "group_col": "site"})
+    tidied = scenario(folder, oracle={"data": "more.csv", "group_col": "site", "tidy": True})  # extra says nothing
+    assert methods_of(tidied) == ("elicit", *METHODS)
+    with pytest.raises(InputError, match=r"gaps.csv, line 7: 'b' is empty, .* tidy = true"):
+        scenario(folder, oracle={"data": "gaps.csv"})
+    table = {"data": "gaps.csv", "tidy": True}
+    assert methods_of(scenario(folder, oracle=table)) == methods_of(scenario(folder, **gaps))
+    with pytest.raises(InputError, match=r"'ranking:fisher' takes no missing values, and column 'b' has some"):
+        scenario(folder, oracle=table, experiment={"methods": ["ranking:fisher"]})
+
+
+def test_a_group_of_columns_is_the_attribute_of_a_table_that_has_its_name(folder):
+    (folder / "d.csv").write_text(
+        DATA.replace("a,b,c,d", "a,b,c1,d").replace("\n", ",1\n").replace("kind,1", "kind,c2")
+    )
+    grouped = scenario(folder, oracle={"groups": {"c": ["c1", "c2"]}})
+    assert grouped.material.attributes.names == ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (DATA.replace("a,b", "b,a"), "they stand in another order"),
+        (DATA.replace("a,b", "e,b"), "'a' is measured and not in them"),
+        (re.sub("^[01],", "1,", DATA, flags=re.MULTILINE), "'a' is measured and left out of them"),
+    ],
+)
+@pytest.mark.parametrize(("key", "remedy"), [({}, "give the data behind them"), ({"prior": "f"}, "list one number")])
+def test_data_of_other_attributes_than_the_table_s_are_refused(folder, text, why, key, remedy):
+    (folder / "d.csv").write_text(text)
+    message = f"the attributes of `data` are not those that are measured, {why}; {remedy}"
+    with pytest.raises(InputError, match=re.escape(message)):
+        scenario(folder, oracle={"tidy": True}, elicit=key)
+
+
+def test_a_prior_that_takes_missing_values_is_worked_out_with_them(folder, gaps):
+    (spec,) = scenario(folder, **gaps, elicit={"prior": "relieff"}).elicits
+    assert len(spec.prior) == N
+
+
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
@@ -213,7 +297,10 @@ def test_without_data_the_methods_that_read_them_are_left_out_or_refused(folder)
         ({"experiment": {"goal": 6}}, r"`goal` is a text, found 6"),
         ({"experiment": {"goal": "size:5"}}, r"`goal`: the goal is a size of 5, but the sizes here are 1 to 4"),
         ({"experiment": {"goal": "size:2", "methods": ["elicit"]}}, r"'elicit' elicits the trade-off; leave it out"),
-        ({"oracle": {"data": "wine", "target": None}}, r"\[oracle\] the attributes of `data` are not those"),
+        (
+            {"oracle": {"data": "wine", "target": None}},
+            r"\[oracle\] the attributes of `data` are not those that are measured, 'a' is measured and not in them;",
+        ),
         ({"oracle": {"target": "kid"}}, r"did you mean 'kind'"),
         ({"oracle": {"model": "logistics"}}, r"did you mean 'logistic'"),
     ],

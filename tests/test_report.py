@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from test_drive import CHECKED, slipping, truth
 
 from elicit.cli import main
 from elicit.decide.settings import Settings
@@ -28,6 +29,7 @@ from elicit.experiments.sources import oracle_from
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
+from elicit.proof.strained import strained_words
 from elicit.report.content import gather
 from elicit.report.drawing import scale
 from elicit.report.markup import data, element, raw
@@ -222,6 +224,20 @@ def test_what_answers_imply_is_said_beside_them(tmp_path, assume):
     assert (f"{len(deduced)} orders follow from these answers" in content.implied) == (assume == "linear")
     told = written(tmp_path / "j").read_text(encoding="utf-8")
     assert ("Assumed: a linear trade-off" in told) == (assume == "linear")
+
+
+def test_what_is_set_aside_is_said_as_at_the_end_of_the_run(tmp_path):
+    oracle = truth(5)
+    with begin(tmp_path / "j", oracle, CHECKED, seed=0) as session:
+        ended = drive(session.elicitation, oracle, slipping(oracle), session.journal)
+        numbers = session.elicitation.history.question_numbers
+    said = list(strained_words(ended.set_aside, numbers, oracle.attributes.braced))
+    assert said == [
+        "set aside, since the rest speaks against it: your answer to question 2, {a1, a3, a4, a5} above {a5}",
+        "set aside: 4 of the orders that were measured, as noise",
+    ]
+    told = written(tmp_path / "j").read_text(encoding="utf-8")
+    assert all(f"<li>{line[0].upper()}{line[1:]}</li>" in told for line in said)
 
 
 def test_texts_are_escaped_wherever_they_stand():

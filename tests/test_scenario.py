@@ -7,9 +7,12 @@ import pytest
 
 from elicit.asks import Evaluate
 from elicit.data import load, model_of
+from elicit.drive import Result
 from elicit.errors import InputError
-from elicit.experiments.experiment import best_utility, run_scenario, summary
+from elicit.events import Criterion
+from elicit.experiments.experiment import best_utility, plain_result, run_scenario, summary
 from elicit.experiments.sources import SyntheticSpec, oracle_from
+from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
@@ -100,6 +103,8 @@ WRONG = [
     ({"operator": PLAIN["operator"]}, r"\[oracle\] is missing"),
     (changed(oracle={"kind": ["table"]}), r"\[oracle\] `kind` is one of"),
     (changed(oracle={"target": "kind"}), r"\[oracle\] `target` speaks of `data`, which is not there"),
+    (changed(oracle={"tidy": True}), r"\[oracle\] `tidy` speaks of `data`, which is not there"),
+    (changed(oracle={"groups": {"d": ["a"]}}), r"\[oracle\] `groups` speaks of `data`"),
     (changed(oracle={"model": float("nan")}), r"\[oracle\] `model` speaks of `data`"),
     (changed(operator={"noise": 10**400}), r"\[operator\] `noise` is too large a number"),
     (changed(elicit={"slack": 10**400}), r"\[elicit\] slack must be a number"),
@@ -216,6 +221,19 @@ def test_models_of_numbers_measure(name):
     assert -0.5 < oracle(Evaluate(0, 0b101)).criteria[0] <= 1
 
 
+def test_the_data_of_a_filter_are_tidied_as_far_as_it_can_do_with_them(tmp_path):
+    rows = "a,b,c,y\n,1,1,\n" + "".join(f"{k % 7},{k * k % 5},1,{k % 2}\n" for k in range(20))
+    (tmp_path / "d.csv").write_text(rows)
+    section = {"kind": "filter", "data": "d.csv", "target": "y", "merit": "cfs"}
+    with pytest.raises(InputError, match=r"line 2: 'a' is empty, .* tidy = true"):
+        oracle_from(section, tmp_path)
+    assert oracle_from({**section, "tidy": True}, tmp_path).attributes.names == ("a", "b")
+    (tmp_path / "d.csv").write_text(rows + "1,,1,0\n")
+    message = "a filter takes no missing values, and column 'b' has some; fill them in the file, or measure by kind ="
+    with pytest.raises(InputError, match=message):
+        oracle_from({**section, "tidy": True}, tmp_path)
+
+
 def test_criteria_beyond_score_and_size_are_made_as_asked():
     section = {"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3, "costs": [1, 2, 3, 4]}
     oracle = oracle_from(
@@ -261,6 +279,14 @@ def test_each_result_has_the_fields_of_the_contract(folder):
         assert result["stopped"]
         assert result["scope"].startswith("parsimonious set")
     assert json.loads(json.dumps(results)) == results
+
+
+def test_what_is_set_aside_counts_answers_and_neither_what_was_measured_nor_what_is_honoured_in_part():
+    measured = Statement(1, 2, source=Source.DOMINANCE)
+    strained = ((measured, 3.0), (Statement(1, 2, request=1), 0.5), (Statement(2, 3, request=2), 1.0))
+    ended = Result(0b1, ("a",), {"score": 1.0}, "budget", "", 3, 2, {}, strained, 0.0)
+    told = SimulatedOperator("score", (Criterion("score"),))
+    assert plain_result("elicit", "score", 0, ended, told, None)["set_aside"] == 1
 
 
 def test_regret_speaks_of_the_family(folder):

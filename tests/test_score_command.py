@@ -84,7 +84,9 @@ def test_missing_values_are_kept_for_the_scores_that_take_them(here, capsys):
     assert out[1].startswith("note: ")
     assert out[2].split() == ["attribute", "relieff"]
     assert main(["score", "gap.csv", "--target", "bought", "--tidy", "--by", "fisher"]) == 2
-    assert "fisher takes no missing values, and there are some; fill them, or use relief" in capsys.readouterr().err
+    assert "takes no missing values, and column 'size' has some; fill them in the file, or use relief or relieff" in (
+        capsys.readouterr().err
+    )
     assert main(["score", "gap.csv", "--target", "bought"]) == 2
     assert "gap.csv, line 4: 'size' is empty" in capsys.readouterr().err
     judged = written(

@@ -39,7 +39,7 @@ def ended(tmp_path_factory):
         patch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
         out = io.StringIO()
         patch.setattr(sys, "stdout", out)
-        options = ("--model", "knn:3", "--cv", "3", "--budget", "40", "--questions", "6", "--journal", "j")
+        options = ("--model", "knn:3", "--folds", "3", "--budget", "40", "--questions", "6", "--journal", "j")
         assert main(["ask", "wine", *options]) == 0
     return folder, out.getvalue()
 
@@ -145,7 +145,7 @@ def end_of(monkeypatch, capsys, folder, *options):
     """What a session on iris said at its end."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
-    assert main(["ask", "iris", "--model", "knn:3", "--cv", "3", "--journal", "j", *options]) == 0
+    assert main(["ask", "iris", "--model", "knn:3", "--folds", "3", "--journal", "j", *options]) == 0
     return capsys.readouterr().out
 
 
@@ -177,7 +177,7 @@ def told_by(folder, *options, answers=""):
         patch.setattr(sys, "stdin", io.StringIO(answers))
         out = io.StringIO()
         patch.setattr(sys, "stdout", out)
-        common = ("--model", "knn:3", "--cv", "3", "--n-jobs", "1", "--journal", "j")
+        common = ("--model", "knn:3", "--folds", "3", "--n-jobs", "1", "--journal", "j")
         assert main(["ask", *common, *map(str, options)]) == 0
     return out.getvalue()
 

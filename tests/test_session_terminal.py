@@ -19,7 +19,7 @@ screens = pytest.importorskip("screens", reason="a pseudo-terminal of POSIX")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
 
 #: Small data of several questions: n = 13, few evaluations. One process at the side is enough to show it.
-WINE = ("ask", "wine", "--model", "knn:3", "--cv", "3", "--n-jobs", "1")
+WINE = ("ask", "wine", "--model", "knn:3", "--folds", "3", "--n-jobs", "1")
 
 
 def session(path, *arguments, budget=18, questions=4, **options):
@@ -266,7 +266,7 @@ WILD = "\x1b[31mred,アルコール度数の値,a\u202eb,\x07bell,y\n"
 def test_names_with_escape_sequences_never_reach_the_terminal(tmp_path):
     rows = "".join(f"{k % 7},{k % 5},{k % 3},{k * k % 11},{(k % 7 + k % 3) > 4:d}\n" for k in range(60))
     (tmp_path / "w.csv").write_text(WILD + rows, encoding="utf-8")
-    arguments = ("ask", "w.csv", "--target", "y", "--model", "knn:3", "--cv", "3", "--n-jobs", "1", "--journal", "j")
+    arguments = ("ask", "w.csv", "--target", "y", "--model", "knn:3", "--folds", "3", "--n-jobs", "1", "--journal", "j")
     with screens.Terminal(*arguments, cwd=tmp_path, NO_COLOR="1") as terminal:
         number = terminal.begin()
         if number != "end":

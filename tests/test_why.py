@@ -9,6 +9,7 @@ import pytest
 from test_verify_command import implied
 
 from elicit.cli import main
+from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
 from elicit.events import Answer, Preferred
 from elicit.journal import read
@@ -89,6 +90,16 @@ def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, 
         told["answer"] = other.answer.value
         best, near = recommended(changed)
         assert other.subset == best or other.subset in near, other
+
+
+def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
+    oracle, seen = journals.truth(4), []
+    with begin(tmp_path / "j", oracle, Settings(ask_every=1, questions=4, budget=12, stop=())) as session:
+        operator = ScriptedOperator(["equal", "incomparable"], otherwise="a")
+        drive(session.elicitation, oracle, operator, session.journal)
+    found = Why(read(tmp_path / "j")).otherwise(lambda done, words: seen.append((done, words)))
+    assert [other.question for other in found] == [1, 1, 3, 4]
+    assert seen == [(k / 3, f"answer {k + 1} of 3 reversed") for k in range(3)]
 
 
 def test_an_answer_put_in_its_own_place_changes_nothing(why):

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
-    section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.cv}
+    section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
     for key in ("target", "scoring", "group_col"):
         if getattr(args, key) is not None:
             section[key] = getattr(args, key)

@@ -27,10 +27,10 @@ from elicit.journal import read
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
-from elicit.knowledge.statements import Relation, Source
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
 from elicit.printable import listable, many, pasted, printable
+from elicit.proof.strained import strained_words
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.snippet import snippet
@@ -312,25 +312,10 @@ def _plain(elicitation: Elicitation, subset: Mask) -> str:
 
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
-    """The statements that the recommendation does not honour."""
+    """The statements that the recommendation does not honour, or not in full."""
     numbers = elicitation.history.question_numbers
-    measured = 0
-    for statement, slack in result.set_aside:
-        if statement.source is Source.DOMINANCE:
-            measured += 1
-            continue
-        better, worse = (_plain(elicitation, mask) for mask in (statement.better, statement.worse))
-        verb = {Relation.STRICT: "above", Relation.WEAK: "at least as good as", Relation.EQUAL: "equal to"}
-        other = "deduced from your answers" if statement.source is Source.DEDUCED else "assumed"
-        who = f"your answer to question {numbers[statement.request]}" if statement.request in numbers else other
-        how = "set aside" if slack >= 1 else "honoured at less than full strength"
-        yield from paragraph(
-            f"{how}, since the rest speaks against it: {who}, {better} {verb[statement.relation]} {worse}",
-            _columns(),
-            2,
-        )
-    if measured:
-        yield f"set aside: {measured} of the orders that were measured, as noise"
+    for line in strained_words(result.set_aside, numbers, lambda subset: _plain(elicitation, subset)):
+        yield from paragraph(line, _columns(), 2)
     if elicitation.history.refuted:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"

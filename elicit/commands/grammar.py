@@ -7,7 +7,8 @@ command was given and that its arguments can be read. So help, and what is wrong
 from __future__ import annotations
 
 import argparse
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from elicit.commands.arguments import count, folds, jobs, natural
 from elicit.data import BUILT_IN
@@ -32,6 +33,21 @@ TABLE_SETS = ("shares",)
 
 P = TypeVar("P", bound=argparse.ArgumentParser)
 
+#: What several commands take is said once; a command adds in which way it differs.
+_SHARED: Mapping[str, Mapping[str, Any]] = {
+    "data": {"metavar": "DATA", "help": f"a CSV file (.gz too), or {', '.join(BUILT_IN)}"},
+    "path": {"metavar": "JOURNAL", "help": "the journal of the session"},
+    "--target": {"metavar": "COL", "help": "the column of a file that is to be predicted"},
+    "--tidy": {"action": "store_true", "help": "let values be missing, leave out columns that say nothing"},
+    "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that together are one attribute"},
+    "--scoring": {"metavar": "NAME", "help": "a scorer of scikit-learn (default: the model's own)"},
+    "--folds": {"type": folds, "metavar": "N", "help": "folds (default 10)"},
+    "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out"},
+    "--max-size": {"type": count, "metavar": "N", "help": "the most attributes of a subset"},
+    "-o": {"metavar": "OUT.csv", "help": "write the data with the recommended columns only"},
+    "--n-jobs": {"type": jobs, "metavar": "N", "help": "processes (default: all)"},
+}
+
 
 def add_commands(commands: argparse._SubParsersAction[P]) -> None:
     """Make every command known to the parser, which notes the name of the one that is given."""
@@ -39,23 +55,35 @@ def add_commands(commands: argparse._SubParsersAction[P]) -> None:
         add(commands)
 
 
+def _shared(command: argparse.ArgumentParser, name: str, *others: str, **differs: Any) -> None:
+    """Let a command take a shared argument, perhaps by other names as well."""
+    command.add_argument(name, *others, **{**_SHARED[name], **differs})
+
+
+def _played(command: argparse.ArgumentParser) -> None:
+    """What the two commands that play scenarios take."""
+    command.add_argument("--json", metavar="OUT", help="write every result to this file")
+    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
+    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
+    _shared(command, "--n-jobs", help="runs at once (default: all processors for a table)")
+    command.add_argument("--journals", metavar="FOLDER", help="keep every run there, and go on with what is there")
+
+
 def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("ask", help="a session on your data", allow_abbrev=False)
-    command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
-    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
+    _shared(command, "data")
+    _shared(command, "--target")
     command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
-    command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
+    _shared(command, "--scoring")
     command.add_argument(
         "--criteria", metavar="A,B", default="", help=f"more criteria: {', '.join(EXTRAS)}, or scorers"
     )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
     command.add_argument("--keep", default="", metavar="A,B", help="attributes in every subset")
-    command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")
-    command.add_argument("--max-size", type=count, metavar="N", help="the most attributes of a subset")
-    command.add_argument(
-        "--groups", default="", metavar="G=A,B;H=C,D", help="columns that are chosen or left together, as one attribute"
-    )
-    command.add_argument("--cv", type=folds, default=10, metavar="N", help="folds (default 10)")
+    _shared(command, "--drop")
+    _shared(command, "--max-size")
+    _shared(command, "--groups")
+    _shared(command, "--folds", "--cv", default=10)  # sessions were begun with --cv before, and scripts say so still
     command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
     command.add_argument(
         "--journal",
@@ -72,25 +100,25 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument(
         "--seed", type=natural, default=0, metavar="N", help="another course of the session (default 0)"
     )
-    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
+    _shared(command, "-o", "--output")
+    _shared(command, "--n-jobs")
 
 
 def _resume(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser(
         "resume", help="go on exactly where a session stopped, or further", allow_abbrev=False
     )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    _shared(command, "path")
     command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
     command.add_argument("--undo", type=count, metavar="N", help="take the answer to question N back first")
-    command.add_argument("-o", "--output", metavar="OUT.csv", help="write the data with the recommended columns only")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="processes (default: all)")
+    _shared(command, "-o", "--output")
+    _shared(command, "--n-jobs")
 
 
 def _run(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("run", help="simulated operators over many seeds, from a file", allow_abbrev=False)
     command.add_argument("scenario", metavar="SCENARIO.toml")
-    _experiment(command)
+    _played(command)
 
 
 def _compare(commands: argparse._SubParsersAction[P]) -> None:
@@ -104,31 +132,22 @@ def _compare(commands: argparse._SubParsersAction[P]) -> None:
         metavar="FILE",
         help="play its [[elicit]] choices on each table: what do the others choose?",
     )
+    _played(command)
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
-    _experiment(command)
-
-
-def _experiment(command: argparse.ArgumentParser) -> None:
-    """What simulated runs have in common, whoever plays."""
-    command.add_argument("--json", metavar="OUT", help="write every result to this file")
-    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
-    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at once (default: all processors for a table)")
-    command.add_argument("--journals", metavar="FOLDER", help="keep every run there, and go on with what is there")
 
 
 def _table(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("table", help="evaluate every subset, to an oracle table", allow_abbrev=False)
-    command.add_argument("data", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
-    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
-    command.add_argument("--tidy", action="store_true", help="fill missing values, leave out what says nothing")
+    _shared(command, "data")
+    _shared(command, "--target")
+    _shared(command, "--tidy")
     command.add_argument("--model", default="knn:3", metavar="M", help="such as knn:3, logistic, ridge (default knn:3)")
-    command.add_argument("--folds", type=folds, default=10, metavar="N", help="folds (default 10)")
-    command.add_argument("--scoring", metavar="NAME", help="a scorer of scikit-learn (default: the model's own)")
-    command.add_argument("--drop", default="", metavar="A,B", help="attributes to leave out")
-    command.add_argument("--max-size", type=count, metavar="N", help="the most attributes of a subset")
+    _shared(command, "--folds", default=10)
+    _shared(command, "--scoring")
+    _shared(command, "--drop")
+    _shared(command, "--max-size")
     command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
-    command.add_argument("--n-jobs", type=jobs, metavar="N", help="evaluations at once")
+    _shared(command, "--n-jobs", help="evaluations at once")
 
 
 def _verify(commands: argparse._SubParsersAction[P]) -> None:
@@ -140,7 +159,7 @@ def _verify(commands: argparse._SubParsersAction[P]) -> None:
         "Exit 1 with the first step that does not hold.",
         allow_abbrev=False,
     )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    _shared(command, "path")
 
 
 def _why(commands: argparse._SubParsersAction[P]) -> None:
@@ -151,7 +170,7 @@ def _why(commands: argparse._SubParsersAction[P]) -> None:
         "answers that matter, and what other answers would have led to. Nothing is measured anew.",
         allow_abbrev=False,
     )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    _shared(command, "path")
     command.add_argument("--not", dest="rival", metavar="A,B,…", help="why not this subset: its attributes")
     command.add_argument("--all", action="store_true", help="every cause, not only the first ones")
 
@@ -164,7 +183,7 @@ def _best(commands: argparse._SubParsersAction[P]) -> None:
         "so it speaks of the measured subsets alone.",
         allow_abbrev=False,
     )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    _shared(command, "path")
     command.add_argument("--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; more is better")
     command.add_argument("--top", type=count, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
 
@@ -177,18 +196,18 @@ def _report(commands: argparse._SubParsersAction[P]) -> None:
         "the model does with the chosen subset, every question and answer, and how to reproduce it.",
         allow_abbrev=False,
     )
-    command.add_argument("path", metavar="JOURNAL", help="the journal of the session")
+    _shared(command, "path")
     command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
     command.add_argument("--no-model", action="store_true", help="leave out what needs the model to be fitted again")
 
 
 def _score(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("score", help="attribute scores side by side", allow_abbrev=False)
-    command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file (.gz too), or {', '.join(BUILT_IN)}")
+    _shared(command, "data", nargs="?")
     command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
-    command.add_argument("--target", metavar="COL", help="the column of a file that is to be predicted")
-    command.add_argument("--tidy", action="store_true", help="keep missing values, leave out what says nothing")
-    command.add_argument("--groups", default="", metavar="G=A,B;H=C,D", help="columns that are one attribute")
+    _shared(command, "--target")
+    _shared(command, "--tidy")
+    _shared(command, "--groups")
     command.add_argument(
         "--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they serve)"
     )
@@ -201,7 +220,7 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
     command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
-    command.add_argument("--folds", type=folds, metavar="N", help="folds of --relevance (default 10)")
+    _shared(command, "--folds", help="folds of --relevance (default 10)")
     command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
     command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
     command.add_argument("--level", type=float, metavar="P", help="of the tests of --relevance (default 0.05)")

@@ -18,13 +18,13 @@ from elicit.commands.output import destination
 from elicit.commands.reproduce import reproduce
 from elicit.commands.status import DONE, complain
 from elicit.commands.verdicts import verdicts
-from elicit.data import Data, load, model_of, regrouped
+from elicit.data import Data, load, model_of, refuse_gaps, regrouped
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import printable
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
-from elicit.scores.registry import MEASURES, Measure, score_named
+from elicit.scores.registry import MEASURES, Measure, score_named, taking_gaps
 from elicit.scores.relevance import ALL_SUBSETS, Relevance
 from elicit.session.display import Meter
 
@@ -131,9 +131,8 @@ def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
         if not measure.serves(data.classes):
             here = "classes" if data.classes else "numbers"
             raise InputError(f"{measure.name} needs a target of {measure.targets}, this one holds {here}; leave it out")
-        if data.missing and not measure.gaps:
-            able = ", ".join(m.name for m in MEASURES if m.gaps)
-            raise InputError(f"{measure.name} takes no missing values, and there are some; fill them, or use {able}")
+        if not measure.gaps:
+            refuse_gaps(measure.name, data.gap, f"use {' or '.join(taking_gaps(data.classes))}")
     return measures
 
 

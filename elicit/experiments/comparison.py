@@ -28,9 +28,10 @@ from elicit.experiments.experiment import (
     remembered,
 )
 from elicit.experiments.keeping import file_name
+from elicit.experiments.material import DataMaterial
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named
-from elicit.methods.registry import ALONE
+from elicit.methods.registry import ALONE, Named
 from elicit.operators import SimulatedOperator
 from elicit.scenario import OURS, OperatorSpec, Scenario
 from elicit.session.progress import Progress
@@ -67,13 +68,20 @@ def methods_of(scenario: Scenario) -> tuple[str, ...]:
         return scenario.methods
     found = [OURS] if scenario.goal == TradeOff() else []
     for name in METHODS:
-        needs = named(name).needs
-        if not needs or (scenario.material is not None and (needs == "data" or scenario.material.fits)):
+        if _can_play(named(name), scenario.material):
             found.append(name)
         elif name == "ranking":
             found.append(f"{name}:{ALONE}")
-    material = scenario.material
-    return tuple(name for name in found if name == OURS or material is None or named(name).serves(material.classes))
+    return tuple(found)
+
+
+def _can_play(method: Named, material: DataMaterial | None) -> bool:
+    """Whether a method has what it reads besides the oracle, and can do with it."""
+    if not method.needs:
+        return True
+    if material is None or (method.needs == "model" and not material.fits):
+        return False
+    return method.serves(material.classes) and (method.gaps or material.gap is None)
 
 
 def walk_run(

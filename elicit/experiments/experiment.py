@@ -28,6 +28,7 @@ from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
 from elicit.printable import printable
+from elicit.proof.strained import Strained, answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress, criteria_of
 from elicit.subsets import Family, Mask
@@ -234,7 +235,7 @@ class Finished(Protocol):
     @property
     def failures(self) -> Mapping[str, int]: ...
     @property
-    def set_aside(self) -> Sequence[Any]: ...
+    def set_aside(self) -> Strained: ...
     @property
     def seconds(self) -> float: ...
 
@@ -247,7 +248,11 @@ def plain_result(
     simulated: SimulatedOperator,
     best: float | None,
 ) -> dict[str, Any]:
-    """A result as JSON holds it; `regret` is null where the best utility is not known. There is no trace yet."""
+    """A result as JSON holds it; `regret` is null where the best utility is not known. There is no trace yet.
+
+    `set_aside` counts the answers that the recommendation goes against; what it honours in part, and measured
+    orders that it takes for noise, are none of them.
+    """
     return {
         "method": method,
         "operator": operator,
@@ -262,7 +267,7 @@ def plain_result(
         "stopped": result.reason,
         "scope": result.scope,
         "failures": dict(result.failures),
-        "set_aside": len(result.set_aside),
+        "set_aside": answers_set_aside(result.set_aside),
         "trace": None,
     }
 

@@ -60,6 +60,11 @@ class DataMaterial:
         return self._model is not None
 
     @property
+    def gap(self) -> str | None:
+        """The first column with missing values, None where there are none."""
+        return self._data.gap
+
+    @property
     def classes(self) -> bool:
         """Whether the target holds classes."""
         return self._data.classes

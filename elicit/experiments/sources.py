@@ -3,7 +3,7 @@
     kind = "table" | "wrapper" | "filter" | "synthetic", and what that kind needs
 
 The rule: whatever is wrong is said before anything is measured. A table may name the `data` (and the `model`)
-that it was made of, for methods that read them.
+that it was made of, for methods that read them; they are tidied as those of a wrapper are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Oracle
-from elicit.data import Data, load, model_of, regrouped
+from elicit.data import Data, load, model_of, refuse_gaps, regrouped
 from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
@@ -72,7 +72,7 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
 
 
 def _table(section: Section, folder: Path) -> Oracle:
-    for key in ("target", "model"):
+    for key in ("target", "model", *_TIDYING):
         if key in section and "data" not in section:
             raise InputError(f"`{key}` speaks of `data`, which is not there; add it, or leave `{key}` out")
     return TableOracle(folder / sections.text(section, "path"), sections.texts(section, "minimise"))
@@ -105,6 +105,7 @@ def _filter(section: Section, folder: Path) -> Oracle:
     data = data_of(section, folder)
     if data.groups:
         raise InputError(f"a filter needs numeric columns, {next(iter(data.groups))!r} holds texts; encode it first")
+    refuse_gaps("a filter", data.gap, 'measure by kind = "wrapper"')
     return FilterOracle(
         data.X,
         data.y,
@@ -138,9 +139,9 @@ _TIDYING = ("tidy", "group_col", "groups")
 
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
-    "table": (_table, ("path",), ("minimise", "data", "target", "model")),
+    "table": (_table, ("path",), ("minimise", "data", "target", "model", *_TIDYING)),
     "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
-    "filter": (_filter, ("data", "merit"), ("target", "scores", "bins", "costs", "cost_unit")),
+    "filter": (_filter, ("data", "merit"), ("target", "tidy", "scores", "bins", "costs", "cost_unit")),
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
 
@@ -154,9 +155,23 @@ def material_of(section: Section, folder: Path, attributes: Attributes) -> DataM
     material = DataMaterial(
         data, None if model is None else model_of(sections.text(section, "model"), data.classes, data.missing)
     )
-    if material.attributes.names != attributes.names:
-        raise InputError("the attributes of `data` are not those that are measured; give the data behind them")
+    check_same(material.attributes, attributes, data, "give the data behind them")
     return material
+
+
+def check_same(found: Attributes, measured: Attributes, data: Data, remedy: str) -> None:
+    """Refuse data whose attributes are not those that are measured, by name and in order."""
+    if found.names == measured.names:
+        return
+    lacking = [name for name in measured.names if name not in found.names]
+    more = [name for name in found.names if name not in measured.names]
+    if lacking:
+        why = (
+            f"{lacking[0]!r} is measured and " + ("left out of" if lacking[0] in data.left_out else "not in") + " them"
+        )
+    else:
+        why = f"{more[0]!r} is not measured" if more else "they stand in another order"
+    raise InputError(f"the attributes of `data` are not those that are measured, {why}; {remedy}")
 
 
 def data_of(section: Section, folder: Path) -> Data:

@@ -19,7 +19,7 @@ from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import LEAST_POPULATION, Genetic, HillClimbing, Random
 from elicit.methods.surrogate import Surrogate
 from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
-from elicit.scores import score_named
+from elicit.scores import Measure, score_named
 from elicit.subsets import Mask
 
 
@@ -42,6 +42,7 @@ class Material(Protocol):
 @dataclass(frozen=True)
 class Entry:
     """A method by its name. `needs`: what it reads besides the oracle; `classes`: whether it is for classes alone;
+    `gaps`: whether what it reads of the data may have missing values (a model fills them itself);
     `random`: whether seeds differ.
 
     `read` turns the text after the colon into the parameter; `make` makes the explorer of it.
@@ -55,6 +56,7 @@ class Entry:
     read: Callable[[str], Any] = str
     needs: Literal["", "data", "model"] = ""
     classes: bool = False
+    gaps: bool = True
     random: bool = False
 
 
@@ -126,6 +128,7 @@ _LIST = (
         _tolerance,
         "data",
         classes=True,
+        gaps=False,
     ),
     Entry("sac", "a ranking of single performances, cut by Fisher's discriminant", lambda _, __: Adaptive()),
     Entry(
@@ -162,9 +165,19 @@ class Named:
 
     def serves(self, classes: bool) -> bool:
         """Whether it can do with a target of classes, or with one of numbers."""
-        if self.entry.name == "ranking" and self.parameter != ALONE:
-            return score_named(self.parameter).serves(classes)
-        return classes or not self.entry.classes
+        score = self._score
+        return score.serves(classes) if score is not None else classes or not self.entry.classes
+
+    @property
+    def gaps(self) -> bool:
+        """Whether it can do with data that have missing values."""
+        score = self._score
+        return self.entry.gaps if score is None else score.gaps
+
+    @property
+    def _score(self) -> Measure | None:
+        """The attribute score that it ranks by, None where it has none."""
+        return score_named(self.parameter) if self.entry.name == "ranking" and self.needs else None
 
     def explorer(self, material: Material | None = None) -> Explorer:
         """The explorer; one that needs data gets them from the material."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from elicit.errors import InputError
-from elicit.events import Answer
+from elicit.events import Answer, Preferred
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
@@ -144,16 +144,18 @@ class Why:
 
     def otherwise(self, progress: Progress | None = None) -> list[Otherwise]:
         """What each answer that stands, reversed alone, would have made of the recommendation."""
-        standing = {r: a for r, a in self.history.answers.items() if r not in self.history.retracted}
-        tasks = [other for given in standing.values() for other in given.reversed]
+        standing = [a for r, a in self.history.answers.items() if r not in self.history.retracted and a.reversed]
         found = []
-        for k, other in enumerate(tasks):
+        for k, given in enumerate(standing):
             if progress is not None:
-                progress(k / len(tasks), f"answer {k + 1} of {len(tasks)} reversed")
-            subset = self.beliefs.had(other).recommended
-            preferred = other.first if other.answer is Answer.FIRST else other.second
-            found.append(Otherwise(self.questions[other.request], other.answer, preferred, subset))
+                progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
+            found += [self._had(other) for other in given.reversed]  # of an equality there are two
         return found
+
+    def _had(self, other: Preferred) -> Otherwise:
+        """What this answer, in the place of the one that was given, would have made of the recommendation."""
+        preferred = other.first if other.answer is Answer.FIRST else other.second
+        return Otherwise(self.questions[other.request], other.answer, preferred, self.beliefs.had(other).recommended)
 
 
 def _claimed(record: Record, history: History) -> Mask | None:

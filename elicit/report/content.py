@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from elicit.drive import set_aside
 from elicit.errors import CertificateError
 from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Record
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Source
 from elicit.printable import many
 from elicit.proof.record_check import check_record
+from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, Why
-from elicit.proof.why_words import listed, reversed_answers, told
+from elicit.proof.why_words import reversed_answers, told
 from elicit.subsets import Mask
 from elicit.utility.explain import FIRST_CAUSES
-from elicit.utility.parsimony import ParsimoniousSet
 
 #: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
 MOST_PRICES = 30
@@ -252,19 +252,8 @@ def _prices(why: Why) -> tuple[Price, ...]:
 
 
 def _set_aside(why: Why) -> tuple[str, ...]:
-    """Answers that the recommendation does not honour; measured orders are only counted."""
-    if not isinstance(why.utilities, ParsimoniousSet) or not why.utilities.informative:
-        return ()
-    aside = [s for s, _ in why.utilities.set_aside()]
-    answers = [s for s in aside if s.source is not Source.DOMINANCE]
-    lines = [
-        f"{listed([why.numbered(s)])}: {{{', '.join(why.attributes.subset(s.better))}}} "
-        f"over {{{', '.join(why.attributes.subset(s.worse))}}}"
-        for s in answers
-    ]
-    if len(aside) > len(answers):
-        lines.append(f"{len(aside) - len(answers)} of the orders that were measured, as noise")
-    return tuple(lines)
+    """The statements that the recommendation does not honour, or not in full."""
+    return tuple(strained_words(set_aside(why.elicitation), why.questions, why.attributes.braced))
 
 
 def strongest(content: Content) -> list[int]:

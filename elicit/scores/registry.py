@@ -117,6 +117,11 @@ def registered() -> tuple[str, ...]:
     return tuple(measure.name for measure in MEASURES)
 
 
+def taking_gaps(classes: bool) -> tuple[str, ...]:
+    """The names of the scores that take missing values, for a target of classes or of numbers."""
+    return tuple(measure.name for measure in MEASURES if measure.gaps and measure.serves(classes))
+
+
 def score_named(name: str) -> Measure:
     """The score of this name; underscores stand for hyphens."""
     for measure in MEASURES:

@@ -1,0 +1,50 @@
+"""What the recommendation strains: the statements that it sets aside or honours in part, in words.
+
+The rule: a statement is set aside when its slack takes all of the margin of a clear answer, so that what it says
+no longer holds. With less slack it still counts, at less than full strength; the two are told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.subsets import Mask
+from elicit.utility import tolerances
+
+Strained = Sequence[tuple[Statement, float]]
+
+_VERB = {Relation.STRICT: "above", Relation.WEAK: "at least as good as", Relation.EQUAL: "equal to"}
+_SET_ASIDE, _IN_PART = "set aside", "honoured at less than full strength"
+
+
+def is_set_aside(slack: float) -> bool:
+    """Whether this much slack leaves nothing of a statement."""
+    return slack >= 1 - tolerances.DECISION
+
+
+def answers_set_aside(strained: Strained) -> int:
+    """How many of the operator's answers are set aside altogether."""
+    return sum(statement.source is Source.OPERATOR and is_set_aside(slack) for statement, slack in strained)
+
+
+def strained_words(strained: Strained, numbers: Mapping[int, int], shown: Callable[[Mask], str]) -> Iterator[str]:
+    """One line a statement, and measured orders only counted. `numbers` are those of questions, by request."""
+    for statement, slack in strained:
+        if statement.source is not Source.DOMINANCE:
+            words = f"{shown(statement.better)} {_VERB[statement.relation]} {shown(statement.worse)}"
+            yield f"{_how(slack)}, since the rest speaks against it: {_whose(statement, numbers)}, {words}"
+    measured = [_how(slack) for statement, slack in strained if statement.source is Source.DOMINANCE]
+    for how, why in ((_SET_ASIDE, ", as noise"), (_IN_PART, "")):
+        if how in measured:
+            yield f"{how}: {measured.count(how)} of the orders that were measured{why}"
+
+
+def _how(slack: float) -> str:
+    return _SET_ASIDE if is_set_aside(slack) else _IN_PART
+
+
+def _whose(statement: Statement, numbers: Mapping[int, int]) -> str:
+    if statement.request is not None and statement.request in numbers:
+        return f"your answer to question {numbers[statement.request]}"
+    return "deduced from your answers" if statement.source is Source.DEDUCED else "assumed"
