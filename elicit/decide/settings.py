@@ -264,9 +264,4 @@ def settings_from(choices: Mapping[str, Any]) -> Settings:
     for name in choices:
         if name not in known:
             raise InputError(f"unknown setting {name!r}{nearest(name, known)}")
-    merged = {**PRESETS[preset], **choices}
-    for name in ("stop", "weights"):
-        if name in merged:
-            value = merged[name]
-            merged[name] = (value,) if isinstance(value, str) else tuple(value)
-    return Settings(**merged)
+    return Settings(**{**PRESETS[preset], **choices})
