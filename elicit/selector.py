@@ -388,16 +388,15 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def transform(self, X: Any) -> Any:
         """X with the selected columns; a frame stays one when `set_output` asks for frames."""
-        if is_frame(X) and _get_output_config("transform", estimator=self)["dense"] != "default":
-            check_is_fitted(self)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return _safe_indexing(X, self.support_, axis=1)  # its columns keep their types
-        if is_frame(X):  # what was not chosen may hold what no array takes
-            check_is_fitted(self)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            chosen, gaps = _safe_indexing(X, self.support_, axis=1), get_tags(self).input_tags.allow_nan
-            return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=not gaps)
-        return super().transform(X)
+        if not is_frame(X):
+            return super().transform(X)
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        chosen = _safe_indexing(X, self.support_, axis=1)  # what was not chosen may hold what no array takes
+        if _get_output_config("transform", estimator=self)["dense"] != "default":
+            return chosen  # its columns keep their types
+        gaps = get_tags(self).input_tags.allow_nan
+        return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=not gaps)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
