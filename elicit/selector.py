@@ -31,7 +31,7 @@ from elicit.errors import InputError
 from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
-from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
+from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
 from elicit.estimator.judges import Judge, against_directions, best_for, judge_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
@@ -41,7 +41,7 @@ from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import by_name, is_frame
+from elicit.oracles.columns import Columns, by_name, is_frame
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, members
 from elicit.threads import one_thread
@@ -79,7 +79,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
     keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
-        as one attribute, here and in every other list of attributes.
+        as one attribute, here and in every other list of attributes. Columns of an array, and of a frame whose
+        labels are not texts, are called x0, x1, … as in ``get_feature_names_out``: numbers are always positions.
     max_features : the most attributes a subset may have.
     tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
         taken; "1-se" is one standard error of the best one's fold scores.
@@ -246,18 +247,19 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:
         """Everything that a run needs besides its oracle."""
+        X = oracle.columns.X
         classes = is_classifier(self.estimator)
         return Run(
             judge,
-            self._family(oracle.attributes),
+            self._family(oracle.columns),
             seed,
             budget=self.budget,
             questions=self.questions,
             parsimony=self.parsimony,
             batch=self.batch,
             about=fingerprint(judge.answers if judge.answers is not None else self.operator),
-            prior=prior_of(self.prior, oracle.columns, y, classes=classes),
-            pairs=pairs_of(self.pairs, oracle.columns, y, classes=classes),
+            prior=prior_of(labelled_by_names(self, self.prior, X), oracle.columns, y, classes=classes),
+            pairs=pairs_of(labelled_by_names(self, self.pairs, X), oracle.columns, y, classes=classes),
             rows=len(y),
         )
 
@@ -266,17 +268,16 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
         routed = routed_arguments(self, X, y, params)
-        names = [str(name) for name in X.columns] if is_frame(X) else [f"x{k}" for k in range(X.shape[1])]
         if self.criteria is not None and not isinstance(self.criteria, Sequence):
             raise InputError(f"criteria is a list of criteria, found {self.criteria!r}")
         extras = list(self.criteria or ())
         if self.costs is not None:
-            extras.append(cost(self.costs))
+            extras.append(cost(labelled_by_names(self, self.costs, X)))
         return WrapperOracle(
             self.estimator,
             X,
             y,
-            attributes=names,
+            attributes=names_of(self),
             feature_groups=self.feature_groups,
             cv=routed.cv,
             scoring=self.scoring,
@@ -288,9 +289,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             random_state=seed,
         )
 
-    def _family(self, attributes: Attributes) -> Family:
-        kept = 0
-        for which in self._listed_to_keep(attributes):
+    def _family(self, columns: Columns) -> Family:
+        kept, attributes = 0, columns.attributes
+        for which in self._listed_to_keep(columns):
             if isinstance(which, str):
                 self._refuse_part(which, attributes)
                 kept |= 1 << attributes.position(which)
@@ -311,18 +312,19 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             if name not in attributes.names and name in list(columns):
                 raise InputError(f"keep names {name!r}, which is in the group {group!r}; name the group")
 
-    def _listed_to_keep(self, attributes: Attributes) -> list[Any]:
+    def _listed_to_keep(self, columns: Columns) -> list[Any]:
         """Names and positions of what must be kept; one truth value for each attribute says it too."""
         if self.keep is None:
             return []
         if isinstance(self.keep, str) or not isinstance(self.keep, Iterable):
             raise InputError(f"keep lists names or positions of attributes, found {self.keep!r}")
-        listed, n = list(self.keep), len(attributes)
+        listed, n = list(self.keep), len(columns.attributes)
         if not listed or not all(isinstance(which, bool | np.bool_) for which in listed):
             return listed
         if len(listed) != n:
             raise InputError(f"keep holds {len(listed)} truth values, but there are {n} attributes")
-        return [k for k, held in enumerate(by_name(self.keep, attributes.names, "keep")) if held]
+        told = by_name(labelled_by_names(self, self.keep, columns.X), columns.attributes.names, "keep")
+        return [k for k, held in enumerate(told) if held]
 
     def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
         """The fitted attributes that say what was chosen."""
