@@ -32,7 +32,7 @@ from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
-from elicit.estimator.judges import Judge, against_directions, best_for, judge_of
+from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.tolerance import least_within, tolerance_of
@@ -207,8 +207,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         if within is not None:
             chosen = least_within(elicitation, within)
-        elif judge.utility is not None and against is None:  # its answers led here; which is best of all, it can say
-            chosen = best_for(elicitation, self.operator)
+        elif judge.utility is not None and is_utility(self.operator) and against is None:
+            chosen = best_for(elicitation, self.operator)  # its answers led here; which is best of all, it can say
         else:
             chosen = result.subset
         if chosen is None:

@@ -266,6 +266,11 @@ def test_an_operator_object_is_asked():
     assert {a.answer for a in found.session_.history.answers.values()} == {Answer.EQUAL}
 
 
+def test_a_simulated_operator_is_asked_like_any_other_and_what_its_answers_lead_to_is_chosen():
+    found = selector(operator=SimulatedOperator("score - 0.01 * size", hesitation=0.5)).fit(WINE, CLASSES)
+    assert found.feature_names_ == found.session_.history.attributes.subset(found.session_.incumbent)
+
+
 def test_the_answers_of_a_journal_are_carried_over_to_other_data(tmp_path):
     first = selector(operator="score - 0.05 * size", questions=8, journal=tmp_path).fit(WINE, CLASSES)
     (path,) = tmp_path.glob("*.jsonl")
