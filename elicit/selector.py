@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
@@ -29,27 +28,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elicit.errors import InputError
 from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
+from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
 from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of
+from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
-from elicit.estimator.tolerance import least_within, tolerance_of
+from elicit.estimator.tolerance import tolerance_of
 from elicit.estimator.warrant import warrant_of
-from elicit.knowledge.dominance import GRID
-from elicit.knowledge.history import FINE
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import Columns, by_name, is_frame
+from elicit.oracles.columns import is_frame
 from elicit.oracles.describe import fingerprint
-from elicit.subsets import Attributes, Family, Mask, members
+from elicit.subsets import Mask, members
 from elicit.threads import one_thread
-
-_TOO_FINE = (
-    f"the measured values of {{!r}} all lie within {FINE:g} of each other, and within {GRID:g} they count as equal; "
-    "multiply them (rescale the target, or wrap the scorer), or what is best is told badly"
-)
 
 Grouping = Mapping[str, Sequence[int | str]]
 
@@ -205,26 +199,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         run = self._run(judge, oracle, y, seed)
         elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
-        if within is not None:
-            chosen = least_within(elicitation, within)
-        elif judge.utility is not None and is_utility(self.operator) and against is None:
-            chosen = best_for(elicitation, self.operator)  # its answers led here; which is best of all, it can say
-        else:
-            chosen = result.subset
-        if chosen is None:
-            reason, times = next(iter(result.failures.items()), ("the family is empty", 0))
-            raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
-        if against is not None:
-            warnings.warn(against, stacklevel=2)
-        for name in elicitation.history.too_fine:
-            warnings.warn(_TOO_FINE.format(name), stacklevel=2)
-        if failed := sum(result.failures.values()):
-            warnings.warn(
-                f"{failed} of {result.evaluations} subsets could not be measured and are left out; the first because: "
-                f"{next(iter(result.failures))}",
-                FitFailedWarning,
-                stacklevel=2,
-            )
+        followed = judge.utility is not None and against is None and is_utility(self.operator)
+        chosen = chosen_of(elicitation, result, self.operator if followed else None, within)
+        for warning in warnings_of(elicitation, result, against):
+            warnings.warn(warning, stacklevel=2)
         self.session_, self.prior_ = elicitation, run.prior
         self.stopped_ = result.reason
         self.n_evaluations_, self.n_questions_ = result.evaluations, result.questions
@@ -247,11 +225,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:
         """Everything that a run needs besides its oracle."""
-        X = oracle.columns.X
-        classes = is_classifier(self.estimator)
+        X, attributes, classes = oracle.columns.X, oracle.attributes, is_classifier(self.estimator)
+        keep = labelled_by_names(self, self.keep, X)
         return Run(
             judge,
-            self._family(oracle.columns),
+            family_of(keep, self.max_features, attributes, self.feature_groups or {}),
             seed,
             budget=self.budget,
             questions=self.questions,
@@ -288,43 +266,6 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             score_params=routed.score,
             random_state=seed,
         )
-
-    def _family(self, columns: Columns) -> Family:
-        kept, attributes = 0, columns.attributes
-        for which in self._listed_to_keep(columns):
-            if isinstance(which, str):
-                self._refuse_part(which, attributes)
-                kept |= 1 << attributes.position(which)
-            elif is_whole(which) and 0 <= int(which) < len(attributes):
-                kept |= 1 << int(which)
-            else:
-                raise InputError(
-                    f"keep names attribute {which!r}, but there are the attributes 0 to {len(attributes) - 1}"
-                )
-        largest = self.max_features
-        if largest is not None and not is_whole(largest):
-            raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
-        return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
-
-    def _refuse_part(self, name: str, attributes: Attributes) -> None:
-        """An error for a column of a group, which is chosen or left as a whole."""
-        for group, columns in (self.feature_groups or {}).items():
-            if name not in attributes.names and name in list(columns):
-                raise InputError(f"keep names {name!r}, which is in the group {group!r}; name the group")
-
-    def _listed_to_keep(self, columns: Columns) -> list[Any]:
-        """Names and positions of what must be kept; one truth value for each attribute says it too."""
-        if self.keep is None:
-            return []
-        if isinstance(self.keep, str) or not isinstance(self.keep, Iterable):
-            raise InputError(f"keep lists names or positions of attributes, found {self.keep!r}")
-        listed, n = list(self.keep), len(columns.attributes)
-        if not listed or not all(isinstance(which, bool | np.bool_) for which in listed):
-            return listed
-        if len(listed) != n:
-            raise InputError(f"keep holds {len(listed)} truth values, but there are {n} attributes")
-        told = by_name(labelled_by_names(self, self.keep, columns.X), columns.attributes.names, "keep")
-        return [k for k, held in enumerate(told) if held]
 
     def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
         """The fitted attributes that say what was chosen."""
