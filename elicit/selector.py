@@ -107,10 +107,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         rejected unmeasured in runs with an operator; without one the scores themselves say where to look.
     front_ : the Pareto front, smallest subset first; its spreads are sample standard deviations (n − 1), those of
         ``cv_results_`` are divided by n, as scikit-learn's are.
-    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand,
-        which may take longer than the fit. It speaks of every utility that the record allows; without an operator
-        only dominance limits these, so that it says little. Over all subsets up to 14 attributes, beyond among those
-        measured. Above 500 attributes the utilities that it speaks of are additive, for pairs would be too many.
+    certificate_ : what the record proves about the subset, made on demand. Without an operator: which of the measured
+        subsets is best by score, as the journal claims it and `elicit verify` re-checks (with a tolerance, the one that
+        the selected subset is compared with). With an operator: a certificate about every utility that the record
+        allows, for `elicit.utility.verify`; it may take longer than the fit. It speaks of all subsets up to 14
+        attributes, beyond of those measured; above 500 attributes of additive utilities, for pairs would be too many.
     session_ : the finished elicitation, with all its facts.
     prior_ : (n_attributes,) the prior that was used, None when there was none.
     n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.
@@ -294,7 +295,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     @property
     def certificate_(self) -> dict[str, Any] | None:
-        """What the record proves about the selected subset, as plain data; None when it proves nothing."""
+        """What the record proves about the selected subset, as plain data; None when it proves nothing.
+
+        Without an operator that is the best measured score, ``{"by": "score", …}``; with one a certificate.
+        """
         check_is_fitted(self)
         if "_warrant" not in self.__dict__:
             self._warrant = warrant_of(self.session_, self._subset)
