@@ -25,13 +25,11 @@ from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.events import Answer, Criterion
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
+from elicit.operators.expression import TOLERANCE
 from elicit.subsets import Mask, simplest
 
 #: Operators that a person talks to.
 _TALKING = ("LineOperator", "TerminalOperator")
-
-#: Utilities closer than this are equal.
-TOLERANCE = 1e-9
 
 #: How the name of a journal ends, when it is given as text.
 JOURNAL_SUFFIX = ".jsonl"
