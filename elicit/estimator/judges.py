@@ -111,11 +111,8 @@ def against_directions(elicitation: Elicitation, utility: SimulatedOperator) -> 
 
 def worth_by(elicitation: Elicitation, operator: SimulatedOperator) -> dict[Mask, float]:
     """The true utility of every evaluated subset."""
-    names = [criterion.name for criterion in elicitation.history.criteria]
-    return {
-        x: operator.utility(dict(zip(names, fact.criteria, strict=True)), x)
-        for x, fact in elicitation.history.evaluated.items()
-    }
+    history = elicitation.history
+    return {x: operator.utility(history.named(x), x) for x in history.evaluated}
 
 
 def _nobody(request: Compare | Reconcile) -> Answer | Settlement:

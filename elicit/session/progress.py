@@ -43,7 +43,7 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         len(elicitation.history.answers),
         elicitation.most_questions,
         subset,
-        criteria_of(elicitation, subset),
+        elicitation.history.named(subset),
         seconds,
         len(elicitation.history.rejected),
         None if found is None or found.value == float("inf") else found.value,
@@ -52,7 +52,4 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
 
 def criteria_of(elicitation: Elicitation, subset: Mask | None) -> dict[str, float]:
     """The measured criteria of a subset by name."""
-    if subset is None:
-        return {}
-    names = (criterion.name for criterion in elicitation.history.criteria)
-    return dict(zip(names, elicitation.history.evaluated[subset].criteria, strict=True))
+    return elicitation.history.named(subset)
