@@ -74,7 +74,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
     keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
         as one attribute, here and in every other list of attributes. Columns of an array, and of a frame whose
-        labels are not texts, are called x0, x1, … as in ``get_feature_names_out``: numbers are always positions.
+        labels are not texts, are called x0, x1, … as in ``get_feature_names_out``, and a number in a list is a
+        position; a series (here, of costs, or as a prior) may have the labels of the frame.
     max_features : the most attributes a subset may have.
     tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
         taken; "1-se" is one standard error of the best one's fold scores.
