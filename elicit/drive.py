@@ -40,7 +40,7 @@ from elicit.oracles.criteria import one_line
 from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
-from elicit.session.progress import Progress, criteria_of, progress_of
+from elicit.session.progress import Progress, progress_of
 from elicit.sessions import Clock, begin, resume
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -256,7 +256,7 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
     return Result(
         done.subset,
         () if done.subset is None else history.attributes.subset(done.subset),
-        criteria_of(history, done.subset),
+        history.named(done.subset),
         done.reason,
         done.scope,
         elicitation.evaluations,

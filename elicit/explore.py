@@ -165,17 +165,9 @@ def _kept(
         yield _Keeper(journal, clock)
 
 
-def _criteria(walk: Walk) -> dict[str, float]:
-    """The measured criteria of what would be recommended, by name."""
-    if walk.incumbent is None:
-        return {}
-    names = (criterion.name for criterion in walk.history.criteria)
-    return dict(zip(names, walk.history.evaluated[walk.incumbent].criteria, strict=True))
-
-
 def _progress(walk: Walk, seconds: float) -> Progress:
     most = walk.space.count() if walk.budget is None else walk.budget
-    return Progress(walk.evaluations, most, 0, 0, walk.incumbent, _criteria(walk), seconds)
+    return Progress(walk.evaluations, most, 0, 0, walk.incumbent, walk.history.named(walk.incumbent), seconds)
 
 
 def _outcome(walk: Walk, seconds: float) -> Outcome:
@@ -184,7 +176,7 @@ def _outcome(walk: Walk, seconds: float) -> Outcome:
     return Outcome(
         best,
         () if best is None else history.attributes.subset(best),
-        _criteria(walk),
+        history.named(best),
         UNMEASURED if best is None else walk.values[best],
         walk.met,
         None if walk.ended is None else walk.ended.chosen,

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
@@ -29,27 +28,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elicit.errors import InputError
 from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
+from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
-from elicit.estimator.inputs import checked_features, checked_target, routed_arguments
-from elicit.estimator.judges import Judge, against_directions, best_for, judge_of
+from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
+from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of
+from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
-from elicit.estimator.tolerance import least_within, tolerance_of
+from elicit.estimator.tolerance import tolerance_of
 from elicit.estimator.warrant import warrant_of
-from elicit.knowledge.dominance import GRID
-from elicit.knowledge.history import FINE
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import by_name, is_frame
+from elicit.oracles.columns import is_frame
 from elicit.oracles.describe import fingerprint
-from elicit.subsets import Attributes, Family, Mask, members
+from elicit.subsets import Mask, members
 from elicit.threads import one_thread
-
-_TOO_FINE = (
-    f"the measured values of {{!r}} all lie within {FINE:g} of each other, and within {GRID:g} they count as equal; "
-    "multiply them (rescale the target, or wrap the scorer), or what is best is told badly"
-)
 
 Grouping = Mapping[str, Sequence[int | str]]
 
@@ -79,7 +73,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
     keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
-        as one attribute, here and in every other list of attributes.
+        as one attribute, here and in every other list of attributes. Columns of an array, and of a frame whose
+        labels are not texts, are called x0, x1, … as in ``get_feature_names_out``, and a number in a list is a
+        position; a series (here, of costs, or as a prior) may have the labels of the frame.
     max_features : the most attributes a subset may have.
     tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
         taken; "1-se" is one standard error of the best one's fold scores.
@@ -112,10 +108,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         rejected unmeasured in runs with an operator; without one the scores themselves say where to look.
     front_ : the Pareto front, smallest subset first; its spreads are sample standard deviations (n − 1), those of
         ``cv_results_`` are divided by n, as scikit-learn's are.
-    certificate_ : what the record proves about the subset; `elicit.utility.verify` re-checks it. Made on demand,
-        which may take longer than the fit. It speaks of every utility that the record allows; without an operator
-        only dominance limits these, so that it says little. Over all subsets up to 14 attributes, beyond among those
-        measured. Above 500 attributes the utilities that it speaks of are additive, for pairs would be too many.
+    certificate_ : what the record proves about the subset, made on demand. Without an operator: which of the measured
+        subsets is best by score, as the journal claims it and `elicit verify` re-checks (with a tolerance, the one that
+        the selected subset is compared with). With an operator: a certificate about every utility that the record
+        allows, for `elicit.utility.verify`; it may take longer than the fit. It speaks of all subsets up to 14
+        attributes, beyond of those measured; above 500 attributes of additive utilities, for pairs would be too many.
     session_ : the finished elicitation, with all its facts.
     prior_ : (n_attributes,) the prior that was used, None when there was none.
     n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.
@@ -204,26 +201,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         run = self._run(judge, oracle, y, seed)
         elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
-        if within is not None:
-            chosen = least_within(elicitation, within)
-        elif judge.utility is not None and against is None:  # its answers led here; which is best of all, it can say
-            chosen = best_for(elicitation, self.operator)
-        else:
-            chosen = result.subset
-        if chosen is None:
-            reason, times = next(iter(result.failures.items()), ("the family is empty", 0))
-            raise InputError(f"no subset could be measured; the first of {times} with the same reason: {reason}")
-        if against is not None:
-            warnings.warn(against, stacklevel=2)
-        for name in elicitation.history.too_fine:
-            warnings.warn(_TOO_FINE.format(name), stacklevel=2)
-        if failed := sum(result.failures.values()):
-            warnings.warn(
-                f"{failed} of {result.evaluations} subsets could not be measured and are left out; the first because: "
-                f"{next(iter(result.failures))}",
-                FitFailedWarning,
-                stacklevel=2,
-            )
+        followed = judge.utility is not None and against is None and is_utility(self.operator)
+        chosen = chosen_of(elicitation, result, self.operator if followed else None, within)
+        for warning in warnings_of(elicitation, result, against):
+            warnings.warn(warning, stacklevel=2)
         self.session_, self.prior_ = elicitation, run.prior
         self.stopped_ = result.reason
         self.n_evaluations_, self.n_questions_ = result.evaluations, result.questions
@@ -246,18 +227,19 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:
         """Everything that a run needs besides its oracle."""
-        classes = is_classifier(self.estimator)
+        X, attributes, classes = oracle.columns.X, oracle.attributes, is_classifier(self.estimator)
+        keep = labelled_by_names(self, self.keep, X)
         return Run(
             judge,
-            self._family(oracle.attributes),
+            family_of(keep, self.max_features, attributes, self.feature_groups or {}),
             seed,
             budget=self.budget,
             questions=self.questions,
             parsimony=self.parsimony,
             batch=self.batch,
             about=fingerprint(judge.answers if judge.answers is not None else self.operator),
-            prior=prior_of(self.prior, oracle.columns, y, classes=classes),
-            pairs=pairs_of(self.pairs, oracle.columns, y, classes=classes),
+            prior=prior_of(labelled_by_names(self, self.prior, X), oracle.columns, y, classes=classes),
+            pairs=pairs_of(labelled_by_names(self, self.pairs, X), oracle.columns, y, classes=classes),
             rows=len(y),
         )
 
@@ -266,17 +248,16 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
         routed = routed_arguments(self, X, y, params)
-        names = [str(name) for name in X.columns] if is_frame(X) else [f"x{k}" for k in range(X.shape[1])]
         if self.criteria is not None and not isinstance(self.criteria, Sequence):
             raise InputError(f"criteria is a list of criteria, found {self.criteria!r}")
         extras = list(self.criteria or ())
         if self.costs is not None:
-            extras.append(cost(self.costs))
+            extras.append(cost(labelled_by_names(self, self.costs, X)))
         return WrapperOracle(
             self.estimator,
             X,
             y,
-            attributes=names,
+            attributes=names_of(self),
             feature_groups=self.feature_groups,
             cv=routed.cv,
             scoring=self.scoring,
@@ -287,42 +268,6 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             score_params=routed.score,
             random_state=seed,
         )
-
-    def _family(self, attributes: Attributes) -> Family:
-        kept = 0
-        for which in self._listed_to_keep(attributes):
-            if isinstance(which, str):
-                self._refuse_part(which, attributes)
-                kept |= 1 << attributes.position(which)
-            elif is_whole(which) and 0 <= int(which) < len(attributes):
-                kept |= 1 << int(which)
-            else:
-                raise InputError(
-                    f"keep names attribute {which!r}, but there are the attributes 0 to {len(attributes) - 1}"
-                )
-        largest = self.max_features
-        if largest is not None and not is_whole(largest):
-            raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
-        return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
-
-    def _refuse_part(self, name: str, attributes: Attributes) -> None:
-        """An error for a column of a group, which is chosen or left as a whole."""
-        for group, columns in (self.feature_groups or {}).items():
-            if name not in attributes.names and name in list(columns):
-                raise InputError(f"keep names {name!r}, which is in the group {group!r}; name the group")
-
-    def _listed_to_keep(self, attributes: Attributes) -> list[Any]:
-        """Names and positions of what must be kept; one truth value for each attribute says it too."""
-        if self.keep is None:
-            return []
-        if isinstance(self.keep, str) or not isinstance(self.keep, Iterable):
-            raise InputError(f"keep lists names or positions of attributes, found {self.keep!r}")
-        listed, n = list(self.keep), len(attributes)
-        if not listed or not all(isinstance(which, bool | np.bool_) for which in listed):
-            return listed
-        if len(listed) != n:
-            raise InputError(f"keep holds {len(listed)} truth values, but there are {n} attributes")
-        return [k for k, held in enumerate(by_name(self.keep, attributes.names, "keep")) if held]
 
     def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
         """The fitted attributes that say what was chosen."""
@@ -351,7 +296,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     @property
     def certificate_(self) -> dict[str, Any] | None:
-        """What the record proves about the selected subset, as plain data; None when it proves nothing."""
+        """What the record proves about the selected subset, as plain data; None when it proves nothing.
+
+        Without an operator that is the best measured score, ``{"by": "score", …}``; with one a certificate.
+        """
         check_is_fitted(self)
         if "_warrant" not in self.__dict__:
             self._warrant = warrant_of(self.session_, self._subset)
@@ -388,16 +336,15 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def transform(self, X: Any) -> Any:
         """X with the selected columns; a frame stays one when `set_output` asks for frames."""
-        if is_frame(X) and _get_output_config("transform", estimator=self)["dense"] != "default":
-            check_is_fitted(self)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return _safe_indexing(X, self.support_, axis=1)  # its columns keep their types
-        if is_frame(X):  # what was not chosen may hold what no array takes
-            check_is_fitted(self)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            chosen, gaps = _safe_indexing(X, self.support_, axis=1), get_tags(self).input_tags.allow_nan
-            return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=not gaps)
-        return super().transform(X)
+        if not is_frame(X):
+            return super().transform(X)
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        chosen = _safe_indexing(X, self.support_, axis=1)  # what was not chosen may hold what no array takes
+        if _get_output_config("transform", estimator=self)["dense"] != "default":
+            return chosen  # its columns keep their types
+        gaps = get_tags(self).input_tags.allow_nan
+        return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=not gaps)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

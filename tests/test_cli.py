@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,6 @@ from elicit import __version__
 from elicit.asks import Evaluate
 from elicit.cli import main
 from elicit.commands import session
-from elicit.commands.defaults import MEANINGS
 from elicit.decide.settings import Settings
 from elicit.drive import begin, drive
 from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
@@ -295,7 +295,10 @@ def test_version_and_defaults(capsys):
     assert run("--version", capsys=capsys)[:2] == (0, f"elicit {__version__}\n")
     status, out, _ = run("--defaults", capsys=capsys)
     assert status == 0
-    assert {field.name for field in dataclasses.fields(Settings)} == set(MEANINGS)
+    told = re.findall(r"^  (\w+) = .*\n((?:      .+\n)+)", out, re.MULTILINE)
+    for (name, meaning), setting in zip(told, dataclasses.fields(Settings), strict=True):
+        assert (name, " ".join(meaning.split())) == (setting.name, setting.metadata["meaning"])
+    assert max(map(len, "".join(meaning for _, meaning in told).splitlines())) <= 100
     for name, value in (
         ("parsimony", "0.1"),
         ("slack", "10.0"),

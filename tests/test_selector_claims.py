@@ -10,6 +10,7 @@ from elicit.cli import main
 from elicit.errors import CertificateError
 from elicit.journal import read
 from elicit.proof.record_check import check_record
+from elicit.utility.solver import Program
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 
@@ -32,6 +33,21 @@ def test_a_run_without_an_operator_claims_the_best_by_score(declared, capsys):
     told = capsys.readouterr().out
     assert "{" + ", ".join(selector.feature_names_) + "} is the best of 12 measured subsets by score" in told
     assert "nothing is claimed of those that were not measured" in told
+
+
+def test_without_an_operator_the_certificate_is_the_claim_of_the_journal_and_no_program_is_solved(
+    declared, monkeypatch
+):
+    monkeypatch.setattr(Program, "solve", None)
+    selector, path = declared
+    assert selector.certificate_ == read(path).claims[-1].content
+    assert selector.certificate_["by"] == "score"
+    assert selector.certificate_["subset"] == list(selector.feature_names_)
+
+
+def test_with_a_tolerance_the_certificate_names_the_best_that_the_choice_is_compared_with(tmp_path):
+    selector, _ = fitted(tmp_path, tolerance=0.2)
+    assert selector.certificate_["criteria"][0] == max(selector.cv_results_["mean_test_score"]) > selector.best_score_
 
 
 @pytest.mark.parametrize("change", ["another", "worse value", "by", "unmeasured", "none"])

@@ -50,6 +50,42 @@ def test_the_names_of_a_frame_are_the_names_of_the_features():
     assert arrays.cv_results_["mean_test_score"] == pytest.approx(found.cv_results_["mean_test_score"])
 
 
+NUMBERED = FRAME.set_axis([30, 0, 10, 20], axis=1)
+
+
+def test_a_frame_whose_labels_are_numbers_has_the_names_that_scikit_learn_gives_its_columns():
+    found = selector(GaussianNB(), keep=[1]).set_output(transform="pandas").fit(NUMBERED, SPECIES)
+    assert found.attributes_ == ("x0", "x1", "x2", "x3")
+    assert found.feature_names_ == tuple(found.get_feature_names_out()) == tuple(found.transform(NUMBERED).columns)
+    assert "x1" in found.feature_names_
+    honest = selector(GaussianNB(), keep=["x1"]).nested_score(NUMBERED, SPECIES, cv=2)
+    assert all("x1" in subset for subset in honest.subsets)
+    grouped = selector(GaussianNB(), feature_groups={"g": [0, "x2"]}).fit(NUMBERED, SPECIES)
+    assert grouped.attributes_ == ("g", "x1", "x3")
+    with pytest.raises(InputError, match="keep names attribute 10, but there are the attributes 0 to 3"):
+        selector(GaussianNB(), keep=[10]).fit(NUMBERED, SPECIES)
+
+
+def test_a_series_labelled_with_the_numbers_of_a_frame_is_matched_by_them():
+    def chosen(X, **changed):
+        return selector(GaussianNB(), operator="score - 0.1 * cost", **changed).fit(X, SPECIES)
+
+    for labels in ([30, 0, 10, 20], [3, 0, 1, 2]):
+        X, mixed_up = FRAME.set_axis(labels, axis=1), [labels[k] for k in (2, 0, 1, 3)]
+        strengths = pd.DataFrame(np.zeros((4, 4)), index=labels, columns=labels)
+        strengths.loc[labels[0], labels[1]] = strengths.loc[labels[1], labels[0]] = 1.0
+        told = chosen(
+            X,
+            costs=pd.Series([5.0, 5.0, 0.0, 5.0], index=labels)[mixed_up],
+            prior=pd.Series([1.0, 2.0, 3.0, 4.0], index=labels)[mixed_up],
+            keep=pd.Series([False, True, False, False], index=labels)[mixed_up],
+            pairs=strengths.loc[mixed_up, mixed_up],
+        )
+        assert told.session_.settings.pairs == ((0, 1),)
+        assert told.prior_.tolist() == [1.0, 2.0, 3.0, 4.0]
+        assert told.feature_names_ == ("x1", "x2")
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_frames_go_in_and_frames_of_the_same_columns_come_out(kind):
     X = MIXED if kind == "pandas" else pl.DataFrame(MIXED.to_dict("list"))

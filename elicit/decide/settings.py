@@ -6,7 +6,7 @@ import dataclasses
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
 from elicit.knowledge.deduction import ASSUMPTIONS
@@ -18,6 +18,8 @@ from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
 from elicit.utility.sampling import LAWS
 from elicit.utility.scopes import Scope
+
+T = TypeVar("T")
 
 #: A whole number may be larger than every float, and then nothing can be computed with it.
 LARGEST = sys.float_info.max
@@ -31,90 +33,107 @@ STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
 EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
 
 
+def _choice(default: T, meaning: str) -> T:
+    """A setting with its default, and what `elicit --defaults` says of it."""
+    return dataclasses.field(default=default, metadata={"meaning": meaning})
+
+
 @dataclass(frozen=True)
 class Settings:
     """How a run explores, asks and stops."""
 
-    #: oracle calls; None: n(n+1)/2, at least 20, at most 10 n, never more than the family holds
-    budget: int | None = None
-    #: the most questions that may be put to the operator
-    questions: int = 9
-    #: τ of the parsimonious set, or "exact" for the exact set
-    parsimony: float | str = 0.1
-    #: C, the weight of slack
-    slack: float = 10.0
-    #: w by degree
-    weights: tuple[float, ...] = (1.0, 2.0, 4.0)
-    degree: int = 2
-    #: how subsets are proposed: "gain" (of neighbours and draws, where plausible operators may gain most),
-    #: "model" (of neighbours or draws, the one that θ_k likes best), "law" (a draw is a proposal),
-    #: "sequential" or "sequential-source" (attribute by attribute)
-    explore: str = "gain"
-    #: what is recommended: worth most to plausible operators ("expected"), or of least max regret ("regret")
-    recommend: str = "expected"
-    #: θ_k: "L2", "L1" or "max-margin"
-    theta: str = "L2"
-    #: positions of two attributes each that are expected to interact, for θ_k of L2; proofs assume nothing of it
-    pairs: tuple[tuple[int, int], ...] = ()
-    #: the power index: of θ_k ("theta"), or over the set of utilities ("gap", "joint"); explore "gain" leaves it,
-    #: law and temperature when more than 150 subsets are evaluated: its draws then follow the prior, or even odds
-    index: str = "theta"
-    #: sampled subsets behind the index over the set
-    index_samples: int = 8
-    law: str = "logistic"
-    temperature: float = 1.0
-    #: draws from which the best is proposed
-    draws: int = 30
-    #: explore "model": share of the proposals that are neighbours of what θ_k likes best
-    neighbours: float = 0.6
-    #: subsets evaluated before anything is modelled: all attributes together, and draws
-    start: int = 4
-    #: what is looked at first: all attributes together, the draws, and then one fewer at a time ("path": where
-    #: attributes only matter together, this is how they are found), without the way down ("all"), or draws
-    #: only ("drawn"); "path" with a budget below three times the attributes is "all", or what a prior puts first
-    first: str = "path"
-    #: rejections in a row after which the cheapest of the rejected is evaluated all the same: they are provisional,
-    #: and where attributes interact in ways no pair explains, many of them are wrong
-    patience: int = 2
-    #: who is compared: the pair whose answer is worth most to the choice ("value"), the incumbent with its
-    #: strongest rival ("current") or with the front member that θ_k likes best ("favourite"), the pair that
-    #: divides the plausible θ ("split"), all by sorting ("ranking"), the incumbent with its neighbours
-    #: ("one-flip"), nobody ("none")
-    policy: str = "value"
-    #: evaluations between two questions; 0: ask whenever there is something to ask
-    ask_every: int = 4
-    #: questions kept for the end, when the budget is spent
-    last_questions: int = 3
-    #: policy "value": the least worth of an answer, in shares of what the better half of the front spans,
-    #: for which one is asked
-    worth: float = 0.01
-    #: policy "value": what answers imply is checked when it is at least this likely that the operator thinks
-    #: otherwise (1: never)
-    doubt: float = 0.5
-    #: every so many answers, one question repeats what they imply (0: never)
-    check_every: int = 0
-    #: among which subsets the rule "optimal" wants a proof: "family", "size:K" (at most K attributes), "flips:R"
-    #: (at most R flips away) or "evaluated"
-    scope: str = "family"
-    #: rules that may end the run besides the budget
-    stop: tuple[str, ...] = ("optimal",)
-    #: model regret at which the rule "regret" stops
-    epsilon: float = 0.01
-    #: rejections in a row at which the rule "rejections" stops
-    rejections: int = 50
-    #: subcubes that a check of optimality may look at; beyond it stays undecided
-    effort: int = 1000
-    #: evaluations that may be open at once
-    batch: int = 1
-    #: what is assumed of the operator: "nothing"; that criteria are traded linearly ("linear"); or that each has a
-    #: worth of its own and these add up ("additive"). An answer then orders other pairs too; what follows is a
-    #: statement with the source "deduced"
-    assume: str = "nothing"
-    #: level of the noise-aware dominance (0: means are compared as they are)
-    noise_level: float = 0.0
-    #: held-out rows for each training row behind a fold score, for noise_level; 0: those of one round of k folds.
-    #: Repeated folds and shuffled splits must name it: ten rounds of ten folds have 1/9, halves have 1
-    noise_ratio: float = 0.0
+    budget: int | None = _choice(
+        None, "oracle calls; none: n(n+1)/2, at least 20, at most 10 n, never more than there are subsets"
+    )
+    questions: int = _choice(9, "the most questions put to the operator")
+    parsimony: float | str = _choice(0.1, 'tau of the parsimonious set, or "exact" for the exact set')
+    slack: float = _choice(10.0, "C, the weight of setting a statement aside")
+    weights: tuple[float, ...] = _choice(
+        (1.0, 2.0, 4.0), "w, the price of a unit of utility by degree: single attributes, pairs, triples"
+    )
+    degree: int = _choice(2, "the largest group of attributes with a utility of its own")
+    explore: str = _choice(
+        "gain",
+        "how subsets are proposed: gain (of neighbours and draws, where plausible operators may gain most), "
+        "model (of neighbours or draws, the one that theta likes best), law (a draw is a proposal), "
+        "sequential or sequential-source (attribute by attribute)",
+    )
+    recommend: str = _choice(
+        "expected", "what is recommended: worth most to plausible operators (expected), or of least max regret (regret)"
+    )
+    theta: str = _choice("L2", "the utility that ranks what was not evaluated: L2, L1 or max-margin")
+    pairs: tuple[tuple[int, int], ...] = _choice(
+        (), "attributes expected to interact, two each: theta L2 believes in these pairs first; proofs assume nothing"
+    )
+    index: str = _choice(
+        "theta",
+        "the power index: of the utility that theta names (theta), or over the set of utilities (gap, joint); explore "
+        "gain leaves index, law and temperature when more than 150 subsets are evaluated: it draws by the prior, or at "
+        "even odds",
+    )
+    index_samples: int = _choice(8, "sampled subsets behind an index over the set")
+    law: str = _choice("logistic", f"how a subset is drawn from the power index: {', '.join(LAWS)}")
+    temperature: float = _choice(1.0, "T of the logistic law: the larger, the more even the draws")
+    draws: int = _choice(30, "draws from which the best is proposed")
+    neighbours: float = _choice(
+        0.6, "explore model: share of the proposals that are neighbours of what theta likes best"
+    )
+    start: int = _choice(4, "subsets evaluated before anything is modelled: all attributes together, and draws")
+    first: str = _choice(
+        "path",
+        "what is looked at first: all attributes, the draws, and then one attribute fewer at a time (path: where "
+        "attributes only matter together, this is how they are found), without the way down (all), or draws only "
+        "(drawn); path with a budget below three times the attributes is all, or what a prior puts first",
+    )
+    patience: int = _choice(
+        2,
+        "rejections in a row after which the cheapest of the rejected is evaluated all the same: rejections are "
+        "provisional, and where attributes interact in ways no pair explains, many of them are wrong",
+    )
+    policy: str = _choice(
+        "value",
+        "who is compared: the pair whose answer is worth most to the choice (value), the incumbent with its strongest "
+        "rival (current) or with the front member that theta likes best (favourite), the pair that divides the "
+        "plausible utilities (split), all by sorting (ranking), the incumbent with its neighbours (one-flip), "
+        "or nobody (none)",
+    )
+    ask_every: int = _choice(4, "evaluations between two questions; 0: whenever there is something to ask")
+    last_questions: int = _choice(3, "questions kept for the end, when the budget is spent")
+    worth: float = _choice(
+        0.01,
+        "policy value: the least worth of an answer for which one is asked, in shares of what the better half of the "
+        "front spans",
+    )
+    doubt: float = _choice(
+        0.5,
+        "policy value: what answers imply is checked when it is at least this likely that the operator thinks "
+        "otherwise; 1: never",
+    )
+    check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
+    scope: str = _choice(
+        "family",
+        "what the rule `optimal` proves among: family, size:K (at most K attributes), flips:R (at most R flips away), "
+        "or evaluated",
+    )
+    stop: tuple[str, ...] = _choice(("optimal",), f"rules that may end the run besides the budget: {', '.join(STOPS)}")
+    epsilon: float = _choice(0.01, "model regret at which the rule `regret` stops")
+    rejections: int = _choice(50, "rejections in a row at which the rule `rejections` stops")
+    effort: int = _choice(1000, "subcubes that a check of optimality may look at; beyond it stays undecided")
+    batch: int = _choice(1, "evaluations that may be open at once")
+    assume: str = _choice(
+        "nothing",
+        "what is assumed of the operator: nothing, that criteria are traded at fixed rates (linear), or that each has "
+        "a worth of its own and these add up (additive); an answer then orders other pairs too, which become "
+        "statements with the source deduced",
+    )
+    noise_level: float = _choice(
+        0.0, "level at which paired fold scores must differ for dominance; 0: means as they are"
+    )
+    noise_ratio: float = _choice(
+        0.0,
+        "held-out rows for each training row, for noise_level; 0: those of one round of k folds; repeated folds and "
+        "shuffled splits must name it: ten rounds of ten folds have 1/9, halves have 1",
+    )
 
     def __post_init__(self) -> None:
         rules: Any = self.stop  # one rule may stand without a list
@@ -264,9 +283,4 @@ def settings_from(choices: Mapping[str, Any]) -> Settings:
     for name in choices:
         if name not in known:
             raise InputError(f"unknown setting {name!r}{nearest(name, known)}")
-    merged = {**PRESETS[preset], **choices}
-    for name in ("stop", "weights"):
-        if name in merged:
-            value = merged[name]
-            merged[name] = (value,) if isinstance(value, str) else tuple(value)
-    return Settings(**merged)
+    return Settings(**{**PRESETS[preset], **choices})

@@ -52,20 +52,13 @@ class FrontMember:
         return len(self.features)
 
 
-def named_criteria(elicitation: Elicitation, fact: Evaluated) -> dict[str, float]:
-    """The criteria of a measured subset by name."""
-    names = (criterion.name for criterion in elicitation.history.criteria)
-    return dict(zip(names, fact.criteria, strict=True))
-
-
 def front_of(elicitation: Elicitation) -> tuple[FrontMember, ...]:
     """The Pareto front in the family, smallest first."""
     history = elicitation.history
     found = []
     for mask in sorted((x for x in history.front if x in elicitation.family), key=simplest):
-        fact = history.evaluated[mask]
-        spread = fact.spread[0] if fact.spread else None
-        found.append(FrontMember(history.attributes.subset(mask), named_criteria(elicitation, fact), spread))
+        spread = history.evaluated[mask].spread
+        found.append(FrontMember(history.attributes.subset(mask), history.named(mask), spread[0] if spread else None))
     return tuple(found)
 
 

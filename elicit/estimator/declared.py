@@ -61,29 +61,6 @@ class Unattended(Elicitation):
         return self.__dict__ | {"_beliefs": None, "_beliefs_at": -1}
 
 
-class Declared(Unattended):
-    """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
-
-    def _decide(self) -> None:
-        count = min(self.settings.batch, self.budget - self.evaluations)
-        rng = np.random.default_rng([self.seed, self._next_id])
-        subsets, why = sought(self.history, self.family, self.outlook, count, rng) if count > 0 else ((), "")
-        if subsets:
-            self._begin(Asked(self._next_id, subsets, why=why))
-        elif count > 0:
-            self._stop("nothing new was found in the family")
-        else:
-            super()._decide()  # the budget is spent
-
-    @property
-    def beliefs(self) -> Beliefs:
-        """What the folded facts amount to."""
-        if self._beliefs is None or self._beliefs_at != self.history.version:
-            self._beliefs = _Declared(self.history, self.family, self.settings, self._beliefs)
-            self._beliefs_at = self.history.version
-        return self._beliefs
-
-
 class _Declared(Beliefs):
     """Beliefs of a run that knows what is best."""
 
@@ -96,3 +73,20 @@ class _Declared(Beliefs):
     def incumbent(self) -> Regret | None:
         """The best evaluated subset; its regret among all utilities is of no interest."""
         return None if self.recommended is None else Regret(self.recommended, float("inf"), None)
+
+
+class Declared(Unattended):
+    """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
+
+    believing = _Declared
+
+    def _decide(self) -> None:
+        count = min(self.settings.batch, self.budget - self.evaluations)
+        rng = np.random.default_rng([self.seed, self._next_id])
+        subsets, why = sought(self.history, self.family, self.outlook, count, rng) if count > 0 else ((), "")
+        if subsets:
+            self._begin(Asked(self._next_id, subsets, why=why))
+        elif count > 0:
+            self._stop("nothing new was found in the family")
+        else:
+            super()._decide()  # the budget is spent

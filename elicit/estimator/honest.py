@@ -23,10 +23,9 @@ from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
-from elicit.estimator.inputs import Routed, checked_features, checked_target, routed_arguments
+from elicit.estimator.inputs import Routed, checked_features, checked_target, names_of, routed_arguments
 from elicit.estimator.judges import is_utility
 from elicit.oracles import WrapperOracle
-from elicit.oracles.columns import is_frame
 from elicit.oracles.splits import Split, splits_of
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def _one_fold(
         selector.estimator,
         X,
         y,
-        attributes=[str(name) for name in X.columns] if is_frame(X) else [f"x{k}" for k in range(X.shape[1])],
+        attributes=names_of(selector),
         feature_groups=selector.feature_groups,
         cv=[split],
         scoring=selector.scoring,

@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
-from elicit.oracles.columns import is_frame
+from elicit.oracles.columns import is_frame, labelled
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
 WITHOUT_ROUTING = ("sample_weight", "groups")
@@ -56,6 +56,23 @@ def _require_finite(selector: Any, X: Any) -> None:
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "
                 f"{type(selector.estimator).__name__} does not accept it, so drop the row or put an imputer before it"
             )
+
+
+def names_of(selector: Any) -> list[str]:
+    """What the columns seen by `checked_features` are called, as in `get_feature_names_out`: x0, x1, … unless X is a
+    frame whose labels are texts."""
+    named = getattr(selector, "feature_names_in_", None)
+    return [f"x{k}" for k in range(selector.n_features_in_)] if named is None else list(map(str, named))
+
+
+def labelled_by_names(selector: Any, value: Any, X: Any) -> Any:
+    """A pandas series or frame that is labelled like the columns of X, labelled by their names; others as they are."""
+    if not (is_frame(X) and labelled(value)):
+        return value
+    called = dict(zip(X.columns, names_of(selector), strict=True))
+    for axis, labels in enumerate([value.index, value.columns] if is_frame(value) else [value.index]):
+        value = value.set_axis([called.get(label, label) for label in labels], axis=axis)
+    return value
 
 
 def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:

@@ -25,13 +25,11 @@ from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.events import Answer, Criterion
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
+from elicit.operators.expression import TOLERANCE
 from elicit.subsets import Mask, simplest
 
 #: Operators that a person talks to.
 _TALKING = ("LineOperator", "TerminalOperator")
-
-#: Utilities closer than this are equal.
-TOLERANCE = 1e-9
 
 #: How the name of a journal ends, when it is given as text.
 JOURNAL_SUFFIX = ".jsonl"
@@ -113,11 +111,8 @@ def against_directions(elicitation: Elicitation, utility: SimulatedOperator) -> 
 
 def worth_by(elicitation: Elicitation, operator: SimulatedOperator) -> dict[Mask, float]:
     """The true utility of every evaluated subset."""
-    names = [criterion.name for criterion in elicitation.history.criteria]
-    return {
-        x: operator.utility(dict(zip(names, fact.criteria, strict=True)), x)
-        for x, fact in elicitation.history.evaluated.items()
-    }
+    history = elicitation.history
+    return {x: operator.utility(history.named(x), x) for x in history.evaluated}
 
 
 def _nobody(request: Compare | Reconcile) -> Answer | Settlement:

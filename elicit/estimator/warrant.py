@@ -1,23 +1,31 @@
-"""Warrant: what the record of a finished run proves about the chosen subset, as one certificate.
+"""Warrant: what the record of a finished run proves about the chosen subset, as plain data.
 
-The strongest claim that can be shown is made: that every compatible utility finds it best in the whole
-family; or among the evaluated subsets; or else how much any of those may gain on it at most. Every
-certificate has passed `elicit.utility.verify` in exact arithmetic before it is returned.
+Where the utility was declared, that is which of the measured subsets is best by it, as in the run's journal: the
+record shows it, and nothing is left to prove. For any other run it is one certificate of the strongest claim that
+can be shown: that every compatible utility finds the subset best in the whole family; or among the evaluated
+subsets; or else how much any of those may gain on it at most. Every certificate has passed `elicit.utility.verify`
+in exact arithmetic before it is returned.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from elicit.decide.elicitation import Elicitation
+from elicit.estimator.declared import Declared
+from elicit.proof.claims import claim_by_score
 from elicit.subsets import Mask
 from elicit.threads import one_thread
-from elicit.utility.certificates import Certificate, certify_best_among, certify_optimal
+from elicit.utility.certificates import certify_best_among, certify_optimal
 
 #: The whole family is searched for a better subset up to this many attributes; beyond, it takes too long.
 MOST_ATTRIBUTES = 14
 
 
-def warrant_of(elicitation: Elicitation, subset: Mask) -> Certificate | None:
-    """The certificate, None when the record holds no strict statement (then nothing is proven)."""
+def warrant_of(elicitation: Elicitation, subset: Mask) -> dict[str, Any] | None:
+    """The best by score where that was declared; else a certificate, or None without a strict statement."""
+    if isinstance(elicitation, Declared):
+        return claim_by_score(elicitation)
     with one_thread():
         beliefs = elicitation.beliefs
         utilities = beliefs.fresh_utilities()

@@ -30,7 +30,7 @@ from elicit.oracles.parallel import workers_of
 from elicit.printable import printable
 from elicit.proof.strained import Strained, answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
-from elicit.session.progress import Progress, criteria_of
+from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
@@ -194,7 +194,7 @@ def _looks(elicitation: Elicitation, every: int) -> Iterator[_Look]:
             if calls and (calls % every == 0 or calls in POINTS):
                 with one_thread():
                     beliefs = Beliefs(seen, elicitation.family, elicitation.settings, beliefs)
-                    yield beliefs.recommended, criteria_of(seen, beliefs.recommended)
+                    yield beliefs.recommended, seen.named(beliefs.recommended)
             elif calls:
                 yield None
             calls += 1

@@ -213,6 +213,12 @@ class History:
         """The evaluated subsets, in the order of their facts."""
         return tuple(self.evaluated)
 
+    def named(self, subset: Mask | None) -> dict[str, float]:
+        """The measured criteria of a subset by name; none of no subset."""
+        if subset is None:
+            return {}
+        return dict(zip((c.name for c in self.criteria), self.evaluated[subset].criteria, strict=True))
+
     @property
     def vectors(self) -> Vectors:
         """Criteria of the evaluated subsets on the grid, larger is better; rows as in `subsets`."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from elicit.decide.elicitation import Elicitation
-from elicit.knowledge.history import History
 from elicit.subsets import Mask
 
 
@@ -44,16 +43,8 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         len(elicitation.history.answers),
         elicitation.most_questions,
         subset,
-        criteria_of(elicitation.history, subset),
+        elicitation.history.named(subset),
         seconds,
         len(elicitation.history.rejected),
         None if found is None or found.value == float("inf") else found.value,
     )
-
-
-def criteria_of(history: History, subset: Mask | None) -> dict[str, float]:
-    """The measured criteria of a subset by name."""
-    if subset is None:
-        return {}
-    names = (criterion.name for criterion in history.criteria)
-    return dict(zip(names, history.evaluated[subset].criteria, strict=True))

@@ -258,6 +258,8 @@ def test_the_operators_wish_ends_the_run_at_once():
         {"effort": 10_001},
         {"temperature": 0},
         {"slack": 0.5},
+        {"stop": 3},
+        {"weights": 3},
         {"bugdet": 3},
         {"preset": "sauce"},
     ],
