@@ -549,3 +549,44 @@ def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
         status, _, err = retold(journal, tmp_path, change, capsys)
         assert status == 1
         assert "line 1" in err
+
+
+# a recommendation that says too much
+
+
+def with_slice_proofs(tmp_path):
+    """The lines of a run in the exact set, and the claim of its end, with a proof about the slice."""
+    journals.played(tmp_path / "j", 4, 0, parsimony="exact", questions=6, ask_every=1, budget=6)
+    lines = journals.lines_of(tmp_path / "j")
+    claim = lines[-1]["claim"]
+    assert any(proof["set"] == "slice" for proof in claim["proofs"])
+    return lines, claim
+
+
+@pytest.mark.parametrize("delta", ["0.999", "0.5", "0.0011"])
+def test_a_slice_that_leaves_out_more_than_a_run_does_is_refused(tmp_path, delta, capsys):
+    lines, claim = with_slice_proofs(tmp_path)
+    claim["set"]["delta"] = delta
+    status, _, err = verdict(journals.write(tmp_path / "thin", lines), capsys)
+    assert status == 1
+    assert "the margin of the slice is out of its range" in err
+
+
+@pytest.mark.parametrize(("spare", "holds"), [("0.0015", False), ("0.0019", True)])
+def test_a_slice_with_a_margin_near_all_that_its_own_witness_has_is_refused(tmp_path, spare, holds, capsys):
+    lines, claim = with_slice_proofs(tmp_path)
+    for proof in claim["proofs"]:
+        if proof["set"] == "slice":
+            theta = [(sum(1 << i for i in term), judge.Fraction(x)) for term, x in proof["proof"]["witness"]]
+            least = min(
+                sum(x for t, x in theta if t & sum(1 << i for i in s["better"]) == t)
+                - sum(x for t, x in theta if t & sum(1 << i for i in s["worse"]) == t)
+                for s in claim["statements"]
+            )
+            shorter = judge.Fraction(spare) / least
+            proof["proof"]["witness"] = [
+                [term, str(judge.Fraction(x) * shorter)] for term, x in proof["proof"]["witness"]
+            ]
+    status, _, err = verdict(journals.write(tmp_path / "near", lines), capsys)
+    assert (status == 0) is holds
+    assert holds or "the slice with margin 0.001 leaves out too many utilities" in err

@@ -11,7 +11,7 @@ choice is worked out in floating point, and the output says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -21,12 +21,12 @@ from elicit.errors import CertificateError, InputError
 from elicit.events import OPTIMAL
 from elicit.journal import Claimed, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Source, uncontradicted
+from elicit.knowledge.statements import Relation, Source, uncontradicted
 from elicit.printable import many
 from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
-from elicit.utility.tolerances import SMALLEST_MARGIN
+from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 from elicit.utility.verify import verify
 
 Plain = Mapping[str, Any]
@@ -178,7 +178,9 @@ class _Claim:
         told = dict(self.content["set"])
         if self.known.is_exact:
             margin = exact(told.pop("delta"))
-            demand(exact(repr(SMALLEST_MARGIN)) <= margin < 1, "the margin of the slice is out of its range")
+            demand(
+                _decimal(SMALLEST_MARGIN) <= margin <= _decimal(MARGIN), "the margin of the slice is out of its range"
+            )
         demand(told == self.known.space, "the claim is about another set of utilities than the settings name")
 
     def _check_statements(self) -> str:
@@ -276,6 +278,22 @@ class _Claim:
             "proof": short["proof"],
         }
         verify(certificate)
+        if short["set"] == "slice":
+            self._check_margin(short["proof"]["witness"], exact(space["delta"]))
+
+    def _check_margin(self, witness: Iterable[tuple[Sequence[int], str]], delta: Fraction) -> None:
+        """The margin δ is far below what the printed θ has to spare: near the most that is possible few θ are left.
+
+        A run takes `MARGIN`, or a tenth of the largest margin where that is less than twice as much. Its witness has
+        the largest, but for the rounding.
+        """
+        theta = [(mask_of(term), exact(value)) for term, value in witness]
+        strict = [(mask_of(s["better"]), mask_of(s["worse"])) for s in self.content["statements"] if _is_strict(s)]
+        spare = min((_gain(theta, a) - _gain(theta, b) for a, b in strict), default=None)
+        most = _decimal(MARGIN)
+        if spare is not None and spare < 2 * most * Fraction(19, 20):
+            most = max(_decimal(SMALLEST_MARGIN), spare / 5)
+        demand(delta <= most, f"the slice with margin {float(delta):g} leaves out too many utilities")
 
     def _everything(self) -> list[list[int]]:
         return [members(x) for x in self.evaluated]
@@ -366,6 +384,20 @@ class _Claim:
 
     def _named(self, mask: Mask) -> str:
         return self.attributes.braced(mask)
+
+
+def _decimal(value: float) -> Fraction:
+    """A tolerance as it is written."""
+    return exact(repr(value))
+
+
+def _is_strict(statement: Plain) -> bool:
+    return bool(statement["relation"] == Relation.STRICT)
+
+
+def _gain(theta: Iterable[tuple[Mask, Fraction]], subset: Mask) -> Fraction:
+    """f_θ of a subset."""
+    return sum((value for term, value in theta if term & subset == term), Fraction(0))
 
 
 def _shown(value: Fraction) -> str:
