@@ -19,6 +19,14 @@ Cube = tuple[Mask, Mask]
 MOST_CUBES = 10_000
 
 
+def subset_of(n: int, positions: Sequence[int], least: int) -> Mask:
+    """The mask of a subset of n attributes, given as their positions: at least so many, each once."""
+    known = {i for i in positions if type(i) is int and 0 <= i < n}
+    if not len(known) == len(positions) >= least:
+        raise CertificateError(f"{positions} is no subset")
+    return sum(1 << i for i in positions)
+
+
 @dataclass(frozen=True)
 class Cover:
     """The cubes of a proof over n attributes, among subsets of at most `size`."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from elicit.errors import CertificateError
@@ -58,6 +59,17 @@ def listed(value: Any) -> Sequence[Any]:
     """A list; a text has places, too, and its letters may be numbers."""
     demand(isinstance(value, list | tuple), f"{value!r:.40} is no list")
     return tuple(value)
+
+
+def few(value: Any, most: int, what: str) -> Sequence[Any]:
+    """A list with no more in it than can be worked with."""
+    demand(len(value) <= most, f"more than {most} {what} are too many to check; prove it with fewer")
+    return listed(value)
+
+
+def kept(make: Callable[[Any], Any], length: int) -> Callable[[Any], Any]:
+    """The same function, which remembers its last results, each of so many numbers: as many as fill no memory."""
+    return lru_cache(1 + MOST_MONOMIALS // length)(make)
 
 
 def workable(n: Any, degree: int) -> int:

@@ -16,8 +16,8 @@ from itertools import combinations
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.utility.cubes import Cover, gains_on
-from elicit.utility.numbers import coefficients, demand, dot, exact, listed, whole, workable
+from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
+from elicit.utility.numbers import coefficients, demand, dot, exact, few, kept, listed, whole, workable
 
 Plain = Mapping[str, Any]
 Row = list[Any]  # one number for each monomial
@@ -70,9 +70,7 @@ class _Checker:
         return claims[self.claim["kind"]]()
 
     def mask(self, positions: Sequence[int], least: int = 1) -> int:
-        known = {i for i in positions if type(i) is int and 0 <= i < self.n}
-        demand(len(known) == len(positions) >= least, f"{positions} is no subset")
-        return sum(1 << i for i in positions)
+        return subset_of(self.n, positions, least)
 
     def row(self, form: Iterable[tuple[int, int]]) -> Row:
         return [sum(c for x, c in form if x & t == t) for t in self.terms]
@@ -107,8 +105,7 @@ class _Checker:
         slack = Fraction(0)
         for row, relation, limit in zip(self.rows, self.relations, self.limits, strict=True):
             gained = sum((d * theta[k] for k, d in row), Fraction(0))
-            short = max(Fraction(0), (relation == "strict") - gained)
-            slack += limit * (abs(gained) if relation == "equal" else short)
+            slack += limit * (abs(gained) if relation == "equal" else max(Fraction(0), (relation == "strict") - gained))
         return slack + dot(self.weights, list(map(abs, theta))), slack
 
     def budget_at_most(self) -> Fraction:
@@ -177,15 +174,17 @@ class _Checker:
         demand(len(scope) == (1 if "subsets" in scope else 3), "the scope is either subsets or a family")
         parts = [(y, everything & ~y) for y in map(self.mask, scope.get("subsets", []))]
         box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
-        cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in self.proof["pieces"]]
+        pieces = few(self.proof["pieces"], MOST_CUBES, "pieces")
+        cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in pieces]
         cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(size))  # y = x gains nothing
         demand(all(cover.holds(i, o) for i, o in box), "the pieces overlap or leave a gap")
-        cuts = list(map(self.multipliers, self.proof["cuts"]))
+        cuts = few(self.proof["cuts"], len(pieces), "cuts")
+        cut = kept(lambda k: self.multipliers(cuts[k]), len(self.terms))
         self.budget = self.budget_at_most() if self.kind == "parsimonious" else Fraction(0)
-        for piece, cube in zip(self.proof["pieces"], cubes, strict=True):
+        for piece, cube in zip(pieces, cubes, strict=True):
             step = self.mask([piece["flip"]]) if "flip" in piece else 0
             demand(not step or (not parts and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
-            proven = self.piece(gains_on(cube, self.terms, subset, step), *cuts[piece["cut"]]) / self.unit
+            proven = self.piece(gains_on(cube, self.terms, subset, step), *cut(piece["cut"])) / self.unit
             demand(proven <= (0 if step else bound), f"the piece with {piece['in']} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
