@@ -66,7 +66,7 @@ def _ended(known: Known) -> Iterator[str]:
     except CertificateError as error:
         raise CertificateError(f"line {known.line}: {error}") from None
     except _MALFORMED as error:
-        raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error}") from error
+        raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error!s:.80}") from error
     if words is not None:
         yield words
 
@@ -104,7 +104,7 @@ def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
         raise CertificateError(f"line {claimed.line}: {error}") from None
     except _MALFORMED as error:
         raise CertificateError(
-            f"line {claimed.line}: the claim is malformed: {type(error).__name__}: {error}"
+            f"line {claimed.line}: the claim is malformed: {type(error).__name__}: {error!s:.80}"
         ) from error
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
+from reprlib import repr as brief
 from typing import Any
 
 from elicit.errors import CertificateError
@@ -27,8 +28,8 @@ def verify(certificate: Plain, record: Iterable[Plain] | None = None) -> str:
     """What the certificate proves, in one line. Given a record of statements, it must rest on just those."""
     try:
         return _Checker(certificate, record).check()
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        raise CertificateError(f"the certificate is malformed: {type(error).__name__}: {error}") from error
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+        raise CertificateError(f"the certificate is malformed: {type(error).__name__}: {error!s:.80}") from error
 
 
 class _Checker:
@@ -153,7 +154,7 @@ class _Checker:
         _, *evaluated = map(self.mask, [self.claim["subset"], *self.claim["evaluated"]])
         for candidate, (k, rival) in zip(self.claim["candidates"], self.proof["gaps"], strict=True):
             lost = dot(self.row([(self.mask(rival), 1), (self.mask(candidate), -1)]), thetas[whole(k)])
-            demand(self.mask(rival) in evaluated and lost >= floor, f"{candidate} is not shown to lose {floor}")
+            demand(self.mask(rival) in evaluated and lost >= floor, f"{brief(candidate)} is not shown to lose {floor}")
         return f"every candidate may lose {floor} or more"
 
     def inside(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
@@ -185,7 +186,7 @@ class _Checker:
             step = self.mask([piece["flip"]]) if "flip" in piece else 0
             demand(not step or (not parts and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
             proven = self.piece(gains_on(cube, self.terms, subset, step), *cut(piece["cut"])) / self.unit
-            demand(proven <= (0 if step else bound), f"the piece with {piece['in']} proves only {proven}")
+            demand(proven <= (0 if step else bound), f"the piece with {brief(piece['in'])} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
     def piece(self, gains: Iterable[Sequence[int]], found: dict[int, int], combined: Row, strict: int) -> Any:

@@ -515,6 +515,24 @@ def test_a_malformed_certificate_is_refused_with_a_certificate_error(broken):
         verify({**certificate, **broken} if broken else {})
 
 
+def nested(depth):
+    found = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("value", [nested(5000), [0] * 10_000, "9" * 10_000], ids=["deep", "long", "digits"])
+@pytest.mark.parametrize("where", ["subset", "kind", "evaluated", "bound", "scope"])
+def test_what_is_nested_deeply_or_very_long_is_refused_in_a_few_words(where, value):
+    kind = "optimal by steps, slice, slice" if where in ("bound", "scope") else "rejected, slice, slice"
+    certificate = copy.deepcopy(issued()[kind][0])
+    certificate["claim"][where] = value
+    with pytest.raises(CertificateError) as refused:
+        verify(certificate)
+    assert len(str(refused.value)) < 200
+
+
 @pytest.mark.parametrize("weight", ["0", "-1"])
 def test_a_statement_without_weight_is_refused_in_the_parsimonious_set(weight):
     certificate = copy.deepcopy(issued()["possible, parsimonious, parsimonious"][0])
