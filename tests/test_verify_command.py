@@ -549,3 +549,91 @@ def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
         status, _, err = retold(journal, tmp_path, change, capsys)
         assert status == 1
         assert "line 1" in err
+
+
+# a recommendation that says too much
+
+
+def with_slice_proofs(tmp_path):
+    """The lines of a run in the exact set, and the claim of its end, with a proof about the slice."""
+    journals.played(tmp_path / "j", 4, 0, parsimony="exact", questions=6, ask_every=1, budget=6)
+    lines = journals.lines_of(tmp_path / "j")
+    claim = lines[-1]["claim"]
+    assert any(proof["set"] == "slice" for proof in claim["proofs"])
+    return lines, claim
+
+
+@pytest.mark.parametrize("delta", ["0.999", "0.5", "0.0011"])
+def test_a_slice_that_leaves_out_more_than_a_run_does_is_refused(tmp_path, delta, capsys):
+    lines, claim = with_slice_proofs(tmp_path)
+    claim["set"]["delta"] = delta
+    status, _, err = verdict(journals.write(tmp_path / "thin", lines), capsys)
+    assert status == 1
+    assert "the margin of the slice is out of its range" in err
+
+
+@pytest.mark.parametrize(("spare", "holds"), [("0.0015", False), ("0.0019", True)])
+def test_a_slice_with_a_margin_near_all_that_its_own_witness_has_is_refused(tmp_path, spare, holds, capsys):
+    lines, claim = with_slice_proofs(tmp_path)
+    for proof in claim["proofs"]:
+        if proof["set"] == "slice":
+            theta = [(sum(1 << i for i in term), judge.Fraction(x)) for term, x in proof["proof"]["witness"]]
+            least = min(
+                sum(x for t, x in theta if t & sum(1 << i for i in s["better"]) == t)
+                - sum(x for t, x in theta if t & sum(1 << i for i in s["worse"]) == t)
+                for s in claim["statements"]
+            )
+            shorter = judge.Fraction(spare) / least
+            proof["proof"]["witness"] = [
+                [term, str(judge.Fraction(x) * shorter)] for term, x in proof["proof"]["witness"]
+            ]
+    status, _, err = verdict(journals.write(tmp_path / "near", lines), capsys)
+    assert (status == 0) is holds
+    assert holds or "the slice with margin 0.001 leaves out too many utilities" in err
+
+
+@pytest.mark.parametrize("settings", [{}, {"recommend": "expected"}, {"parsimony": "exact"}], ids=str)
+def test_what_an_answer_puts_below_another_is_not_recommended(tmp_path, settings, capsys):
+    tried = 0
+    for seed in range(6):
+        path = tmp_path / f"{seed}"
+        journals.played(path, 4, seed, questions=8, ask_every=1, budget=8, stop=(), **settings)
+        assert verdict(path, capsys)[0] == 0
+        lines = journals.lines_of(path)
+        claim, measured = lines[-1]["claim"], {tuple(x["subset"]): x for x in lines if x.get("fact") == "evaluated"}
+        dominated = {tuple(s["worse"]) for s in claim["statements"] if s["source"] == "dominance"}
+        for said in claim["statements"]:
+            if said["source"] == "operator" and said["relation"] == "strict" and tuple(said["worse"]) not in dominated:
+                names = [lines[0]["attributes"][i] for i in said["worse"]]
+                claim |= {"subset": names, "criteria": measured[tuple(names)]["criteria"], "proofs": []}
+                status, _, err = verdict(journals.write(tmp_path / "forged", lines), capsys)
+                assert status == 1
+                assert "what was answered puts the subset claimed as best below" in err
+                tried += 1
+    assert tried
+
+
+def test_without_a_proof_it_is_said_that_the_least_loss_is_not_shown(journal, tmp_path):
+    lines = journals.lines_of(journal)
+    claim = lines[-1]["claim"]
+    claim["proofs"] = [proof for proof in claim["proofs"] if proof["claim"]["kind"] != "least"]
+    words = "\n".join(steps(journals.write(tmp_path / "less", lines)))
+    assert "is recommended (that it loses least is not shown)" in words
+    assert "none loses less" not in words
+
+
+def test_the_floor_of_the_others_is_held_against_what_is_lost(tmp_path):
+    journals.played(tmp_path / "j", 5, 5, questions=1, budget=10, stop=(), parsimony=0.5)
+    lines = journals.lines_of(tmp_path / "j")
+    proofs = lines[-1]["claim"]["proofs"]
+    least = next(proof["claim"] for proof in proofs if proof["claim"]["kind"] == "least")
+    assert least["candidates"]
+    assert judge.Fraction(least["floor"]) > judge.Fraction(1, 100)
+    for floor, said in (("1/1000", "0.001 or more: none loses less"), ("0", None)):
+        least["floor"] = floor
+        changed = journals.write(tmp_path / "lower", lines)
+        if said is None:
+            with pytest.raises(CertificateError, match="a floor of zero or less says nothing"):
+                steps(changed)
+        else:
+            assert said in "\n".join(steps(changed))

@@ -38,6 +38,7 @@ from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members, simplest
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
+from elicit.utility.exact import TOO_THIN, ExactSet
 from elicit.utility.explain import explain
 from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
@@ -173,6 +174,9 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
     if isinstance(utilities, ParsimoniousSet) and utilities.informative and utilities.cap <= utilities.settings.tau:
         text = f"no subset can be rejected: setting every statement aside costs only {utilities.cap:.2g}, and tau is "
         yield from paragraph(f"{text}{utilities.settings.tau:g}", _columns(), 2)
+    if isinstance(utilities, ExactSet) and utilities.thin:
+        text = f"{TOO_THIN}, so nothing is decided; the parsimonious set has no such limit"
+        yield from paragraph(text, _columns(), 2)
     if incumbent is None or isinf(incumbent.value):
         text = f"proven: nothing beyond the measured numbers; {unproven_choice(elicitation.settings)} is named"
         yield from paragraph(text, _columns(), 2)

@@ -16,6 +16,7 @@ from elicit.proof.why_words import measured_line, reversed_answers, told
 from elicit.session.display import Meter
 from elicit.subsets import Mask
 from elicit.threads import one_thread
+from elicit.utility.exact import TOO_THIN, ExactSet
 from elicit.utility.explain import FIRST_CAUSES
 
 _HINT = " (--all shows them)"
@@ -51,6 +52,8 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
         lines.append(f"why not {why.attributes.braced(rival)}:")
     if why.decides:
         lines += told(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
+    elif isinstance(why.utilities, ExactSet) and why.utilities.thin:
+        lines.append(f"{TOO_THIN}, so nothing is decided: {unproven_choice(why.elicitation.settings)} is recommended.")
     elif not why.utilities.informative:
         lines.append(
             "nothing was stated or measured that sets one subset above another: "

@@ -175,7 +175,10 @@ class Beliefs:
     @cached_property
     def favourite(self) -> Mask:
         """The member of the front that θ_k ranks first; without any statement the simplest."""
-        front = [x for x in self.front if x in self.family] or [x for x in self.evaluated if x in self.family]
+        # where it is recommended though no answers contradict each other, nothing that they put below another is
+        by_answers = self.conflict is None and not self.utilities.informative
+        able = set(self.candidates) if by_answers else self.family
+        front = [x for x in self.front if x in able] or [x for x in self.evaluated if x in self.family]
         values = self.theta.values(front)
         best = values.max()
         return min((x for x, v in zip(front, values, strict=True) if v >= best - 1e-9), key=simplest)

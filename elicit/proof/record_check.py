@@ -11,7 +11,7 @@ choice is worked out in floating point, and the output says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -21,12 +21,12 @@ from elicit.errors import CertificateError, InputError
 from elicit.events import OPTIMAL
 from elicit.journal import Claimed, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Source, uncontradicted
+from elicit.knowledge.statements import Relation, Source, Statement, transitively_reduced, uncontradicted
 from elicit.printable import many
 from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
-from elicit.utility.tolerances import SMALLEST_MARGIN
+from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 from elicit.utility.verify import verify
 
 Plain = Mapping[str, Any]
@@ -66,7 +66,7 @@ def _ended(known: Known) -> Iterator[str]:
     except CertificateError as error:
         raise CertificateError(f"line {known.line}: {error}") from None
     except _MALFORMED as error:
-        raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error}") from error
+        raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error!s:.80}") from error
     if words is not None:
         yield words
 
@@ -104,7 +104,7 @@ def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
         raise CertificateError(f"line {claimed.line}: {error}") from None
     except _MALFORMED as error:
         raise CertificateError(
-            f"line {claimed.line}: the claim is malformed: {type(error).__name__}: {error}"
+            f"line {claimed.line}: the claim is malformed: {type(error).__name__}: {error!s:.80}"
         ) from error
 
 
@@ -178,7 +178,9 @@ class _Claim:
         told = dict(self.content["set"])
         if self.known.is_exact:
             margin = exact(told.pop("delta"))
-            demand(exact(repr(SMALLEST_MARGIN)) <= margin < 1, "the margin of the slice is out of its range")
+            demand(
+                _decimal(SMALLEST_MARGIN) <= margin <= _decimal(MARGIN), "the margin of the slice is out of its range"
+            )
         demand(told == self.known.space, "the claim is about another set of utilities than the settings name")
 
     def _check_statements(self) -> str:
@@ -203,11 +205,8 @@ class _Claim:
             words = f"{self._named(entry[0])} against {self._named(entry[1])}, {entry[2]}, from {entry[4]}"
             raise CertificateError(f"the claim {which} a statement that the facts decide otherwise: {words}")
         demand(len(listed) == len(wanted), "the claim repeats a statement")
-        self.beaten = {
-            s.worse
-            for s in (*uncontradicted(implied), *(s for s in implied if s.source is Source.DOMINANCE))
-            if s.strict and s.better in self.known.evaluated
-        }
+        self.implied = implied
+        self.beaten = {s.worse for s in self._standing() if s.strict and s.better in self.known.evaluated}
         measured = sum(s.source is Source.DOMINANCE for s in implied)
         how = " (beyond noise, in floating point)" if self.known.noise is not None else ""
         deduced = sum(s.source is Source.DEDUCED for s in implied)
@@ -229,14 +228,42 @@ class _Claim:
                 s.source is not Source.DOMINANCE or s.worse != subset,
                 f"the subset claimed as best is dominated by {self._named(s.better)}",
             )
+        self._check_answers()
         criteria = zip(self.known.header.criteria, measured, strict=True)
         told = ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
-        by = (
-            " (that it is worth most to plausible operators is a choice, and not checked)"
-            if self.known.header.settings["elicit"].get("recommend") == "expected"
-            else ""
-        )
+        by = " (that it loses least is not shown)" if not self._proves("least") else ""
+        if self._by_worth:
+            by = " (that it is worth most to plausible operators is a choice, and not checked)"
         return f"{self._named(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
+
+    def _check_answers(self) -> None:
+        """No answer puts the subset below another that may be chosen, where the run could have told.
+
+        It could not where every one of these is below another, as answers that contradict each other may put them;
+        nor, when it goes by regret, in an exact set that is empty.
+        """
+        rows = transitively_reduced(self.implied) if self.known.is_exact else self._standing()
+        eligible = {x for x in self.evaluated if x in self.known.family}
+        above = {s.worse: s.better for s in rows if s.strict and s.better in eligible}
+        if above.keys() >= eligible or (self._proves("inconsistent") and not self._by_worth):
+            return
+        better = above.get(self.subset)
+        if better is not None:
+            raise CertificateError(f"what was answered puts the subset claimed as best below {self._named(better)}")
+
+    def _standing(self) -> Iterator[Statement]:
+        """What is implied, but for answers that go in circles: dominance never does."""
+        yield from uncontradicted(self.implied)
+        yield from (s for s in self.implied if s.source is Source.DOMINANCE)
+
+    @property
+    def _by_worth(self) -> bool:
+        """Whether the run recommends what is worth most to plausible operators, instead of what loses least."""
+        return bool(self.known.header.settings["elicit"].get("recommend") == "expected")
+
+    def _proves(self, kind: str) -> bool:
+        """Whether the claim has a proof of a kind; all its proofs are checked."""
+        return any(proof["claim"]["kind"] == kind for proof in self.content["proofs"])
 
     def _check_neighbours(self) -> str:
         family, done = self.known.family, self.known.evaluated.keys() | self.known.failed
@@ -276,6 +303,22 @@ class _Claim:
             "proof": short["proof"],
         }
         verify(certificate)
+        if short["set"] == "slice":
+            self._check_margin(short["proof"]["witness"], exact(space["delta"]))
+
+    def _check_margin(self, witness: Iterable[tuple[Sequence[int], str]], delta: Fraction) -> None:
+        """The margin δ is far below what the printed θ has to spare: near the most that is possible few θ are left.
+
+        A run takes `MARGIN`, or a tenth of the largest margin where that is less than twice as much. Its witness has
+        the largest, but for the rounding.
+        """
+        theta = [(mask_of(term), exact(value)) for term, value in witness]
+        strict = [(mask_of(s["better"]), mask_of(s["worse"])) for s in self.content["statements"] if _is_strict(s)]
+        spare = min((_gain(theta, a) - _gain(theta, b) for a, b in strict), default=None)
+        most = _decimal(MARGIN)
+        if spare is not None and spare < 2 * most * Fraction(19, 20):
+            most = max(_decimal(SMALLEST_MARGIN), spare / 5)
+        demand(delta <= most, f"the slice with margin {float(delta):g} leaves out too many utilities")
 
     def _everything(self) -> list[list[int]]:
         return [members(x) for x in self.evaluated]
@@ -323,7 +366,8 @@ class _Claim:
     def _least(self, claim: dict[str, Any], short: Plain) -> str:
         """Those that nothing puts below another lose at least the floor; when nothing is lost, only simpler ones do."""
         self._own(claim)
-        demand(self.bound is not None, "no regret is proven that could be the least")
+        if self.bound is None:
+            raise CertificateError("no regret is proven that could be the least")
         candidates = {mask_of(x) for x in claim["candidates"]}
         open_ones = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
         if self.bound == 0:
@@ -331,10 +375,13 @@ class _Claim:
         demand(candidates >= open_ones, "the proof leaves out a subset that may lose less")
         self._verify(claim | {"evaluated": self._everything()}, short)
         floor = exact(claim["floor"])
-        demand(floor >= 0, "a floor below zero says nothing")
+        demand(floor > 0 or not candidates, "a floor of zero or less says nothing")
         if not candidates:
             return "no other is left to compare: answers or measurements put every other one below another"
-        return f"each other that nothing puts below another ({len(candidates)}) may lose {_shown(floor)} or more"
+        gap = self.bound - floor
+        by = f" by more than {_shown(gap)}" if gap > 0 else ""
+        others = f"each other that nothing puts below another ({len(candidates)})"
+        return f"{others} may lose {_shown(floor)} or more: none loses less{by}"
 
     def _rejected(self, claim: dict[str, Any], short: Plain) -> str:
         subset = mask_of(claim["subset"])
@@ -366,6 +413,20 @@ class _Claim:
 
     def _named(self, mask: Mask) -> str:
         return self.attributes.braced(mask)
+
+
+def _decimal(value: float) -> Fraction:
+    """A tolerance as it is written."""
+    return exact(repr(value))
+
+
+def _is_strict(statement: Plain) -> bool:
+    return bool(statement["relation"] == Relation.STRICT)
+
+
+def _gain(theta: Iterable[tuple[Mask, Fraction]], subset: Mask) -> Fraction:
+    """f_θ of a subset."""
+    return sum((value for term, value in theta if term & subset == term), Fraction(0))
 
 
 def _shown(value: Fraction) -> str:

@@ -13,11 +13,10 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-import numpy as np
-
-from elicit.knowledge.statements import Relation, Statement
+from elicit.knowledge.statements import Statement
 from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
+from elicit.utility.conflicts import cancelling
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
 from elicit.utility.family import family_regret
@@ -41,7 +40,6 @@ from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
 from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination, rounded_up
 from elicit.utility.sets import difference
-from elicit.utility.solver import INFINITY, Program
 from elicit.utility.sturdy import sparse_multipliers, sturdy_witness
 
 __all__ = [
@@ -235,28 +233,10 @@ def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], 
 
 def certify_inconsistent(monomials: Monomials, statements: Sequence[Statement]) -> Certificate | None:
     """That no θ satisfies all the statements: multipliers of them that add up to nothing (Farkas)."""
-    strict = np.array([1.0 if s.strict else 0.0 for s in statements])
-    if not strict.any():
+    found = cancelling(monomials, statements)
+    if found is None:
         return None
-    d = statement_rows(monomials, statements)
-    equal = [s.relation is Relation.EQUAL for s in statements]
-    program = Program(
-        np.vstack([d.T, strict]),
-        cost=np.zeros(len(statements)),
-        lower=np.where(equal, -INFINITY, 0.0),
-        upper=np.full(len(statements), INFINITY),
-        row_lower=np.append(np.zeros(len(monomials)), 1.0),
-        row_upper=np.append(np.zeros(len(monomials)), 1.0),
-    )
-    solution = program.solve()
-    if not len(solution.values):
-        return None
-    support = [r for r, x in enumerate(solution.values) if abs(x) > tolerances.MULTIPLIER]
-    rows = [[int(x) for x in d[r]] + [int(strict[r])] for r in support]
-    exact = rational_combination(rows, [0] * len(monomials) + [1], solution.values[support].tolist())
-    if exact is None:
-        return None
-    unit = lcm(*(x.denominator for x in exact))
-    proof = {"unit": unit, "multipliers": [[r, int(x * unit)] for r, x in zip(support, exact, strict=True)]}
+    unit = lcm(*(x.denominator for _, x in found))
+    proof = {"unit": unit, "multipliers": [[r, int(x * unit)] for r, x in found]}
     space = {"kind": "cone", **plain_monomials(monomials)}
     return checked(monomials.n, space, statements, {"kind": "inconsistent"}, proof)

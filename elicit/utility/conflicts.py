@@ -5,13 +5,15 @@ repair; so a smallest one of either kind is a smallest hitting set of the others
 the search ends when that hitting set is itself one.
 
 Dominance is taken with all that follows from it by transitivity, so that a chain of it counts as one
-statement. A part is consistent when its largest margin exceeds `SMALLEST_MARGIN`.
+statement. A part is consistent when its largest margin exceeds `SMALLEST_MARGIN`. Below that, floats cannot
+tell a thin margin from none: `contradiction_in` says what is in conflict only where fractions show it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.monomials import Monomials, Vector
+from elicit.utility.rationals import rational_combination
 from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
 
 #: Hitting sets tried before the best conflict found so far is returned as not proven smallest.
@@ -128,6 +131,46 @@ def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rou
             return Conflict(_chosen(statements, trial), True)
         repairs.append(everything - logic.maximal_consistent(trial))
     return Conflict(_chosen(statements, best), False)
+
+
+def contradiction_in(monomials: Monomials, statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """A smallest part that cannot hold together, as fractions show; no statements where they show no contradiction."""
+    proof = cancelling(monomials, statements)
+    if proof is None:
+        return ()
+    found = smallest_conflict(monomials, statements).statements
+    # the smallest part may be one that is only thin
+    return found if cancelling(monomials, found) is not None else tuple(statements[r] for r, x in proof if x)
+
+
+def cancelling(monomials: Monomials, statements: Sequence[Statement]) -> list[tuple[int, Fraction]] | None:
+    """Multipliers by which the statements add up to nothing, the strict ones counting 1: no θ satisfies all (Farkas).
+
+    None when no fractions are found that do.
+    """
+    strict = np.array([1.0 if s.strict else 0.0 for s in statements])
+    if not strict.any():
+        return None
+    phi = monomials.rows([m for s in statements for m in (s.better, s.worse)])
+    d = phi[0::2] - phi[1::2]
+    equal = [s.relation is Relation.EQUAL for s in statements]
+    program = Program(
+        np.vstack([d.T, strict]),
+        cost=np.zeros(len(statements)),
+        lower=np.where(equal, -INFINITY, 0.0),
+        upper=np.full(len(statements), INFINITY),
+        row_lower=np.append(np.zeros(len(monomials)), 1.0),
+        row_upper=np.append(np.zeros(len(monomials)), 1.0),
+    )
+    solution = program.solve()
+    if not len(solution.values):
+        return None
+    support = [r for r, x in enumerate(solution.values) if abs(x) > tolerances.MULTIPLIER]
+    rows = [[int(x) for x in d[r]] + [int(strict[r])] for r in support]
+    exact = rational_combination(rows, [0] * len(monomials) + [1], solution.values[support].tolist())
+    if exact is None or any(x < 0 and not equal[r] for r, x in zip(support, exact, strict=True)):
+        return None
+    return list(zip(support, exact, strict=True))
 
 
 def with_all_dominance(statements: Sequence[Statement]) -> tuple[Statement, ...]:

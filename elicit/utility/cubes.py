@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
+from reprlib import repr as brief
 
 from elicit.errors import CertificateError
 from elicit.subsets import Mask
@@ -17,6 +18,14 @@ Cube = tuple[Mask, Mask]
 
 #: Cubes of one proof: that they share nothing is checked pair by pair, which takes some seconds.
 MOST_CUBES = 10_000
+
+
+def subset_of(n: int, positions: Sequence[int], least: int) -> Mask:
+    """The mask of a subset of n attributes, given as their positions: at least so many, each once."""
+    known = {i for i in positions if type(i) is int and 0 <= i < n}
+    if not len(known) == len(positions) >= least:
+        raise CertificateError(f"{brief(positions)} is no subset")
+    return sum(1 << i for i in positions)
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,16 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Relation, Statement, transitively_reduced
 from elicit.subsets import Mask
 from elicit.utility import tolerances
-from elicit.utility.conflicts import smallest_conflict
+from elicit.utility.conflicts import contradiction_in
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated, check_form, check_statements
 from elicit.utility.solver import INFINITY, Program, Status
+
+#: What is said of statements that leave a margin which floats cannot tell from none, and contradict each other nowhere.
+TOO_THIN = (
+    f"the statements leave the exact set a margin below {tolerances.SMALLEST_MARGIN:g}, too thin to compute with "
+    "(that they contradict each other is not shown)"
+)
 
 #: Rows φ(v) kept for the next form.
 ROWS_KEPT = 512
@@ -75,13 +81,18 @@ class ExactSet:
 
     @property
     def informative(self) -> bool:
-        """Whether any statement is strict."""
-        return any(s.strict for s in self.rows)
+        """Whether any statement is strict, and the margin is not too thin to decide anything."""
+        return any(s.strict for s in self.rows) and not self.thin
+
+    @property
+    def thin(self) -> bool:
+        """Whether no margin is left that floats can tell from none, and no contradiction can be shown either."""
+        return not self.consistent and not self._contradiction
 
     @property
     def margin(self) -> float:
         """The largest margin that all strict statements can have at once; infinite without one."""
-        return self._largest_margin()[0] if self.informative else INFINITY
+        return self._largest_margin()[0] if any(s.strict for s in self.rows) else INFINITY
 
     @property
     def roomiest(self) -> Utility:
@@ -99,7 +110,7 @@ class ExactSet:
         δ is a function of the statements, whatever their order; rounded, so that no solver's noise is in it.
         """
         delta = self._wanted_delta
-        if self.informative and self.consistent and self.margin < 2 * delta:
+        if self.consistent and self.margin < 2 * delta:
             delta = max(tolerances.SMALLEST_MARGIN, float(f"{self.margin / 10:.3g}"))
         if delta != self.delta:
             self.delta = delta
@@ -109,14 +120,14 @@ class ExactSet:
 
     @property
     def conflict(self) -> Inconsistent | None:
-        """A smallest set of statements that cannot hold together, when the slice is empty."""
-        if self.consistent:
+        """A smallest set of statements that cannot hold together, when the cone is shown to be empty."""
+        if self.consistent or self.thin:
             return None
-        return Inconsistent(self._smallest_conflict)  # not solved again until something is stated
+        return Inconsistent(self._contradiction)  # not solved again until something is stated
 
     @cached_property
-    def _smallest_conflict(self) -> tuple[Statement, ...]:
-        return smallest_conflict(self.monomials, self.statements).statements
+    def _contradiction(self) -> tuple[Statement, ...]:
+        return contradiction_in(self.monomials, self.statements)
 
     def state(self, statement: Statement) -> None:
         """Add a statement; the programs alive take it as one more row."""
@@ -124,7 +135,7 @@ class ExactSet:
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
-        self.__dict__.pop("_smallest_conflict", None)
+        self.__dict__.pop("_contradiction", None)
         d = statement_rows(self.monomials, [statement])
         row = np.hstack([d, [[-1.0 if statement.strict else 0.0]]])
         lower, upper = row_bounds([statement], 0.0)
@@ -154,6 +165,8 @@ class ExactSet:
         """The maximum of Σ c_x f(x) over the slice."""
         if self.conflict is not None:
             raise InputError("the exact set is empty: no maximum exists; look at its `conflict` first")
+        if self.thin:
+            raise InputError(f"{TOO_THIN}: no maximum is computed; look whether it is `informative` first")
         gain = self.gain(form)
         self._forms.change_costs(-gain)
         self._forms.crash(np.where(gain != 0, gain > 0, self._largest_margin()[1] > 0))

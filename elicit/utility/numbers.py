@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from reprlib import repr as brief
 from typing import Any
 
 from elicit.errors import CertificateError
@@ -41,14 +43,14 @@ def exact(value: Any) -> Fraction:
         if value.bit_length() > 4 * MOST_DIGITS:
             raise CertificateError("a whole number of the proof is too long")
     elif not isinstance(value, Fraction) and not (isinstance(value, float) and math.isfinite(value)):
-        raise CertificateError(f"{value!r:.40} is no number of a proof")
+        raise CertificateError(f"{brief(value)} is no number of a proof")
     return Fraction(value)
 
 
 def whole(value: Any) -> int:
     """A whole number, of a length that can be worked with."""
     if type(value) is not int:
-        raise CertificateError(f"{value!r:.40} is no whole number")
+        raise CertificateError(f"{brief(value)} is no whole number")
     if value.bit_length() > 4 * MOST_DIGITS:
         raise CertificateError("a whole number of the proof is too long")
     return value
@@ -56,8 +58,19 @@ def whole(value: Any) -> int:
 
 def listed(value: Any) -> Sequence[Any]:
     """A list; a text has places, too, and its letters may be numbers."""
-    demand(isinstance(value, list | tuple), f"{value!r:.40} is no list")
+    demand(isinstance(value, list | tuple), f"{brief(value)} is no list")
     return tuple(value)
+
+
+def few(value: Any, most: int, what: str) -> Sequence[Any]:
+    """A list with no more in it than can be worked with."""
+    demand(len(value) <= most, f"more than {most} {what} are too many to check; prove it with fewer")
+    return listed(value)
+
+
+def kept(make: Callable[[Any], Any], length: int) -> Callable[[Any], Any]:
+    """The same function, which remembers its last results, each of so many numbers: as many as fill no memory."""
+    return lru_cache(1 + MOST_MONOMIALS // length)(make)
 
 
 def workable(n: Any, degree: int) -> int:

@@ -93,7 +93,7 @@ class UtilitySet(Protocol):
 
     @property
     def informative(self) -> bool:
-        """Whether any statement is strict; without one nothing is rejected and nothing is optimal."""
+        """Whether anything can be decided: without a strict statement nothing is rejected and nothing is optimal."""
         ...
 
     def maximum(self, form: Form) -> Optimum:

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
+from reprlib import repr as brief
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.utility.cubes import Cover, gains_on
-from elicit.utility.numbers import coefficients, demand, dot, exact, listed, whole, workable
+from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
+from elicit.utility.numbers import coefficients, demand, dot, exact, few, kept, listed, whole, workable
 
 Plain = Mapping[str, Any]
 Row = list[Any]  # one number for each monomial
@@ -27,8 +28,8 @@ def verify(certificate: Plain, record: Iterable[Plain] | None = None) -> str:
     """What the certificate proves, in one line. Given a record of statements, it must rest on just those."""
     try:
         return _Checker(certificate, record).check()
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        raise CertificateError(f"the certificate is malformed: {type(error).__name__}: {error}") from error
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+        raise CertificateError(f"the certificate is malformed: {type(error).__name__}: {error!s:.80}") from error
 
 
 class _Checker:
@@ -70,9 +71,7 @@ class _Checker:
         return claims[self.claim["kind"]]()
 
     def mask(self, positions: Sequence[int], least: int = 1) -> int:
-        known = {i for i in positions if type(i) is int and 0 <= i < self.n}
-        demand(len(known) == len(positions) >= least, f"{positions} is no subset")
-        return sum(1 << i for i in positions)
+        return subset_of(self.n, positions, least)
 
     def row(self, form: Iterable[tuple[int, int]]) -> Row:
         return [sum(c for x, c in form if x & t == t) for t in self.terms]
@@ -107,8 +106,7 @@ class _Checker:
         slack = Fraction(0)
         for row, relation, limit in zip(self.rows, self.relations, self.limits, strict=True):
             gained = sum((d * theta[k] for k, d in row), Fraction(0))
-            short = max(Fraction(0), (relation == "strict") - gained)
-            slack += limit * (abs(gained) if relation == "equal" else short)
+            slack += limit * (abs(gained) if relation == "equal" else max(Fraction(0), (relation == "strict") - gained))
         return slack + dot(self.weights, list(map(abs, theta))), slack
 
     def budget_at_most(self) -> Fraction:
@@ -156,7 +154,7 @@ class _Checker:
         _, *evaluated = map(self.mask, [self.claim["subset"], *self.claim["evaluated"]])
         for candidate, (k, rival) in zip(self.claim["candidates"], self.proof["gaps"], strict=True):
             lost = dot(self.row([(self.mask(rival), 1), (self.mask(candidate), -1)]), thetas[whole(k)])
-            demand(self.mask(rival) in evaluated and lost >= floor, f"{candidate} is not shown to lose {floor}")
+            demand(self.mask(rival) in evaluated and lost >= floor, f"{brief(candidate)} is not shown to lose {floor}")
         return f"every candidate may lose {floor} or more"
 
     def inside(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
@@ -177,16 +175,18 @@ class _Checker:
         demand(len(scope) == (1 if "subsets" in scope else 3), "the scope is either subsets or a family")
         parts = [(y, everything & ~y) for y in map(self.mask, scope.get("subsets", []))]
         box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
-        cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in self.proof["pieces"]]
+        pieces = few(self.proof["pieces"], MOST_CUBES, "pieces")
+        cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in pieces]
         cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(size))  # y = x gains nothing
         demand(all(cover.holds(i, o) for i, o in box), "the pieces overlap or leave a gap")
-        cuts = list(map(self.multipliers, self.proof["cuts"]))
+        cuts = few(self.proof["cuts"], len(pieces), "cuts")
+        cut = kept(lambda k: self.multipliers(cuts[k]), len(self.terms))
         self.budget = self.budget_at_most() if self.kind == "parsimonious" else Fraction(0)
-        for piece, cube in zip(self.proof["pieces"], cubes, strict=True):
+        for piece, cube in zip(pieces, cubes, strict=True):
             step = self.mask([piece["flip"]]) if "flip" in piece else 0
             demand(not step or (not parts and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
-            proven = self.piece(gains_on(cube, self.terms, subset, step), *cuts[piece["cut"]]) / self.unit
-            demand(proven <= (0 if step else bound), f"the piece with {piece['in']} proves only {proven}")
+            proven = self.piece(gains_on(cube, self.terms, subset, step), *cut(piece["cut"])) / self.unit
+            demand(proven <= (0 if step else bound), f"the piece with {brief(piece['in'])} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
     def piece(self, gains: Iterable[Sequence[int]], found: dict[int, int], combined: Row, strict: int) -> Any:

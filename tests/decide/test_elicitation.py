@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Settlement
+from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError, ProtocolError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
+from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
 
@@ -369,3 +371,23 @@ def test_what_is_taken_back_to_settle_a_contradiction_gives_no_question_more():
     assert elicitation.history.retracted
     assert elicitation.most_questions == 12
     assert len(elicitation.history.answers) <= 12
+
+
+def test_answers_too_thin_for_floats_end_no_run_and_are_honoured_by_what_is_recommended():
+    n = 22
+    everything = (1 << n) - 1
+    answers = [(everything, everything ^ 1 << i) for i in range(n)]
+    answers += [(1 << i, everything >> i + 1 << i + 1) for i in range(n - 1)]
+    subsets = list(dict.fromkeys(x for pair in answers for x in pair))
+    history = History(Attributes.numbered(n))
+    for k, x in enumerate(subsets):  # none dominates another: a better score has a larger size
+        history.record(Evaluated(k, x, (float(k), float(k))))
+    for k, (better, worse) in enumerate(answers):
+        history.record(Preferred(1000 + k, better, worse, Answer.FIRST))
+    for recommend in ("regret", "expected"):
+        beliefs = Beliefs(history, Family(n), Settings(parsimony="exact", degree=1, recommend=recommend))
+        assert beliefs.conflict is None
+        assert beliefs.recommended in (everything, 1)  # all others are below another by an answer
+        assert beliefs.incumbent.rival is None
+        assert beliefs.certificate is None
+        assert beliefs.scope_regret is None

@@ -515,6 +515,24 @@ def test_a_malformed_certificate_is_refused_with_a_certificate_error(broken):
         verify({**certificate, **broken} if broken else {})
 
 
+def nested(depth):
+    found = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("value", [nested(5000), [0] * 10_000, "9" * 10_000], ids=["deep", "long", "digits"])
+@pytest.mark.parametrize("where", ["subset", "kind", "evaluated", "bound", "scope"])
+def test_what_is_nested_deeply_or_very_long_is_refused_in_a_few_words(where, value):
+    kind = "optimal by steps, slice, slice" if where in ("bound", "scope") else "rejected, slice, slice"
+    certificate = copy.deepcopy(issued()[kind][0])
+    certificate["claim"][where] = value
+    with pytest.raises(CertificateError) as refused:
+        verify(certificate)
+    assert len(str(refused.value)) < 200
+
+
 @pytest.mark.parametrize("weight", ["0", "-1"])
 def test_a_statement_without_weight_is_refused_in_the_parsimonious_set(weight):
     certificate = copy.deepcopy(issued()["possible, parsimonious, parsimonious"][0])
@@ -833,3 +851,30 @@ def test_the_verifier_is_short_and_loads_no_solver():
     loaded = "import sys, elicit.utility.verify; print({'highspy', 'pulp', 'scipy'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
+
+
+def by_pieces(pieces, cuts, n=3):
+    """What no rival of the first attribute gains is bounded by these."""
+    claim = {"kind": "regret", "subset": [0], "bound": "1000", "scope": {"subsets": [[1]]}}
+    space = {"kind": "parsimonious", "tau": "0", "C": "10", "w": ["1", "2"], "degree": 2}
+    proof = {"unit": 1, "simple": [], "strain": [], "cuts": cuts, "pieces": pieces}
+    return {**by_hand(claim, proof, ONE_OVER_TWO, space), "n": n}
+
+
+def test_more_pieces_than_a_search_may_keep_are_refused_though_they_are_the_same():
+    piece = {"in": [1], "out": [0, 2], "cut": 0}
+    assert verifies(by_pieces([piece] * 5, [[]]))
+    with pytest.raises(CertificateError, match="more than 10000 pieces are too many to check"):
+        verify(by_pieces([piece] * 10_001, [[]]))
+
+
+def test_more_cuts_than_pieces_are_refused():
+    piece = {"in": [1], "out": [0, 2], "cut": 0}
+    with pytest.raises(CertificateError, match="more than 1 cuts are too many to check"):
+        verify(by_pieces([piece], [[], []]))
+
+
+def test_a_cut_that_no_piece_uses_is_not_worked_out():
+    piece = {"in": [1], "out": [0, 2], "cut": 0}
+    assert verifies(by_pieces([piece, piece], [[], [[99, 1]]]))
+    assert not verifies(by_pieces([piece, {**piece, "cut": 1}], [[], [[99, 1]]]))

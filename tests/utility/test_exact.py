@@ -315,3 +315,27 @@ def test_a_contradiction_of_tiny_margin_is_still_one():
     theirs = ExactSet(2, [1, 2], [stated(1, 2), stated(2, 1)], delta=tolerances.SMALLEST_MARGIN)
     assert not theirs.consistent
     assert len(theirs.conflict.conflict) == 2
+
+
+def lexicographic(n):
+    """Each attribute is worth more than all after it together, and each is worth something: consistent for any n."""
+    everything = (1 << n) - 1
+    useful = [stated(everything, everything ^ 1 << i) for i in range(n)]
+    return [*useful, *(stated(1 << i, everything >> i + 1 << i + 1) for i in range(n - 1))]
+
+
+def test_statements_with_a_margin_too_thin_for_floats_are_undecided_and_not_called_contradictory():
+    statements = lexicographic(22)
+    theirs = ExactSet(22, [1, 2], statements, degree=1)
+    assert not theirs.consistent
+    assert theirs.thin
+    assert theirs.conflict is None
+    assert not theirs.informative
+    assert theirs.verdict(2).possible
+    with pytest.raises(InputError, match="too thin to compute with"):
+        theirs.maximum({1: 1.0})
+    last, before = 1 << 21, 1 << 20
+    theirs.state(stated(last, before))  # now they do contradict each other
+    assert not theirs.thin
+    assert stated(last, before) in theirs.conflict.conflict
+    assert not ExactSet(12, [1, 2], lexicographic(12), degree=1).thin

@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.errors import CertificateError
-from elicit.utility.numbers import MOST_DIGITS, MOST_EXPONENT, coefficients, dot, exact, whole, workable
+from elicit.utility.numbers import (
+    MOST_DIGITS,
+    MOST_EXPONENT,
+    MOST_MONOMIALS,
+    coefficients,
+    dot,
+    exact,
+    few,
+    kept,
+    whole,
+    workable,
+)
 
 
 @given(st.fractions())
@@ -91,3 +102,18 @@ def test_the_denominators_of_a_theta_may_not_be_too_long_together():
     assert len(coefficients([([k], text) for k, text in enumerate(long[:2])])) == 2
     with pytest.raises(CertificateError, match="denominator"):
         coefficients([([k], text) for k, text in enumerate(long)])
+
+
+def test_a_list_of_more_than_can_be_worked_with_is_refused():
+    assert few([1, 2], 2, "pieces") == (1, 2)
+    with pytest.raises(CertificateError, match="more than 2 pieces are too many to check"):
+        few([1, 2, 3], 2, "pieces")
+
+
+@pytest.mark.parametrize(("length", "made"), [(MOST_MONOMIALS, [0, 1, 2, 0]), (10, [0, 1, 2])])
+def test_long_results_are_not_kept_all_at_once_and_short_ones_are(length, made):
+    asked = []
+    again = kept(asked.append, length)
+    for k in (0, 1, 2, 0):
+        again(k)
+    assert asked == made
