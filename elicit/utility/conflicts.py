@@ -24,8 +24,8 @@ from elicit.utility.monomials import Monomials, Vector
 from elicit.utility.rationals import rational_combination
 from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
 
-#: Hitting sets tried before the best conflict found so far is returned as not proven smallest.
-MOST_ROUNDS = 200
+#: Hitting sets tried, and programs solved, before the best conflict found so far is returned as not proven smallest.
+MOST_ROUNDS, MOST_PROGRAMS = 200, 2000
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,27 @@ class Consistency:
             not any(self.statements[r].strict for r in chosen) or self.margin(chosen)[0] >= tolerances.SMALLEST_MARGIN
         )
 
+    @property
+    def solved(self) -> int:
+        """How many programs were solved."""
+        return self._program.solved
+
+    def opposite(self) -> set[int] | None:
+        """Two statements of which one says the opposite of the other, or of equality; no program is needed for that.
+
+        One with an answer in it comes first: it is what can be taken back.
+        """
+        said: dict[bytes, int] = {}
+        for r in sorted(range(len(self.statements)), key=lambda r: self.statements[r].source is not Source.OPERATOR):
+            s, d = self.statements[r], self._d[r]
+            for way in (d, -d) if s.relation is Relation.EQUAL else (d,):
+                other = said.get((0.0 - way).tobytes())
+                if other is not None and (s.strict or self.statements[other].strict):
+                    return {r, other}
+                if s.strict or way.tobytes() not in said:
+                    said[(way + 0.0).tobytes()] = r
+        return None
+
     def minimal_conflict(self, chosen: set[int]) -> set[int]:
         """A part of an inconsistent choice that is inconsistent, and no longer so with any one left out."""
         duals = self.margin(chosen)[2]
@@ -121,9 +142,14 @@ def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rou
     everything = set(range(len(statements)))
     if logic.consistent(everything):
         return Conflict((), True)
+    pair = logic.opposite()
+    if pair is not None:
+        return Conflict(_chosen(statements, pair), True)
     best = logic.minimal_conflict(everything)
     repairs: list[set[int]] = []
     for _ in range(rounds):
+        if logic.solved > MOST_PROGRAMS:
+            break
         trial = cheapest_hitting_set(repairs, np.ones(len(statements)))
         if len(trial) >= len(best):
             return Conflict(_chosen(statements, best), True)

@@ -1,10 +1,13 @@
 """The smallest conflict and the cheapest retraction are those that trying everything finds."""
 
 import itertools
+from unittest.mock import patch
 
 import judge
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from instances import BATCHES, batch, plainly, random_case, stated
 
 from elicit.knowledge.statements import Source, contradiction
@@ -225,4 +228,31 @@ def test_the_same_conflict_is_named_every_time():
     case = random_case(np.random.default_rng(4), n=4, evaluated=8, answers=10, degree=1)
     first = smallest_conflict(monomials(case), case.statements)
     assert all(smallest_conflict(monomials(case), case.statements) == first for _ in range(3))
-    assert conflicts.MOST_ROUNDS > 0
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["strict", "weak", "equal"]), st.booleans())
+def test_what_says_the_opposite_of_another_is_found_without_a_search(seed, relation, turned):
+    """Noise makes many of these; a search for the smallest conflict among hundreds took minutes."""
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, n=5, evaluated=12, answers=8, degree=1)
+    said = list(case.statements)
+    against = said[rng.choice([k for k, s in enumerate(said) if s.strict])]
+    pair = (against.worse, against.better)[:: -1 if turned and relation == "equal" else 1]
+    said.insert(int(rng.integers(len(said) + 1)), stated(*pair, relation, 3.0))
+    with patch.object(Consistency, "maximal_consistent", side_effect=AssertionError("searched")):
+        found = smallest_conflict(monomials(case), said)
+    assert not holds(found.statements, case.told.monos)
+    assert len(found.statements) <= 2
+    assert found.smallest
+
+
+def test_a_search_ends_after_so_many_programs_and_says_so(monkeypatch):
+    rng = np.random.default_rng(0)
+    case = random_case(rng, n=6, evaluated=20, answers=14, degree=2)
+    whole = smallest_conflict(monomials(case), case.statements)
+    monkeypatch.setattr(conflicts, "MOST_PROGRAMS", 0)
+    monkeypatch.setattr(Consistency, "opposite", lambda _: None)
+    cut = smallest_conflict(monomials(case), case.statements)
+    assert whole.statements
+    assert not cut.smallest
+    assert not holds(cut.statements, case.told.monos)
