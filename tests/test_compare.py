@@ -434,6 +434,14 @@ def test_our_runs_go_on_where_they_were_interrupted(folder, tmp_path, monkeypatc
     assert len(asked) == told
 
 
+def test_a_journal_of_a_simulated_run_says_what_goes_on_with_it(folder, tmp_path, capsys):
+    run_scenario(scenario(folder, experiment={"seeds": 1}), 1, journals=tmp_path)
+    kept = next(iter(tmp_path.glob("elicit-*.jsonl")))
+    assert main(["resume", str(kept)]) == 2
+    assert "is a run with a simulated operator: elicit run or elicit compare with the same" in capsys.readouterr().err
+    assert main(["verify", str(kept)]) == 0
+
+
 def test_a_trace_is_the_same_for_runs_that_were_kept(folder, tmp_path):
     chosen = scenario(folder, elicit={"ask_every": 2})
     plain = run_scenario(chosen, 1)

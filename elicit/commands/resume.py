@@ -64,6 +64,11 @@ def session_section(path: str) -> Mapping[str, Any]:
     demand_session(header)
     about = header.settings.get("about")
     section = about.get("oracle") if isinstance(about, dict) else None
+    if isinstance(about, dict) and "operator" in about:
+        raise InputError(
+            f"journal {path!r} is a run with a simulated operator: elicit run or elicit compare with the same scenario "
+            "and --journals goes on there"
+        )
     if not isinstance(section, dict):
         raise InputError(
             f"journal {path!r} does not say what its oracle was made of; resume it from Python, "
