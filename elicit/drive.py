@@ -115,10 +115,11 @@ def drive(
             f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
             stacklevel=2,
         )
+    seconds = run.seconds  # what is proven afterwards is not part of the run
     if claim:
         run.claim()
     with one_thread():
-        return _result(elicitation, request, run.seconds)
+        return _result(elicitation, request, seconds)
 
 
 class _Run:

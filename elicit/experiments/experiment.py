@@ -142,7 +142,7 @@ def elicit_run(
     )
     best = best_known(oracle, operator, simulated, elicit.family)
     with kept(journals, begun, oracle, elicit.name, operator) as (elicitation, journal):
-        result = drive(elicitation, oracle, simulated, journal, progress=show, claim=False)
+        result = drive(elicitation, oracle, simulated, journal, progress=show)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
     if best is None:
         return plain
