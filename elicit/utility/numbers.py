@@ -24,6 +24,9 @@ MOST_EXPONENT = 400
 #: More monomials than this are never listed at once (programs generate theirs when needed).
 MOST_MONOMIALS = 500_000
 
+#: The statements of a proof name subsets that hold at most so many monomials in all: some two gigabytes.
+MOST_HELD = 20_000_000
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,6}))?)", re.ASCII)
 
 
@@ -71,6 +74,13 @@ def few(value: Any, most: int, what: str) -> Sequence[Any]:
 def kept(make: Callable[[Any], Any], length: int) -> Callable[[Any], Any]:
     """The same function, which remembers its last results, each of so many numbers: as many as fill no memory."""
     return lru_cache(1 + MOST_MONOMIALS // length)(make)
+
+
+def checkable(forms: Sequence[Sequence[tuple[int, int]]], degree: int) -> Sequence[Sequence[tuple[int, int]]]:
+    """The forms of the statements, whose subsets hold no more monomials in all than fit into the memory."""
+    held = sum(math.comb(x.bit_count(), k) for form in forms for x, _ in form for k in range(1, degree + 1))
+    demand(held <= MOST_HELD, f"statements of subsets that hold {held} monomials are too many to check")
+    return forms
 
 
 def workable(n: Any, degree: int) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 
 from elicit.errors import CertificateError
 from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
-from elicit.utility.numbers import coefficients, demand, dot, exact, few, kept, listed, whole, workable
+from elicit.utility.numbers import checkable, coefficients, demand, dot, exact, few, kept, listed, whole, workable
 
 Plain = Mapping[str, Any]
 Row = list[Any]  # one number for each monomial
@@ -49,7 +49,7 @@ class _Checker:
         demand(len(fitting) == len(self.terms), "the support repeats a monomial, or has one above the degree")
         self.relations = [s["relation"] for s in statements]
         demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
-        sides = ([(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements)
+        sides = checkable([[(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements], degree)
         self.rows = [[(k, d) for k, d in enumerate(self.row(form)) if d] for form in sides]  # d_r without its zeros
         self.delta = exact(space.get("delta", 0))
         if self.kind == "parsimonious":

@@ -868,6 +868,13 @@ def test_more_pieces_than_a_search_may_keep_are_refused_though_they_are_the_same
         verify(by_pieces([piece] * 10_001, [[]]))
 
 
+def test_statements_that_would_fill_the_memory_are_refused_before_they_do():
+    large = {"better": list(range(600)), "worse": list(range(1, 601)), "relation": "strict", "weight": "1"}
+    certificate = by_pieces([{"in": [1], "out": [0, *range(2, 999)], "cut": 0}], [[]], 999)
+    with pytest.raises(CertificateError, match="hold 21636000 monomials are too many to check"):
+        verify({**certificate, "statements": [large] * 60})
+
+
 def test_more_cuts_than_pieces_are_refused():
     piece = {"in": [1], "out": [0, 2], "cut": 0}
     with pytest.raises(CertificateError, match="more than 1 cuts are too many to check"):
