@@ -100,8 +100,10 @@ def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():
     model = make_pipeline(make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough"), GaussianNB())
     assert selector(estimator=model).fit(mixed, y).prior_ is None
     assert selector(estimator=DecisionTreeRegressor()).fit(X, np.column_stack([y, X[:, 1]])).prior_ is None
-    with pytest.raises(InputError, match="fill or drop"):
+    with pytest.raises(InputError, match=r"^prior = '\w+': X is nan in row .*fill or drop .*or give another prior"):
         selector(estimator=DecisionTreeClassifier(), prior="f").fit(gaps, y)
+    with pytest.raises(InputError, match="^pairs = 'h': X is nan in row .*or list the pairs"):
+        selector(estimator=DecisionTreeClassifier(), pairs="h").fit(gaps, y)
 
 
 def test_frames_sparse_matrices_and_groups_have_the_prior_of_the_array():

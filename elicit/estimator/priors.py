@@ -7,7 +7,8 @@ of each column by itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,18 @@ def _scored(name: str, columns: Columns, y: NDArray[Any], classes: bool) -> Vect
     if not measure.serves(classes):
         raise InputError(f"prior = {name!r} needs a target of {measure.targets}, which this is not; choose another")
     told = {"classes": classes} if "classes" in measure.options else {}
-    found = measure.scores(columns.X, y, columns.positions, **told)
+    with _named(f"prior = {name!r}", "give another prior, or None"):
+        found = measure.scores(columns.X, y, columns.positions, **told)
     return as_power_index(found, measure.higher_is_better)
+
+
+@contextmanager
+def _named(argument: str, otherwise: str) -> Iterator[None]:
+    """What a score says of the data, such as that a value is missing, under the name of who asked for the score."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{argument}: {error}; or {otherwise}") from error
 
 
 def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Pairs:
@@ -95,7 +106,8 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
             raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
         if y.ndim != 1:
             raise InputError(f"pairs = 'h' needs a target of one column, found {y.shape[1]}; give pairs=None")
-        return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
+        with _named("pairs = 'h'", "list the pairs, or give None"):
+            return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)
     strengths = given.strengths if isinstance(given, Interactions) else given
     if _is_table(given, strengths, n):
