@@ -102,7 +102,7 @@ def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():
     assert selector(estimator=DecisionTreeRegressor()).fit(X, np.column_stack([y, X[:, 1]])).prior_ is None
     with pytest.raises(InputError, match=r"^prior = '\w+': X is nan in row .*fill or drop .*or give another prior"):
         selector(estimator=DecisionTreeClassifier(), prior="f").fit(gaps, y)
-    with pytest.raises(InputError, match="^pairs = 'h': X is nan in row .*or list the pairs"):
+    with pytest.raises(InputError, match=r"^pairs = 'h': X is nan in row .*or list the pairs"):
         selector(estimator=DecisionTreeClassifier(), pairs="h").fit(gaps, y)
 
 
