@@ -32,7 +32,7 @@ from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.numeric import is_whole
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
-from elicit.oracles import SyntheticOracle
+from elicit.oracles import SyntheticOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
 from elicit.scores.agreement import as_power_index
@@ -219,6 +219,9 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     if "pairs" in section:
         choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
     settings = _settings(choices)
+    if settings.noise_level and not isinstance(oracle, WrapperOracle):
+        kind = str(measured.get("kind"))
+        raise InputError(f"`noise_level` needs fold scores, and an oracle of kind {kind!r} has none; leave it out")
     attributes = oracle.attributes
     largest = sections.whole(section, "max_size", None, least=1) if "max_size" in section else None
     family = Family(
