@@ -116,8 +116,8 @@ def test_the_core_reads_no_clock_and_does_no_input_or_output():
             assert not called & {"open", "print", "input"}, module
 
 
-def test_the_table_of_rooms_in_the_readme_names_what_there_is():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_table_of_rooms_names_what_there_is():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = [line.split("|")[1] for line in text[text.index("| room |") :].splitlines() if line.startswith("| `")]
     named = {part.strip(" `").removeprefix("elicit/").strip("/") for cell in table for part in cell.split(",")}
     there = {p.name for p in (ROOT / "elicit").iterdir() if p.is_dir() or p.suffix == ".py"}
