@@ -204,7 +204,7 @@ def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_
     if proven:
         assert "proven: no subset of the 7 is better" in told
     else:
-        assert f"none of the other 2 by more than {float(Fraction(bound)):.2g}" in told
+        assert f"of the other 2 none is better by more than {float(Fraction(bound)):.2g}" in told
 
 
 def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):

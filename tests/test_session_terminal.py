@@ -78,7 +78,7 @@ def test_a_whole_session_from_the_opening_to_a_subset_that_can_be_used(tmp_path)
         "all 13",
         "fresh shuffles into folds",
         "ended by",
-        "proven: ",
+        "proven",
         "elicit resume j --budget +50",
         "elicit report j",
         "elicit verify j",

@@ -46,6 +46,9 @@ from elicit.utility.parsimony import ParsimoniousSet
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
 
+#: The margin of one clear answer: a regret beyond it proves nothing that anybody would call so.
+CLEAR = 1.0
+
 #: The most columns of a line; fewer on a narrow terminal.
 _MOST_COLUMNS = 96
 
@@ -192,9 +195,7 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         )
     else:
         yield from paragraph(
-            f"proven: among the {evaluated} evaluated subsets no other is better by more than {incumbent.value:.2g} "
-            f"in any utility of the {result.scope} (1 is the margin of one clear answer)"
-            + _of_the_others(total - evaluated, over_family),
+            _how_far(incumbent.value, evaluated, result.scope) + _of_the_others(total - evaluated, over_family),
             _columns(),
             2,
         )
@@ -213,13 +214,26 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         )
 
 
+def _how_far(regret: float, evaluated: int, scope: str) -> str:
+    """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word."""
+    if regret >= CLEAR:
+        return (
+            f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
+            f"{evaluated} measured by up to {regret:.2g}, where {CLEAR:g} is the margin of one clear answer"
+        )
+    return (
+        f"proven: none of the {evaluated} measured is better by more than {regret:.2g} in any utility that fits what "
+        f"was measured and answered ({scope}), where {CLEAR:g} is the margin of one clear answer"
+    )
+
+
 def _of_the_others(count: int, bound: Fraction | None) -> str:
     """What is proven of the subsets that nobody measured."""
     if count <= 0:
         return ""
     if bound is None:
         return f"; of the other {count} subsets nothing is proven here"
-    return f", and none of the other {count} by more than {float(bound):.2g}"
+    return f"; of the other {count} none is better by more than {float(bound):.2g}"
 
 
 def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:

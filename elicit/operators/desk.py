@@ -16,7 +16,10 @@ from elicit.subsets import Mask
 
 @dataclass(frozen=True)
 class RunStatus:
-    """What the bottom line shows. `regret` is None while nothing can be said."""
+    """What the bottom line shows. `regret` is None while nothing can be said.
+
+    Before the first answer it is not shown: it would be small where little is known, and mean nothing.
+    """
 
     evaluated: int
     budget: int
@@ -30,15 +33,15 @@ class RunStatus:
         left = max(self.most_questions - self.asked, 0)
         questions = f"1 to {left} questions left" if left > 1 else "the last question"
         regret = "unknown" if self.regret is None else f"{self.regret:.2g}"
+        told = f"  regret {regret}" if self.asked else ""
         full = (
-            f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  "
-            f"{questions}  regret {regret}"
+            f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  {questions}{told}"
         )
         if len(full) <= columns:
             return full
         few = f"1 to {left} left" if left > 1 else "the last"
-        regret = "?" if self.regret is None else regret
-        return f"{self.evaluated}/{self.budget}  rej. {self.rejected}  asked {self.asked}, {few}  regret {regret}"
+        told = told.replace("unknown", "?")
+        return f"{self.evaluated}/{self.budget}  rej. {self.rejected}  asked {self.asked}, {few}{told}"
 
 
 @dataclass(frozen=True)
