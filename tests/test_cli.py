@@ -480,6 +480,19 @@ def test_elsewhere_a_plain_line_now_and_then():
     assert screen.text.splitlines()[-1] == "100 done, 0:00 left"
 
 
+def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
+    now = iter(range(0, 10_000, 4))  # four seconds a step
+    monkeypatch.setattr("elicit.session.display.time.monotonic", lambda: next(now))
+    screen = Screen()
+    meter = Meter(screen, terminal=False)
+    for k in range(10):
+        meter.update(k / 1000, f"{k} done")
+    told = [line.partition(",")[0] for line in screen.text.splitlines()]
+    assert told
+    assert "0 done" not in told
+    assert len(told) < 6
+
+
 def test_times_are_told_as_on_a_clock():
     assert [clock_time(s) for s in (0.2, 59.7, 61, 3601)] == ["0:00", "1:00", "1:01", "1:00:01"]
 

@@ -11,9 +11,9 @@ from typing import TextIO
 from elicit.printable import printable
 from elicit.session.progress import Progress
 
-#: Seconds between two pictures of the bar, and the share of the work between two plain lines.
+#: Seconds between two pictures of the bar; the share of the work between two plain lines, or the seconds.
 _A_PICTURE = 0.1
-_A_LINE = 0.1
+_A_LINE, _A_WHILE = 0.1, 15.0
 
 _WIDTH = 24
 
@@ -25,7 +25,7 @@ class Meter:
         self._out = out
         self._terminal = out.isatty() if terminal is None else terminal
         self._start = time.monotonic()
-        self._shown_at = -1.0
+        self._shown_at = -1.0 if self._terminal else self._start
         self._shown_share = 0.0
         self._dirty = False
 
@@ -37,10 +37,15 @@ class Meter:
             if now - self._shown_at >= _A_PICTURE or share == 1.0:
                 self._shown_at = now
                 self._draw(share, text)
-        elif share - self._shown_share >= _A_LINE - 1e-9 or (share == 1.0 and self._shown_share < 1.0):
-            self._shown_share = share
+        elif self._worth_a_line(share, now):
+            self._shown_share, self._shown_at = share, now
             self._out.write(f"{text}, {self._left(share)}\n")
             self._out.flush()
+
+    def _worth_a_line(self, share: float, now: float) -> bool:
+        """Whether much was done since the last line, or nothing was said for a while."""
+        done = share - self._shown_share >= _A_LINE - 1e-9 or (share == 1.0 and self._shown_share < 1.0)
+        return done or (share > self._shown_share and now - self._shown_at >= _A_WHILE)
 
     def clear(self) -> None:
         """Take the bar away, so that something else can be written."""
