@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import journals
 import pytest
@@ -482,7 +483,7 @@ def test_elsewhere_a_plain_line_now_and_then():
 
 def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
     now = iter(range(0, 10_000, 4))  # four seconds a step
-    monkeypatch.setattr("elicit.session.display.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("elicit.session.display.time", SimpleNamespace(monotonic=lambda: next(now)))
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for k in range(10):
