@@ -121,6 +121,14 @@ def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:
     return replace(data, groups=made)
 
 
+def without(data: Data, dropped: Sequence[str]) -> Data:
+    """The data without these attributes."""
+    gone = {column for name in dropped for column in data.groups.get(name, (name,))}
+    kept = [k for k, column in enumerate(data.columns) if column not in gone]
+    groups = {name: columns for name, columns in data.groups.items() if name not in dropped}
+    return replace(data, X=data.X[:, kept], columns=tuple(data.columns[k] for k in kept), groups=groups)
+
+
 def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
     if name in data.columns:
         return (name,)

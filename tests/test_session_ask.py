@@ -296,11 +296,29 @@ def test_costs_and_drops_may_name_what_says_nothing(ask, tmp_path):
     assert "'const' is left out: it is constant" in out
 
 
+def test_what_is_dropped_is_not_counted_warned_about_or_paid_for(ask, tmp_path, capsys):
+    near = {"c": lambda k, _: f"{k * k % 7}", "d": lambda k, _: f"{3 * (k * k % 7) + 1}"}
+    table(tmp_path / "t.csv", id=lambda k, _: str(k), site=lambda k, _: "nsw"[k % 3], a=number, b=number, **near)
+    (tmp_path / "c.csv").write_text("a,1\nb,2\nc,3\n")
+    options = (*SMALL, "--cost", "c.csv", "--drop", "id,d,site")
+    status, out, err = ask("t.csv", *options)
+    assert (status, err.count("elicit:")) == (0, 0)
+    assert "60 rows, 3 attributes;" in out
+    assert "warning" not in out
+    assert main(["resume", "j", "--budget", "+1"]) == 0
+    assert "belongs to other data" not in capsys.readouterr().err
+    _, out, _ = ask("t.csv", *SMALL[:-1], "k")
+    assert "60 rows, 6 attributes;" in out
+    assert "'id' looks like the number of a row" in out
+    assert "'c' and 'd' are correlated" in out
+
+
 @pytest.mark.parametrize(
     ("costs", "options", "words"),
     [
         ("a,1\nb,2\nnope,3\n", (), "c.csv, line 3: 'nope' is no attribute; correct the line"),
         ("a,1\n", (), "c.csv: no cost is given for 'b'; add a line"),
+        ("a,1\n", ("--drop", "b"), "'a' is the only attribute left, there is nothing to choose; drop fewer"),
         ("a,1\nb,2\n", ("--keep", "a,b", "--drop", "b"), "--keep and --drop both name 'b'"),
     ],
 )
