@@ -109,6 +109,79 @@ def test_what_says_nothing_is_left_out_and_told(tmp_path):
     assert "'name' is left out: 60 different texts in 60 rows" in text
 
 
+def test_dates_and_decimal_commas_are_left_out_as_what_they_look_like(tmp_path):
+    path = table(
+        tmp_path / "t.csv",
+        a=number,
+        day=lambda k, _: f"2021-{k // 28 + 1:02}-{k % 28 + 1:02}",
+        time=lambda k, _: f"{k % 28 + 1}.{k // 28 + 1}.2021 12:30" if k else "",
+        comma=lambda k, r: f"1.{k:03},{r:.3f}".replace(",0.", ",") if k else "12",
+        price=lambda _, r: f"{r:.4f}".replace(".", ","),
+        person=lambda k, _: f"2021-{k}",
+    )
+    data = load(str(path), "y", tidy=True)
+    assert data.columns == ("a",)
+    assert data.notes == (
+        "'day' is left out: it looks like dates; turn it into numbers, such as days",
+        "'time' is left out: it looks like dates; turn it into numbers, such as days",
+        "'comma' is left out: it holds numbers with a decimal comma; write them with a point",
+        "'price' is left out: it holds numbers with a decimal comma; write them with a point",
+        "'person' is left out: 60 different texts in 60 rows look like names",
+    )
+
+
+SPREADSHEET = "größe;preis;ort;klasse\n" + "".join(
+    f"{k % 7},{k % 10};{'' if k == 4 else k * k % 5};{'nsw'[k % 3]};{'ja' if k % 2 else 'nein'}\n" for k in range(60)
+)
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_a_file_as_a_spreadsheet_writes_it_is_read_with_its_own_marks(tmp_path, mark):
+    (tmp_path / "t.csv").write_text(SPREADSHEET.replace(";", mark), encoding="utf-8-sig")
+    data = load(str(tmp_path / "t.csv"), "klasse", tidy=True)
+    assert data.columns == ("größe", "preis", "ort=n", "ort=s", "ort=w")
+    assert data.X[:3, 0].tolist() == [0.0, 1.1, 2.2]
+    assert "commas in 'größe' are read as decimal points: '0,0' as 0.0" in data.notes
+
+
+def test_a_comma_is_no_decimal_mark_where_it_may_mean_something_else(tmp_path):
+    rows = "".join(
+        f"{k},5;{'1.234' if k == 7 else '12,5'};{k % 9},{k % 3};Smith, {k % 3};{k % 2},5\n" for k in range(60)
+    )
+    (tmp_path / "t.csv").write_text('"a,b";mixed;pair;name;y\n' + rows.replace(",2;Smith", ",2,1;Smith"))
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    assert data.columns[0] == "a,b"
+    assert set(data.groups) == {"mixed", "pair", "name"}
+    assert set(data.y) == {0.5, 1.5}
+    assert "commas in 'a,b' and 1 more column are read as decimal points: '0,5' as 0.5" in data.notes
+    (tmp_path / "t.csv").write_text(
+        "a;y\n" + "".join(f"{'1.234' if k == 7 else f'{k},5'};{k % 2}\n" for k in range(60))
+    )
+    with pytest.raises(InputError, match=r"line 9: column 'a' holds numbers, but here '1\.234'; correct it"):
+        load(str(tmp_path / "t.csv"), "y", tidy=True)
+
+
+def test_a_session_takes_a_spreadsheet_its_costs_its_drops_and_writes_a_small_one(ask, tmp_path):
+    (tmp_path / "t.csv").write_text(SPREADSHEET)
+    (tmp_path / "c.csv").write_text("größe;1,5\npreis;2\n")
+    options = ("--target", "klasse", *SMALL[2:], "--cost", "c.csv", "--drop", "ort", "--keep", "größe", "-o", "s.csv")
+    status, out, _ = ask("t.csv", *options)
+    assert status == 0
+    assert "60 rows, 2 attributes;" in out
+    assert read("j").header.settings["about"]["oracle"]["costs"] == {"größe": 1.5, "preis": 2.0, "ort": 0.0}
+    small = (tmp_path / "s.csv").read_text().splitlines()
+    assert small[0] in ("größe,klasse", "größe,preis,klasse")
+    assert small[2].startswith("1.1,")
+    assert main(["resume", "j", "--budget", "+1"]) == 0
+
+
+def test_a_file_that_is_not_utf_8_says_how_to_save_it(ask, tmp_path):
+    (tmp_path / "t.csv").write_text(SPREADSHEET, encoding="latin-1")
+    status, out, err = ask("t.csv", "--target", "klasse")
+    assert (status, out) == (2, "")
+    assert err == "elicit: t.csv: is not text in UTF-8; save it as UTF-8\n"
+
+
 def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
     path = table(tmp_path / "t.csv", a=number, b=number, site=lambda k, _: "nsw"[k % 3])
     data = regrouped(load(str(path), "y", tidy=True), {"place": ["a", "site"]})
@@ -210,7 +283,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--criteria", "recal"), "did you mean 'recall'"),
         (("--target", "y", "--criteria", "stabilty"), "did you mean 'stability'"),
         (("--target", "y", "--criteria", "cost"), "--cost FILE"),
-        (("--target", "y", "--cost", "none.csv"), "none.csv: cannot be read"),
+        (("--target", "y", "--cost", "none.csv"), "none.csv: no such file; check the path"),
         (("--target", "y", "--cost", "twice.csv"), "twice.csv, line 2: 'a' has a cost already"),
         (("--target", "y", "--cost", "euro.csv"), "euro.csv, line 1: '1 EUR' is no number"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),

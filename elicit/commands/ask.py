@@ -25,7 +25,9 @@ from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
+from elicit.session.cells import pairs_of
 from elicit.session.soundness import warnings_about
+from elicit.session.tidying import with_point
 from elicit.subsets import Attributes, Family
 
 
@@ -128,10 +130,9 @@ def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
     """What a file of costs says, line by line."""
     shown = printable(str(path))
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown}: cannot be read ({reason}); expected lines of attribute,cost") from error
+        lines, separator = pairs_of(path, names)
+    except csv.Error as error:
+        raise InputError(f"{shown}: cannot be read ({error}); expected lines of attribute,cost") from error
     costs: dict[str, float] = {}
     for number, line in enumerate(lines, start=1):
         if not line:
@@ -142,7 +143,7 @@ def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
         if name in costs:
             raise InputError(f"{shown}, line {number}: {printable(name)!r} has a cost already; keep one of them")
         try:
-            costs[name] = float(line[1])
+            costs[name] = float(line[1] if separator == "," else with_point(line[1].strip()))
         except ValueError:
             header = number == 1 and not any(letter.isdigit() for letter in line[1])
             if not header:
