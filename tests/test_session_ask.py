@@ -83,13 +83,17 @@ def test_a_column_of_numbers_that_holds_something_else_is_said_to_be_categories(
         dash=lambda k, _: "-" if k == 3 else str(k % 5),
         far=lambda k, _: "inf" if k == 3 else str(k % 5),
         comma=lambda k, _: f"{k % 3},5" if k % 4 else "1",
+        half=lambda k, _: f"{k % 3},5",
         year=lambda k, _: f"202{k % 4}_1",
         site=lambda k, _: "n" if k % 2 else "7",
     )
     data = load(str(path), "y", tidy=True)
-    assert set(data.groups) == {"dash", "far", "comma", "year", "site"}
+    assert set(data.groups) == {"dash", "far", "comma", "half", "year", "site"}
     assert "'dash' is taken as 6 categories: '-' is no number" in data.notes
     assert "'far' is taken as 6 categories: 'inf' is no number" in data.notes
+    for name, count in (("comma", 4), ("half", 3)):
+        note = f"{name!r} is taken as {count} categories: '0,5' is no number; write decimals with a point"
+        assert note in data.notes
     assert not any("year" in note or "site" in note for note in data.notes)  # texts, as anybody would say
 
 

@@ -57,7 +57,7 @@ def with_point(cell: str) -> str:
     if cell.count(",") != 1 or "." in cell:
         return cell
     pointed = cell.replace(",", ".")
-    return cell if as_numbers([pointed]) is None else pointed
+    return pointed if _is_number(pointed) else cell
 
 
 def comma_numbers(cells: Iterable[str]) -> bool:
@@ -95,7 +95,7 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     notes = [f"{name!r} has {gaps} missing values: they are a level of their own"] if gaps else []
     others = sorted(level for level in levels if as_numbers([level]) is None)
-    if 2 * len(others) < len(levels):
+    if 2 * len(others) < len(levels) or comma_numbers(known):
         hint = "; write decimals with a point" if all("," in level for level in others) else ""
         notes.append(f"{name!r} is taken as {len(found)} categories: {others[0]!r} is no number{hint}")
     return "; ".join(notes), block, found
@@ -127,7 +127,10 @@ def stray(cells: Sequence[str], commas: bool = False) -> int | None:
 
 
 def _is_number(cell: str) -> bool:
-    return as_numbers([cell]) is not None
+    try:
+        return math.isfinite(number_in(cell))
+    except ValueError:
+        return False
 
 
 def _is_comma_number(cell: str) -> bool:
