@@ -1,16 +1,14 @@
 """Data and models by name: what a scenario or a command line means by "wine", "my.csv.gz" or "knn:3".
 
-A CSV file has a header and one row a case. A column of numbers is one attribute; a column of texts
-becomes one 0/1 column a text, and these together are one attribute. Whatever is wrong with a file is one
-line that names the file, the line and the remedy. Data from the wild may be tidied instead: missing values
+A CSV file has a header and one row a case (see `elicit.session.cells`). A column of numbers is one attribute; a
+column of texts becomes one 0/1 column a text, and these together are one attribute. Whatever is wrong with a file is
+one line that names the file, the line and the remedy. Data from the wild may be tidied instead: missing values
 are kept for the model to fill, and what says nothing is left out; every such step is a note.
 """
 
 from __future__ import annotations
 
-import csv
 import math
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.complete import opened
 from elicit.errors import InputError, nearest
-from elicit.printable import many, printable
+from elicit.printable import printable
+from elicit.session.cells import cells_of, commas_told
 from elicit.session.tidying import as_numbers, encoded, number_in, stray, tidied, with_target
 
 #: The data sets that need no file.
@@ -87,7 +85,7 @@ def load(
         hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")
         raise InputError(f"{printable(str(path))}: no such file or built-in data{hint}")
     if target is None:
-        columns = ", ".join(map(repr, cells_of(path)[0]))
+        columns = ", ".join(map(repr, cells_of(path).header))
         raise InputError(
             f'{printable(str(path))}: say which column is the target (--target, or target = "…"); '
             f"the columns are {printable(columns)}"
@@ -121,6 +119,14 @@ def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:
     return replace(data, groups=made)
 
 
+def without(data: Data, dropped: Sequence[str]) -> Data:
+    """The data without these attributes."""
+    gone = {column for name in dropped for column in data.groups.get(name, (name,))}
+    kept = [k for k, column in enumerate(data.columns) if column not in gone]
+    groups = {name: columns for name, columns in data.groups.items() if name not in dropped}
+    return replace(data, X=data.X[:, kept], columns=tuple(data.columns[k] for k in kept), groups=groups)
+
+
 def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
     if name in data.columns:
         return (name,)
@@ -141,7 +147,8 @@ def _built_in(name: str) -> Data:
 
 def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Data:
     shown = printable(str(path))
-    header, rows, lines = _cells(path, shown)
+    table = cells_of(path)
+    header, rows, lines = table.header, table.rows, table.lines
     at = _place(header, target, shown)
     by = None if group_col is None else _place(header, group_col, shown)
     if by == at:
@@ -157,7 +164,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     groups: dict[str, tuple[str, ...]] = {}
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
-        if tidy and i != by and (odd := stray(cells)) is not None:
+        if tidy and i != by and (odd := stray(cells, commas=table.separator != ",")) is not None:
             raise InputError(
                 f"{shown}, line {lines[odd]}: column {name!r} holds numbers, but here {cells[odd]!r}; "
                 "correct it, or leave it empty"
@@ -179,6 +186,7 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
         raise InputError(f"{shown}: no attribute is left: {printable('; '.join(notes))}")
     if not columns:
         raise InputError(f"{shown}: there is no column besides the target {target!r}; add attributes")
+    notes += commas_told(table.commas)
     labels = [row[at] for row in rows]
     numbers = as_numbers(labels)
     together = None if by is None else np.array([row[by] for row in rows])
@@ -192,65 +200,6 @@ def _place(header: Sequence[str], name: str, shown: str) -> int:
         hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
         raise InputError(f"{shown}, line 1: no column is called {name!r}{hint}")
     return header.index(name)
-
-
-def cells_of(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a CSV file as they stand there."""
-    return _cells(path, printable(str(path)))[:2]
-
-
-def padded(path: Path) -> bool:
-    """Whether names in the header stand between spaces, which are no part of them here."""
-    with opened(path) as text:
-        return any(name != name.strip() for name in next(csv.reader(text), []))
-
-
-def _cells(path: Path, shown: str) -> tuple[list[str], list[list[str]], list[int]]:
-    """Header, rows of stripped cells, and the line of each row."""
-    try:
-        with opened(path) as text:
-            reader = csv.reader(text, skipinitialspace=True)
-            header = [name.strip() for name in next(reader, [])]
-            rows, lines = [], []
-            for row in reader:
-                if row:
-                    rows.append([cell.strip() for cell in row])
-                    lines.append(reader.line_num)
-    except FileNotFoundError:
-        raise InputError(f"{shown}: no such file; check the path") from None
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown}: cannot be read ({reason}); check the file") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{shown}: not a CSV file ({error}); expected text in UTF-8 with a header line") from error
-    _check_header(header, shown)
-    _check_separator(header, shown)
-    if not rows:
-        raise InputError(f"{shown}, line 1: no row follows the header; add one row a case")
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            raise InputError(
-                f"{shown}, line {line}: the header has {many(len(header), 'column')}, this line "
-                f"{many(len(row), 'cell')}; correct it"
-            )
-    return header, rows, lines
-
-
-def _check_header(header: Sequence[str], shown: str) -> None:
-    if not header:
-        raise InputError(f"{shown}: the file is empty, or its first line is; expected a header and one row a case")
-    for i, name in enumerate(header, start=1):
-        if not name:
-            raise InputError(f"{shown}, line 1: column {i} has no name; name every column")
-        if header.count(name) > 1:
-            raise InputError(f"{shown}, line 1: the column {name!r} occurs {header.count(name)} times; rename one")
-
-
-def _check_separator(header: Sequence[str], shown: str) -> None:
-    """A single name that is full of another separator is a whole line of names."""
-    for mark, called in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-        if len(header) == 1 and mark in header[0]:
-            raise InputError(f"{shown}, line 1: the columns stand between {called}; write the file with commas")
 
 
 def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str, tidy: bool) -> None:

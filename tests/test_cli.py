@@ -543,8 +543,7 @@ def test_data_that_cannot_be_used_say_where_and_why(here, capsys, lines, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a;b;y\n1;2;0\n", ["line 1", "between semicolons", "with commas"]),
-        ("a\tb\ty\n1\t2\t0\n", ["line 1", "between tabs"]),
+        ("a;b;y\n1;2;0\n1;2\n", ["line 3", "the header has 3 columns, this line 2 cells"]),
         ("a,y\n1,0\n2,1\n3,0\n4,1\n", ["'a' is the only attribute", "nothing to choose"]),
     ],
 )

@@ -83,13 +83,17 @@ def test_a_column_of_numbers_that_holds_something_else_is_said_to_be_categories(
         dash=lambda k, _: "-" if k == 3 else str(k % 5),
         far=lambda k, _: "inf" if k == 3 else str(k % 5),
         comma=lambda k, _: f"{k % 3},5" if k % 4 else "1",
+        half=lambda k, _: f"{k % 3},5",
         year=lambda k, _: f"202{k % 4}_1",
         site=lambda k, _: "n" if k % 2 else "7",
     )
     data = load(str(path), "y", tidy=True)
-    assert set(data.groups) == {"dash", "far", "comma", "year", "site"}
+    assert set(data.groups) == {"dash", "far", "comma", "half", "year", "site"}
     assert "'dash' is taken as 6 categories: '-' is no number" in data.notes
     assert "'far' is taken as 6 categories: 'inf' is no number" in data.notes
+    for name, count in (("comma", 4), ("half", 3)):
+        note = f"{name!r} is taken as {count} categories: '0,5' is no number; write decimals with a point"
+        assert note in data.notes
     assert not any("year" in note or "site" in note for note in data.notes)  # texts, as anybody would say
 
 
@@ -107,6 +111,79 @@ def test_what_says_nothing_is_left_out_and_told(tmp_path):
     assert "'same' is left out: it is constant" in text
     assert "'empty' is left out" in text
     assert "'name' is left out: 60 different texts in 60 rows" in text
+
+
+def test_dates_and_decimal_commas_are_left_out_as_what_they_look_like(tmp_path):
+    path = table(
+        tmp_path / "t.csv",
+        a=number,
+        day=lambda k, _: f"2021-{k // 28 + 1:02}-{k % 28 + 1:02}",
+        time=lambda k, _: f"{k % 28 + 1}.{k // 28 + 1}.2021 12:30" if k else "",
+        comma=lambda k, r: f"1.{k:03},{r:.3f}".replace(",0.", ",") if k else "12",
+        price=lambda _, r: f"{r:.4f}".replace(".", ","),
+        person=lambda k, _: f"2021-{k}",
+    )
+    data = load(str(path), "y", tidy=True)
+    assert data.columns == ("a",)
+    assert data.notes == (
+        "'day' is left out: it looks like dates; turn it into numbers, such as days",
+        "'time' is left out: it looks like dates; turn it into numbers, such as days",
+        "'comma' is left out: it holds numbers with a decimal comma; write them with a point",
+        "'price' is left out: it holds numbers with a decimal comma; write them with a point",
+        "'person' is left out: 60 different texts in 60 rows look like names",
+    )
+
+
+SPREADSHEET = "größe;preis;ort;klasse\n" + "".join(
+    f"{k % 7},{k % 10};{'' if k == 4 else k * k % 5};{'nsw'[k % 3]};{'ja' if k % 2 else 'nein'}\n" for k in range(60)
+)
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_a_file_as_a_spreadsheet_writes_it_is_read_with_its_own_marks(tmp_path, mark):
+    (tmp_path / "t.csv").write_text(SPREADSHEET.replace(";", mark), encoding="utf-8-sig")
+    data = load(str(tmp_path / "t.csv"), "klasse", tidy=True)
+    assert data.columns == ("größe", "preis", "ort=n", "ort=s", "ort=w")
+    assert data.X[:3, 0].tolist() == [0.0, 1.1, 2.2]
+    assert "commas in 'größe' are read as decimal points: '0,0' as 0.0" in data.notes
+
+
+def test_a_comma_is_no_decimal_mark_where_it_may_mean_something_else(tmp_path):
+    rows = "".join(
+        f"{k},5;{'1.234' if k == 7 else '12,5'};{k % 9},{k % 3};Smith, {k % 3};{k % 2},5\n" for k in range(60)
+    )
+    (tmp_path / "t.csv").write_text('"a,b";mixed;pair;name;y\n' + rows.replace(",2;Smith", ",2,1;Smith"))
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    assert data.columns[0] == "a,b"
+    assert set(data.groups) == {"mixed", "pair", "name"}
+    assert set(data.y) == {0.5, 1.5}
+    assert "commas in 'a,b' and 1 more column are read as decimal points: '0,5' as 0.5" in data.notes
+    (tmp_path / "t.csv").write_text(
+        "a;y\n" + "".join(f"{'1.234' if k == 7 else f'{k},5'};{k % 2}\n" for k in range(60))
+    )
+    with pytest.raises(InputError, match=r"line 9: column 'a' holds numbers, but here '1\.234'; correct it"):
+        load(str(tmp_path / "t.csv"), "y", tidy=True)
+
+
+def test_a_session_takes_a_spreadsheet_its_costs_its_drops_and_writes_a_small_one(ask, tmp_path):
+    (tmp_path / "t.csv").write_text(SPREADSHEET)
+    (tmp_path / "c.csv").write_text("größe;1,5\npreis;2\n")
+    options = ("--target", "klasse", *SMALL[2:], "--cost", "c.csv", "--drop", "ort", "--keep", "größe", "-o", "s.csv")
+    status, out, _ = ask("t.csv", *options)
+    assert status == 0
+    assert "60 rows, 2 attributes;" in out
+    assert read("j").header.settings["about"]["oracle"]["costs"] == {"größe": 1.5, "preis": 2.0, "ort": 0.0}
+    small = (tmp_path / "s.csv").read_text().splitlines()
+    assert small[0] in ("größe,klasse", "größe,preis,klasse")
+    assert small[2].startswith("1.1,")
+    assert main(["resume", "j", "--budget", "+1"]) == 0
+
+
+def test_a_file_that_is_not_utf_8_says_how_to_save_it(ask, tmp_path):
+    (tmp_path / "t.csv").write_text(SPREADSHEET, encoding="latin-1")
+    status, out, err = ask("t.csv", "--target", "klasse")
+    assert (status, out) == (2, "")
+    assert err == "elicit: t.csv: is not text in UTF-8; save it as UTF-8\n"
 
 
 def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
@@ -210,13 +287,13 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--criteria", "recal"), "did you mean 'recall'"),
         (("--target", "y", "--criteria", "stabilty"), "did you mean 'stability'"),
         (("--target", "y", "--criteria", "cost"), "--cost FILE"),
-        (("--target", "y", "--cost", "none.csv"), "none.csv: cannot be read"),
+        (("--target", "y", "--cost", "none.csv"), "none.csv: no such file; check the path"),
         (("--target", "y", "--cost", "twice.csv"), "twice.csv, line 2: 'a' has a cost already"),
         (("--target", "y", "--cost", "euro.csv"), "euro.csv, line 1: '1 EUR' is no number"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),
         (("--target", "y", "--keep", "q"), "unknown attribute 'q'"),
         (("--target", "y", "--group-col", "y"), "rows belong together"),
-        (("--target", "y", "--folds", "99"), "too few for 99 folds; ask for 30 or fewer"),
+        (("--target", "y", "--folds", "99"), "too few for 99 folds; ask for 30 or fewer (--folds 30"),
         (("--target", "y", "--budget", "0"), "--budget"),
         (("--target", "y", "-o", "no/folder.csv"), "no/folder.csv: cannot be written"),
         (("--target", "y", "-o", "elicit-t.jsonl"), "elicit-t.jsonl: is read or kept by this command too"),
@@ -296,11 +373,29 @@ def test_costs_and_drops_may_name_what_says_nothing(ask, tmp_path):
     assert "'const' is left out: it is constant" in out
 
 
+def test_what_is_dropped_is_not_counted_warned_about_or_paid_for(ask, tmp_path, capsys):
+    near = {"c": lambda k, _: f"{k * k % 7}", "d": lambda k, _: f"{3 * (k * k % 7) + 1}"}
+    table(tmp_path / "t.csv", id=lambda k, _: str(k), site=lambda k, _: "nsw"[k % 3], a=number, b=number, **near)
+    (tmp_path / "c.csv").write_text("a,1\nb,2\nc,3\n")
+    options = (*SMALL, "--cost", "c.csv", "--drop", "id,d,site")
+    status, out, err = ask("t.csv", *options)
+    assert (status, err.count("elicit:")) == (0, 0)
+    assert "60 rows, 3 attributes;" in out
+    assert "warning" not in out
+    assert main(["resume", "j", "--budget", "+1"]) == 0
+    assert "belongs to other data" not in capsys.readouterr().err
+    _, out, _ = ask("t.csv", *SMALL[:-1], "k")
+    assert "60 rows, 6 attributes;" in out
+    assert "'id' looks like the number of a row" in out
+    assert "'c' and 'd' are correlated" in out
+
+
 @pytest.mark.parametrize(
     ("costs", "options", "words"),
     [
         ("a,1\nb,2\nnope,3\n", (), "c.csv, line 3: 'nope' is no attribute; correct the line"),
         ("a,1\n", (), "c.csv: no cost is given for 'b'; add a line"),
+        ("a,1\n", ("--drop", "b"), "'a' is the only attribute left, there is nothing to choose; drop fewer"),
         ("a,1\nb,2\n", ("--keep", "a,b", "--drop", "b"), "--keep and --drop both name 'b'"),
     ],
 )

@@ -141,6 +141,21 @@ def test_the_snippet_reads_what_is_missing_as_the_session_did(tmp_path):
     np.testing.assert_array_equal(names["y"].to_numpy(float), data.y)
 
 
+@pytest.mark.parametrize("point", [",", "."])
+def test_the_snippet_reads_the_marks_of_a_spreadsheet_as_the_session_did(tmp_path, point):
+    rows = [(f"{k},{k % 9}", f"{k % 7}{point}5", "?" if k == 3 else "nsw"[k % 3], f"{k * k % 5},25") for k in range(40)]
+    (tmp_path / "t.csv").write_text("a; b;c;y\n" + "".join(";".join(row) + "\n" for row in rows))
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    code, names = "\n".join(snippet(section, ("a", "b", "c"))), {}
+    assert "sep=';'" in code
+    assert ("decimal=','" in code) == (point == ",")
+    exec(code, names)
+    data = load(section["data"], "y", tidy=True)
+    order = [column.replace("=", "_") for column in data.columns]
+    np.testing.assert_array_equal(names["X"][order].to_numpy(float), data.X)
+    np.testing.assert_array_equal(names["y"].to_numpy(float), data.y)
+
+
 def end_of(monkeypatch, capsys, folder, *options):
     """What a session on iris said at its end."""
     monkeypatch.chdir(folder)

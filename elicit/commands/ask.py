@@ -17,7 +17,7 @@ from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
 from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, about, free_path, play
-from elicit.data import BUILT_IN, Data, load, regrouped
+from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.decide.settings import Settings
 from elicit.drive import begin
 from elicit.errors import InputError, nearest
@@ -25,7 +25,9 @@ from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
+from elicit.session.cells import pairs_of
 from elicit.session.soundness import warnings_about
+from elicit.session.tidying import with_point
 from elicit.subsets import Attributes, Family
 
 
@@ -46,25 +48,18 @@ def run(args: argparse.Namespace) -> int:
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)
+    attributes = columns_of(data.X, data.columns, data.groups).attributes
+    family = _family(args, data, attributes)
+    dropped = attributes.subset(family.drop) if family.drop else ()
     if args.cost is not None:
-        section["costs"] = _costs(Path(args.cost), data)
+        section["costs"] = _costs(Path(args.cost), data, attributes, dropped)
     oracle = wrapper_of(section, data)
-    attributes = oracle.attributes
-    if len(attributes) == 1:
-        why = "".join(f"; {note}" for note in data.notes)
-        raise InputError(f"{attributes.names[0]!r} is the only attribute, there is nothing to choose; add another{why}")
-    keep = attributes.mask(listed(args.keep))
-    drop = attributes.mask([name for name in listed(args.drop) if name not in data.left_out])
-    if keep & drop:
-        both = ", ".join(map(repr, attributes.subset(keep & drop)))
-        raise InputError(f"--keep and --drop both name {both}; take it out of one of them")
-    family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
     chosen = {**SETTINGS, "budget": args.budget}
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
     header = {"oracle": section}
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:
-        notes = (*_notes(data, section, attributes), *_assumed(args.assume or "nothing"))
+        notes = (*_notes(data, section, dropped), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
 
 
@@ -74,11 +69,28 @@ def _require_file(data: str) -> None:
         raise InputError(f"{printable(data)}: is a pipe or a device, and a session reads its data again; save a file")
 
 
-def _notes(data: Data, section: Mapping[str, Any], attributes: Attributes) -> Iterator[str]:
-    """What was decided for the operator, and what to beware of."""
-    yield about(data, section, attributes)
+def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
+    """The subsets that may be chosen; refused where they leave nothing to choose."""
+    keep = attributes.mask(listed(args.keep))
+    drop = attributes.mask([name for name in listed(args.drop) if name not in data.left_out])
+    if keep & drop:
+        both = ", ".join(map(repr, attributes.subset(keep & drop)))
+        raise InputError(f"--keep and --drop both name {both}; take it out of one of them")
+    family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
+    left = attributes.subset(family.largest)
+    if len(left) == 1:
+        only, remedy = ("attribute left", "drop fewer") if drop else ("attribute", "add another")
+        why = "".join(f"; {note}" for note in data.notes)
+        raise InputError(f"{left[0]!r} is the only {only}, there is nothing to choose; {remedy}{why}")
+    return family
+
+
+def _notes(data: Data, section: Mapping[str, Any], dropped: Sequence[str]) -> Iterator[str]:
+    """What was decided for the operator, and what to beware of in what is not dropped."""
+    left = without(data, dropped)
+    yield about(data, section, len(columns_of(left.X, left.columns, left.groups).attributes))
     yield from (f"note: {printable(note)}" for note in data.notes)
-    yield from (f"warning: {printable(warning)}" for warning in warnings_about(data, section.get("scoring")))
+    yield from (f"warning: {printable(warning)}" for warning in warnings_about(left, section.get("scoring")))
 
 
 def _assumed(assume: str) -> Iterator[str]:
@@ -102,24 +114,25 @@ def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     return section
 
 
-def _costs(path: Path, data: Data) -> dict[str, float]:
-    """The cost of every attribute, from a file of two columns; a header line is allowed."""
-    names = columns_of(data.X, data.columns, data.groups).attributes.names
-    costs = _listed_costs(path, [*names, *data.left_out])
-    for name in names:
+def _costs(path: Path, data: Data, attributes: Attributes, dropped: Sequence[str]) -> dict[str, float]:
+    """The cost of every attribute, from a file of two columns; a header line is allowed.
+
+    What is dropped is in no subset: it needs no cost, and 0 stands in the journal, which wants one for every attribute.
+    """
+    costs = dict.fromkeys(dropped, 0.0) | _listed_costs(path, [*attributes.names, *data.left_out])
+    for name in attributes.names:
         if name not in costs:
             raise InputError(f"{printable(str(path))}: no cost is given for {printable(name)!r}; add a line")
-    return {name: costs[name] for name in names}
+    return {name: costs[name] for name in attributes.names}
 
 
 def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
     """What a file of costs says, line by line."""
     shown = printable(str(path))
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown}: cannot be read ({reason}); expected lines of attribute,cost") from error
+        lines, separator = pairs_of(path, names)
+    except csv.Error as error:
+        raise InputError(f"{shown}: cannot be read ({error}); expected lines of attribute,cost") from error
     costs: dict[str, float] = {}
     for number, line in enumerate(lines, start=1):
         if not line:
@@ -130,7 +143,7 @@ def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
         if name in costs:
             raise InputError(f"{shown}, line {number}: {printable(name)!r} has a cost already; keep one of them")
         try:
-            costs[name] = float(line[1])
+            costs[name] = float(line[1] if separator == "," else with_point(line[1].strip()))
         except ValueError:
             header = number == 1 and not any(letter.isdigit() for letter in line[1])
             if not header:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from elicit.commands.output import destination, keep_apart
-from elicit.data import BUILT_IN, cells_of, load
+from elicit.data import BUILT_IN, load
 from elicit.errors import InputError
 from elicit.printable import printable
+from elicit.session.cells import cells_of
 
 
 def check_place(output: str | None, *inputs: str | None) -> None:
@@ -33,7 +34,7 @@ def reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> st
 
 
 def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[list[Any]]]:
-    """The chosen columns as they stand in the file, or as the built-in data holds them."""
+    """The chosen columns as they stand in the file, though with decimal points, or as the built-in data holds them."""
     source = section.get("data")
     if not isinstance(source, str):
         raise InputError("only a session on data has a reduced table; leave -o out")
@@ -44,6 +45,6 @@ def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[st
         places = [data.columns.index(name) for name in wanted]
         body = [[*row, label] for row, label in zip(data.X[:, places].tolist(), data.y.tolist(), strict=True)]
         return [*wanted, "target"], body
-    header, rows = cells_of(Path(source))
-    places = [header.index(name) for name in (*wanted, section["target"])]
-    return [header[k] for k in places], [[row[k] for k in places] for row in rows]
+    table = cells_of(Path(source))
+    places = [table.header.index(name) for name in (*wanted, section["target"])]
+    return [table.header[k] for k in places], [[row[k] for k in places] for row in table.rows]

@@ -38,7 +38,6 @@ from elicit.session.display import Meter, clock_time, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
 from elicit.sessions import Session
-from elicit.subsets import Attributes
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
 _DECIDING = 0.002
@@ -58,16 +57,16 @@ def run(args: argparse.Namespace) -> int:
     oracle = oracle_of(FIRST_SESSION, Path())
     path = free_path("elicit-wine") if args.journal is None else args.journal
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
-        notes = (about(load(str(FIRST_SESSION["data"])), FIRST_SESSION, oracle.attributes),)
+        notes = (about(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
         return play(session, oracle, path, FIRST_SESSION, Play(notes=notes))
 
 
-def about(data: Data, section: Mapping[str, Any], attributes: Attributes) -> str:
-    """What is predicted from what, and what the score is."""
+def about(data: Data, section: Mapping[str, Any], attributes: int) -> str:
+    """What is predicted from how many attributes, and what the score is."""
     kind = "classes" if data.classes else "numbers"
     scored = section.get("scoring") or ("accuracy" if data.classes else "R²")
     return (
-        f"{len(data.y)} rows, {len(attributes)} attributes; the target holds {kind}; model {section['model']}, "
+        f"{len(data.y)} rows, {attributes} attributes; the target holds {kind}; model {section['model']}, "
         f"score: {scored} over {section['folds']} folds"
     )
 

@@ -93,10 +93,11 @@ def _check_classes(y: NDArray[Any], folds: int) -> None:
     if len(classes) < 2:
         raise InputError(f"the target has the one class {classes[0]!s}; a classifier needs at least two")
     if sizes[least] < folds:
-        remedy = f"ask for {sizes[least]} or fewer, or" if sizes[least] > 1 else "drop its row, or"
+        size = int(sizes[least])
+        fewer = f"ask for {size} or fewer (--folds {size}, in Python cv={size})"
         raise InputError(
-            f"class {classes[least]!s} has {sizes[least]} row(s), too few for {folds} folds; "
-            f"{remedy} merge it with another class"
+            f"class {classes[least]!s} has {many(size, 'row')}, too few for {folds} folds; "
+            f"{fewer if size > 1 else 'drop its row'}, or merge it with another class"
         )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from elicit.data import BUILT_IN, cells_of, load, model_of, padded, regrouped
+from elicit.data import BUILT_IN, load, model_of, regrouped
+from elicit.session.cells import Cells, cells_of, points_elsewhere
 from elicit.session.tidying import MISSING, MISSING_LEVEL
 
 #: What `pandas.read_csv` takes for a missing value by itself, among what may stand for one here.
@@ -48,12 +49,16 @@ def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[
         name = f"load_{section['data']}"
         lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
         return [*lines, f"X = X[{list(columns)!r}]"]
-    read = [repr(section["data"]), *_missing(section)]
-    if padded(Path(section["data"])):
+    table = cells_of(Path(section["data"]))
+    mixed = _mixed(table, (*columns, section["target"]))
+    read = [repr(section["data"]), *_marks(table, mixed)]
+    read += _missing(table) if section.get("tidy") else []
+    if table.padded:
         lines = [f"data = pd.read_csv({', '.join([*read, 'skipinitialspace=True'])}).rename(columns=str.strip)"]
     else:
         lines = [f"data = pd.read_csv({', '.join(read)})"]
     lines.insert(0, "import pandas as pd")
+    lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if section.get("tidy"):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
     lines.append(f"X, y = data[{list(columns)!r}], data[{section['target']!r}]")
@@ -62,11 +67,22 @@ def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[
     return [*lines, f"X = pd.get_dummies(X, columns={list(coded)!r}, dtype=float)"] if coded else lines
 
 
-def _missing(section: Mapping[str, Any]) -> list[str]:
+def _marks(table: Cells, mixed: Sequence[str]) -> list[str]:
+    """What pandas must be told of the separator and the decimal comma."""
+    marks = [f"sep={table.separator!r}"] if table.separator != "," else []
+    if mixed:
+        return [*marks, f"dtype={dict.fromkeys(mixed, 'str')!r}"]
+    return [*marks, "decimal=','"] if table.commas and not points_elsewhere(table) else marks
+
+
+def _mixed(table: Cells, columns: Sequence[str]) -> list[str]:
+    """Those of the columns with decimal commas, where others have points: pandas knows one mark for all."""
+    return [name for name in columns if name in table.commas] if points_elsewhere(table) else []
+
+
+def _missing(table: Cells) -> list[str]:
     """What pandas must be told of missing values: the spellings in the file that it does not know."""
-    if not section.get("tidy"):
-        return []
-    cells = {cell for row in cells_of(Path(section["data"]))[1] for cell in row}
+    cells = {cell for row in table.rows for cell in row}
     others = sorted(cell for cell in cells if cell.lower() in MISSING and cell not in _KNOWN_TO_PANDAS)
     return [f"na_values={others!r}"] if others else []
 

@@ -6,7 +6,8 @@ The rule: nothing is filled or left out in silence. Every such step is a note th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,15 @@ MISSING_LEVEL = "(missing)"
 
 #: A column of texts with more levels than this, most of which occur once, names cases and not a property.
 MOST_LEVELS = 20
+
+#: A day, the year first or last, and perhaps a time.
+_DATE = re.compile(
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d\d))"
+    r"([T ]\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[APap][Mm])?(Z| ?[+-]\d\d:?\d\d)?)?"
+)
+
+#: A number as it may be written where commas are decimal: points may stand between its thousands.
+_COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*(,\d+)?([eE][+-]?\d+)?")
 
 #: A column of many values holds numbers when at least so many of them are, for each that is none.
 STRAY = 10
@@ -40,6 +50,23 @@ def number_in(cell: str) -> float:
     if "_" in cell:
         raise ValueError(f"{cell!r} is no number")
     return float(cell)
+
+
+def with_point(cell: str) -> str:
+    """A number with one decimal comma and no point, written with a point; any other cell as it is."""
+    if cell.count(",") != 1 or "." in cell:
+        return cell
+    pointed = cell.replace(",", ".")
+    return pointed if _is_number(pointed) else cell
+
+
+def comma_numbers(cells: Iterable[str]) -> bool:
+    """Whether all that is there are numbers, some with a decimal comma.
+
+    None may have a point: beside 12,5 it may stand between thousands, and 1.234 is another number then.
+    """
+    known = {cell for cell in cells if cell.lower() not in MISSING}
+    return any("," in cell for cell in known) and all(map(_is_comma_number, known))
 
 
 def encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
@@ -64,24 +91,50 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
         return note, numbers.reshape(-1, 1), []
     levels = set(known)
     if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
-        return f"{name!r} is left out: {len(levels)} different texts in {len(known)} rows look like names", None, []
+        return f"{name!r} is left out: {_likeness(levels, len(known))}", None, []
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     notes = [f"{name!r} has {gaps} missing values: they are a level of their own"] if gaps else []
     others = sorted(level for level in levels if as_numbers([level]) is None)
-    if 2 * len(others) < len(levels):
+    if 2 * len(others) < len(levels) or comma_numbers(known):
         hint = "; write decimals with a point" if all("," in level for level in others) else ""
         notes.append(f"{name!r} is taken as {len(found)} categories: {others[0]!r} is no number{hint}")
     return "; ".join(notes), block, found
 
 
-def stray(cells: Sequence[str]) -> int | None:
-    """Where a column of many values, nearly all of them numbers, holds something else; None when it does not."""
+def _likeness(levels: Collection[str], rows: int) -> str:
+    """What a column of many different texts looks like, and what can be done about it."""
+    if all(map(_DATE.fullmatch, levels)):
+        return "it looks like dates; turn it into numbers, such as days"
+    if all(map(_COMMA_NUMBER.fullmatch, levels)) and any("," in level for level in levels):
+        return "it holds numbers with a decimal comma; write them with a point"
+    return f"{len(levels)} different texts in {rows} rows look like names"
+
+
+def stray(cells: Sequence[str], commas: bool = False) -> int | None:
+    """Where a column of many values, nearly all of them numbers, holds something else; None when it does not.
+
+    `commas`: whether the numbers may have a decimal comma; then none of them may have a point.
+    """
     known = [cell for cell in cells if cell.lower() not in MISSING]
     if len(set(known)) <= MOST_LEVELS or as_numbers(known) is not None:
         return None
-    others = {cell for cell in set(known) if as_numbers([cell]) is None}
-    found = [k for k, cell in enumerate(cells) if cell in others]
-    return found[0] if STRAY * len(found) <= len(known) else None
+    for number in (_is_comma_number, _is_number) if commas else (_is_number,):
+        others = {cell for cell in set(known) if not number(cell)}
+        found = [k for k, cell in enumerate(cells) if cell in others]
+        if found and STRAY * len(found) <= len(known):
+            return found[0]
+    return None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(number_in(cell))
+    except ValueError:
+        return False
+
+
+def _is_comma_number(cell: str) -> bool:
+    return "." not in cell and _is_number(with_point(cell))
 
 
 def with_target(

@@ -314,7 +314,11 @@ small = np.array([0] * 9 + [1] * 3)
     [
         (
             lambda: WrapperOracle(GaussianNB(), X[:12], small),
-            "class 1 has 3 row(s), too few for 10 folds; ask for 3",
+            "class 1 has 3 rows, too few for 10 folds; ask for 3 or fewer (--folds 3, in Python cv=3), or merge it",
+        ),
+        (
+            lambda: WrapperOracle(GaussianNB(), X[:12], np.arange(12) == 3),
+            "class True has 1 row, too few for 10 folds; drop its row, or merge it with another class",
         ),
         (lambda: WrapperOracle(GaussianNB(), X[:12], small * 0), "one class"),
         (lambda: WrapperOracle(Ridge(), X[:5], y[:5]), "5 rows cannot be split into 10 folds; ask for 5"),
