@@ -32,7 +32,7 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
-from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of
+from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of, utility_of
 from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
@@ -314,9 +314,15 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         return table
 
     def best_subset_for(self, utility: Any) -> tuple[str, ...]:
-        """The evaluated subset that another utility likes best, by names; nothing is fitted."""
+        """The evaluated subset that another utility likes best, by names; nothing is fitted.
+
+        A warning names two subsets where it goes against the direction of every criterion.
+        """
         check_is_fitted(self)
         best = best_for(self.session_, utility)
+        against = against_directions(self.session_, utility_of(self.session_, utility), followed=True)
+        if against is not None:
+            warnings.warn(against, stacklevel=2)
         if best is None:  # a fitted selector has measured at least one subset of its family
             raise AssertionError("no subset of the family was evaluated")
         return self.session_.history.attributes.subset(best)
