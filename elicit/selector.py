@@ -42,6 +42,7 @@ from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame
 from elicit.oracles.describe import fingerprint
+from elicit.oracles.naming import extras_of
 from elicit.subsets import Mask, members
 from elicit.threads import one_thread
 
@@ -69,7 +70,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         path, n(n+1)/6, at least 5 n and 20, at most 400.
     questions : the most questions put to the operator.
     parsimony : tau of the parsimonious set of utilities, or "exact".
-    criteria : criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`.
+    criteria : a list of criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`, or
+        their names as in ``elicit ask --criteria``: "stability", "fit_time", and those of scikit-learn's scorers, such
+        as "recall_macro".
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
     keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
@@ -150,7 +153,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         budget: int | str = "auto",
         questions: int = 15,
         parsimony: float | str = 0.1,
-        criteria: Sequence[Extra] | None = None,
+        criteria: Sequence[Extra | str] | None = None,
         costs: Mapping[str, float] | Sequence[float] | None = None,
         feature_groups: Grouping | None = None,
         keep: Sequence[str | int] | None = None,
@@ -248,11 +251,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
         routed = routed_arguments(self, X, y, params)
-        if self.criteria is not None and not isinstance(self.criteria, Sequence):
-            raise InputError(f"criteria is a list of criteria, found {self.criteria!r}")
-        extras = list(self.criteria or ())
-        if self.costs is not None:
-            extras.append(cost(labelled_by_names(self, self.costs, X)))
+        if self.criteria is not None and (isinstance(self.criteria, str) or not isinstance(self.criteria, Sequence)):
+            raise InputError(f"criteria is a list of criteria and names of criteria, found {self.criteria!r}")
+        costs = None if self.costs is None else cost(labelled_by_names(self, self.costs, X))
         return WrapperOracle(
             self.estimator,
             X,
@@ -261,7 +262,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             feature_groups=self.feature_groups,
             cv=routed.cv,
             scoring=self.scoring,
-            criteria=extras,
+            criteria=extras_of(self.criteria or (), costs),
             groups=routed.groups,
             sample_weight=routed.sample_weight,
             fit_params=routed.fit,

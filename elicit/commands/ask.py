@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer_names
 
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
+from elicit.commands.grammar import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, about, free_path, play
 from elicit.data import BUILT_IN, Data, load, regrouped
@@ -24,6 +23,7 @@ from elicit.errors import InputError, nearest
 from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
+from elicit.oracles.naming import NAMED, known_names
 from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
@@ -89,15 +89,11 @@ def _assumed(assume: str) -> Iterator[str]:
 
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     """The keys of the oracle for criteria beyond score and size."""
-    wanted = [name for name in listed(args.criteria) if name not in ("score", "size")]
-    scorers = [name for name in wanted if name not in EXTRAS]
-    for name in scorers:
-        if name not in (known := get_scorer_names()):
-            hint = nearest(name, [*EXTRAS, *known])
-            raise InputError(f"--criteria knows {', '.join(EXTRAS)} and scikit-learn's scorers, found {name!r}{hint}")
+    wanted = known_names(listed(args.criteria), "--criteria")
+    scorers = [name for name in wanted if name not in NAMED]
     if "cost" in wanted and args.cost is None:
         raise InputError("the criterion cost needs the costs; add --cost FILE, a CSV of attribute,cost")
-    section: dict[str, Any] = {name: True for name in wanted if name in EXTRAS and name != "cost"}
+    section: dict[str, Any] = {name: True for name in wanted if name in NAMED and name != "cost"}
     section |= {"scorers": scorers} if scorers else {}
     return section
 
