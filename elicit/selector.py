@@ -142,6 +142,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     """
 
     _warrant: dict[str, Any] | None
+    _called = ""  # stands before the progress of a fit that is one of several
 
     def __init__(
         self,
@@ -202,7 +203,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge)
         run = self._run(judge, oracle, y, seed)
-        elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
+        elicitation, result = played(
+            run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), called=self._called
+        )
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         followed = judge.utility is not None and against is None and is_utility(self.operator)
         chosen = chosen_of(elicitation, result, self.operator if followed else None, within)

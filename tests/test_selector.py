@@ -246,7 +246,15 @@ def test_progress_goes_to_the_error_stream(capsys):
     selector(verbose=1).fit(WINE, CLASSES)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "evaluated 24 of 24" in err
+    assert "evaluated 24 of 24, best score so far: score" in err
+    selector(verbose=1, operator="score - 0.01 * size", questions=3).fit(WINE, CLASSES)
+    assert "evaluated 24 of 24, best by the answers so far: score" in capsys.readouterr().err
+
+
+def test_progress_names_the_outer_fold(capsys):
+    selector(verbose=1).nested_score(WINE, CLASSES, cv=2)
+    told = capsys.readouterr().err.splitlines()
+    assert {line[:18] for line in told} == {"outer fold 1 of 2:", "outer fold 2 of 2:"}
 
 
 # --- who is asked --------------------------------------------------------------------------------------
