@@ -27,7 +27,8 @@ from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
-from elicit.session.display import Meter, clock_time
+from elicit.session.display import Meter, clock_time, measuring
+from elicit.session.progress import Progress
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
 
@@ -478,6 +479,15 @@ def test_elsewhere_a_plain_line_now_and_then():
     assert "\r" not in screen.text
     assert "\x1b" not in screen.text
     assert screen.text.splitlines()[-1] == "100 done, 0:00 left"
+
+
+def test_no_question_is_promised_when_none_may_come():
+    def at(evaluations, questions):
+        return measuring(Progress(evaluations, 121, questions, 15, None, {}, 1.0))
+
+    assert at(100, 3) == "evaluated 100 of 121, until there is something to ask"
+    assert at(121, 3) == "evaluated 121 of 121, working out what your answers decide"
+    assert at(100, 15) == "evaluated 100 of 121, all questions are answered"
 
 
 def test_times_are_told_as_on_a_clock():

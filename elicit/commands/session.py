@@ -34,7 +34,7 @@ from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
 from elicit.printable import pasted, printable
-from elicit.session.display import Meter, clock_time, standing
+from elicit.session.display import Meter, clock_time, measuring, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
 from elicit.sessions import Session
@@ -171,8 +171,7 @@ def _on_screen(
 
         def show(progress: Progress) -> None:
             latest[:] = [progress]
-            text = f"evaluated {progress.evaluations} of {progress.budget}, until there is something to ask"
-            operator.show(progress.evaluations / progress.budget, text)
+            operator.show(progress.evaluations / progress.budget, measuring(progress))
 
         workers = int(effective_n_jobs(-1 if how.n_jobs is None else how.n_jobs))
         if session.elicitation.history.stopped is None:
