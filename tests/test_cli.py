@@ -403,6 +403,23 @@ def test_sessions_without_a_path_do_not_meet(capsys, monkeypatch):
     complains(*run("--journal", "elicit-wine.jsonl", capsys=capsys), "already exists")
 
 
+@pytest.mark.usefixtures("here", "small")
+@pytest.mark.parametrize("arguments", [(), ("ask", "wine", "--model", "knn:3", "--budget", "15")])
+def test_a_new_session_names_the_unfinished_one_beside_it(arguments, capsys, monkeypatch):
+    told = "an unfinished session is in elicit-wine.jsonl: elicit resume elicit-wine.jsonl goes on there"
+    assert "unfinished" not in run(*arguments, text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    Path("elicit-wine-2.jsonl").write_text("no journal\n")
+    assert f"\n{told}\n" in run(*arguments, text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    other = run("ask", "wine", "--model", "knn:5", "--budget", "15", text="", capsys=capsys, monkeypatch=monkeypatch)
+    assert "unfinished" not in other[1], "it measured something else"
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_session_that_ended_is_not_called_unfinished(capsys, monkeypatch):
+    assert run(text="equal\n" * 40, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    assert "unfinished" not in run(text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+
+
 @posix
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):

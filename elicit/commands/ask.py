@@ -15,7 +15,7 @@ from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced import check_place
-from elicit.commands.session import Play, about, free_path, play
+from elicit.commands.session import Play, about, free_path, play, unfinished
 from elicit.data import BUILT_IN, Data, load, regrouped
 from elicit.decide.settings import Settings
 from elicit.drive import begin
@@ -31,7 +31,8 @@ from elicit.subsets import Attributes, Family
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
+    stem = f"elicit-{Path(args.data).name.partition('.')[0]}"
+    path = args.journal or free_path(stem)
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
@@ -63,8 +64,9 @@ def run(args: argparse.Namespace) -> int:
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
     header = {"oracle": section}
+    left = () if args.journal else unfinished(stem, oracle)
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:
-        notes = (*_notes(data, section, attributes), *_assumed(args.assume or "nothing"))
+        notes = (*left, *_notes(data, section, attributes), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
 
 
