@@ -32,7 +32,7 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
-from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of
+from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of, utility_of
 from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
@@ -42,6 +42,7 @@ from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame
 from elicit.oracles.describe import fingerprint
+from elicit.oracles.naming import extras_of
 from elicit.subsets import Mask, members
 from elicit.threads import one_thread
 
@@ -69,7 +70,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         path, n(n+1)/6, at least 5 n and 20, at most 400.
     questions : the most questions put to the operator.
     parsimony : tau of the parsimonious set of utilities, or "exact".
-    criteria : criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`.
+    criteria : a list of criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`, or
+        their names as in ``elicit ask --criteria``: "stability", "fit_time", and those of scikit-learn's scorers, such
+        as "recall_macro".
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
     keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
@@ -139,6 +142,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     """
 
     _warrant: dict[str, Any] | None
+    _called = ""  # stands before the progress of a fit that is one of several
 
     def __init__(
         self,
@@ -150,7 +154,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         budget: int | str = "auto",
         questions: int = 15,
         parsimony: float | str = 0.1,
-        criteria: Sequence[Extra] | None = None,
+        criteria: Sequence[Extra | str] | None = None,
         costs: Mapping[str, float] | Sequence[float] | None = None,
         feature_groups: Grouping | None = None,
         keep: Sequence[str | int] | None = None,
@@ -199,7 +203,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge)
         run = self._run(judge, oracle, y, seed)
-        elicitation, result = played(run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose))
+        elicitation, result = played(
+            run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), called=self._called
+        )
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         followed = judge.utility is not None and against is None and is_utility(self.operator)
         chosen = chosen_of(elicitation, result, self.operator if followed else None, within)
@@ -248,11 +254,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
         routed = routed_arguments(self, X, y, params)
-        if self.criteria is not None and not isinstance(self.criteria, Sequence):
-            raise InputError(f"criteria is a list of criteria, found {self.criteria!r}")
-        extras = list(self.criteria or ())
-        if self.costs is not None:
-            extras.append(cost(labelled_by_names(self, self.costs, X)))
+        if self.criteria is not None and (isinstance(self.criteria, str) or not isinstance(self.criteria, Sequence)):
+            raise InputError(f"criteria is a list of criteria and names of criteria, found {self.criteria!r}")
+        costs = None if self.costs is None else cost(labelled_by_names(self, self.costs, X))
         return WrapperOracle(
             self.estimator,
             X,
@@ -261,7 +265,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             feature_groups=self.feature_groups,
             cv=routed.cv,
             scoring=self.scoring,
-            criteria=extras,
+            criteria=extras_of(self.criteria or (), costs),
             groups=routed.groups,
             sample_weight=routed.sample_weight,
             fit_params=routed.fit,
@@ -314,9 +318,15 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         return table
 
     def best_subset_for(self, utility: Any) -> tuple[str, ...]:
-        """The evaluated subset that another utility likes best, by names; nothing is fitted."""
+        """The evaluated subset that another utility likes best, by names; nothing is fitted.
+
+        A warning names two subsets where it goes against the direction of every criterion.
+        """
         check_is_fitted(self)
         best = best_for(self.session_, utility)
+        against = against_directions(self.session_, utility_of(self.session_, utility), followed=True)
+        if against is not None:
+            warnings.warn(against, stacklevel=2)
         if best is None:  # a fitted selector has measured at least one subset of its family
             raise AssertionError("no subset of the family was evaluated")
         return self.session_.history.attributes.subset(best)

@@ -166,7 +166,15 @@ def test_a_utility_that_goes_against_what_is_measured_is_warned_of(operator):
 
 
 def test_a_utility_that_goes_along_is_not():
-    fitted(operator="score - 0.01 * size", budget=15)  # a warning would be an error
+    found = fitted(operator="score - 0.01 * size", budget=15)  # a warning would be an error
+    found.best_subset_for("score - 0.02 * size")
+
+
+def test_another_utility_that_goes_against_what_is_measured_is_warned_of_and_followed():
+    found = fitted(budget=15)
+    with pytest.warns(UserWarning, match="is at least as good in every criterion; it is followed all the same"):
+        best = found.best_subset_for("size")
+    assert len(best) == 4
 
 
 # --- scores and effects ----------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
-from elicit.session.display import Meter, clock_time
+from elicit.session.display import Meter, clock_time, measuring
+from elicit.session.progress import Progress
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
 
@@ -403,6 +404,23 @@ def test_sessions_without_a_path_do_not_meet(capsys, monkeypatch):
     complains(*run("--journal", "elicit-wine.jsonl", capsys=capsys), "already exists")
 
 
+@pytest.mark.usefixtures("here", "small")
+@pytest.mark.parametrize("arguments", [(), ("ask", "wine", "--model", "knn:3", "--budget", "15")])
+def test_a_new_session_names_the_unfinished_one_beside_it(arguments, capsys, monkeypatch):
+    told = "an unfinished session is in elicit-wine.jsonl: elicit resume elicit-wine.jsonl goes on there"
+    assert "unfinished" not in run(*arguments, text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    Path("elicit-wine-2.jsonl").write_text("no journal\n")
+    assert f"\n{told}\n" in run(*arguments, text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    other = run("ask", "wine", "--model", "knn:5", "--budget", "15", text="", capsys=capsys, monkeypatch=monkeypatch)
+    assert "unfinished" not in other[1], "it measured something else"
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_session_that_ended_is_not_called_unfinished(capsys, monkeypatch):
+    assert run(text="equal\n" * 40, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    assert "unfinished" not in run(text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+
+
 @posix
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):
@@ -492,6 +510,15 @@ def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
     assert told
     assert "0 done" not in told
     assert len(told) < 6
+
+
+def test_no_question_is_promised_when_none_may_come():
+    def at(evaluations, questions):
+        return measuring(Progress(evaluations, 121, questions, 15, None, {}, 1.0))
+
+    assert at(100, 3) == "evaluated 100 of 121, until there is something to ask"
+    assert at(121, 3) == "evaluated 121 of 121, working out what your answers decide"
+    assert at(100, 15) == "evaluated 100 of 121, all questions are answered"
 
 
 def test_times_are_told_as_on_a_clock():

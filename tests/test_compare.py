@@ -717,6 +717,7 @@ def test_a_picture_has_a_line_a_method(results):
     exhaustive = [run["trace"] for run in results if run["method"] == "exhaustive"]
     assert display.regret["exhaustive"] == pytest.approx(np.mean(exhaustive, axis=0))
     assert len(display.ax_.get_lines()) == len(METHODS) + 1
+    assert display.figure_ is display.ax_.figure
     matplotlib.pyplot.close("all")
 
 

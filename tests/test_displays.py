@@ -40,7 +40,8 @@ def test_every_display_draws_on_the_axes_given_or_on_new_ones(display, fitted):
     assert display.from_estimator(fitted, ax=ax).ax_ is ax
     drawn = display.from_estimator(fitted)
     assert drawn.ax_ is not ax
-    drawn.ax_.figure.canvas.draw()
+    assert drawn.figure_ is drawn.ax_.figure
+    drawn.figure_.canvas.draw()
     again = drawn.plot()
     assert again is drawn
 
@@ -112,6 +113,22 @@ def test_of_many_attributes_the_most_powerful_are_named_and_the_rest_is_told(fit
     assert power.chosen == tuple(name in fitted.feature_names_ for name in power.names)
     with pytest.raises(InputError, match="most must be a whole number of at least 1"):
         PowerDisplay.from_estimator(fitted, most=0)
+
+
+@pytest.mark.parametrize("display", [InteractionDisplay, PowerDisplay])
+def test_the_picture_says_of_which_utility_its_numbers_are(display, fitted):
+    assert "by the simplest utility that fits, not by the score" in display.from_estimator(fitted).ax_.get_title()
+
+
+def test_the_map_of_pairs_fills_its_picture_and_its_bar_says_what_the_diagonal_is(fitted):
+    drawn = InteractionDisplay.from_estimator(fitted)
+    drawn.figure_.canvas.draw()
+    wide, high = drawn.figure_.get_size_inches()
+    around = drawn.figure_.get_tightbbox()
+    assert around.width > 0.9 * wide
+    assert around.height > 0.9 * high
+    assert drawn.ax_.get_position().height > 0.5
+    assert "diagonal: an attribute by itself" in drawn.im_.colorbar.ax.get_ylabel()
 
 
 def test_names_from_data_are_drawn_as_they_are_and_never_as_formulas():

@@ -299,6 +299,23 @@ def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeyp
 # the command
 
 
+def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, capsys):
+    assert main(["report", str(wine), "-o", str(tmp_path / "r.html")]) == 0
+    told = capsys.readouterr().err
+    assert f"scores on fresh folds, round {ROUNDS} of {ROUNDS}, 0:" in told
+    assert main(["report", str(wine), "-o", str(tmp_path / "s.html"), "--no-model"]) == 0
+    assert "fresh folds" not in capsys.readouterr().err
+
+
+def test_progress_of_a_story_never_goes_back():
+    oracle, told = oracle_from(WINE, Path()), []
+    story_of(WINE, 0b11, 0.5, oracle.fingerprint, lambda share, text: told.append((share, text)))
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1] < 1) == (0, True)
+    assert told[0][1] == "importance of the attributes, fold 1 of 5"
+
+
 def test_bad_input_is_one_clear_line(wine, tmp_path, capsys):
     for arguments in ([str(tmp_path / "no"), "-o", str(tmp_path / "x")], [str(wine), "-o", str(tmp_path / "no" / "x")]):
         assert main(["report", *arguments]) == 2

@@ -119,6 +119,13 @@ def test_costs_and_other_criteria_are_recorded_and_count_in_a_utility():
     assert "x12" not in found.best_subset_for("score - cost")
 
 
+def test_criteria_may_be_named_as_on_the_command_line():
+    named = selector(criteria=["score", "recall_macro", "stability", "cost"], costs=[1.0] * 13).fit(WINE, CLASSES)
+    made = selector(criteria=[scored("recall_macro"), stability()], costs=[1.0] * 13).fit(WINE, CLASSES)
+    assert named.session_.history.criteria == made.session_.history.criteria
+    assert named.session_.history.evaluated == made.session_.history.evaluated
+
+
 def test_a_second_score_counts_in_a_utility():
     found = selector(criteria=[scored("recall_macro")], operator="score + 0.5 * recall_macro", questions=5)
     table = found.fit(WINE, CLASSES).cv_results_
@@ -239,7 +246,15 @@ def test_progress_goes_to_the_error_stream(capsys):
     selector(verbose=1).fit(WINE, CLASSES)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "evaluated 24 of 24" in err
+    assert "evaluated 24 of 24, best score so far: score" in err
+    selector(verbose=1, operator="score - 0.01 * size", questions=3).fit(WINE, CLASSES)
+    assert "evaluated 24 of 24, best by the answers so far: score" in capsys.readouterr().err
+
+
+def test_progress_names_the_outer_fold(capsys):
+    selector(verbose=1).nested_score(WINE, CLASSES, cv=2)
+    told = capsys.readouterr().err.splitlines()
+    assert {line[:18] for line in told} == {"outer fold 1 of 2:", "outer fold 2 of 2:"}
 
 
 # --- who is asked --------------------------------------------------------------------------------------
@@ -550,6 +565,10 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"keep": 5}, "found 5"),
         ({"keep": [1.7]}, "keep names attribute 1.7"),
         ({"keep": [True, False]}, "2 truth values"),
+        ({"criteria": ["recal_macro"]}, "did you mean 'recall_macro'"),
+        ({"criteria": ["cost"]}, "the criterion cost needs the costs; give costs="),
+        ({"criteria": "stability"}, "criteria is a list of criteria and names of criteria, found 'stability'"),
+        ({"criteria": ["stability", stability()]}, "two criteria are called 'stability'"),
         ({"criteria": [from_callable("reason", lambda _: 1.0, False)]}, "may not be called 'reason'"),
         ({"operator": lambda score, size: score - size}, "it is given one mapping, from score, size"),
         ({"n_jobs": "all"}, "n_jobs is a whole number"),

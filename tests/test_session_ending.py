@@ -227,8 +227,15 @@ def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):
     told = told_by(tmp_path, "t.csv", "--target", "y", "--model", "knn:99")
     assert "All attributes together could not be measured: " in told, "one is not warned before the work"
     assert "Nothing could be measured, so nothing is recommended." in told
+    assert "begin with another --model or --scoring." in told
     assert "another model or score may do" in told
     assert "elicit report" not in told
+
+
+def test_where_a_criterion_may_be_why_nothing_could_be_measured_it_is_named(tmp_path):
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *(f"{k % 7},{k % 2},{k % 3}" for k in range(30))]))
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--criteria", "recall", "--folds", 3)
+    assert "begin with another --model, --scoring or --criteria." in told
 
 
 def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_below(tmp_path):

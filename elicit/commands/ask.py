@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer_names
 
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.grammar import CLASSIFIER, EXTRAS, REGRESSOR
+from elicit.commands.grammar import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced import check_place
-from elicit.commands.session import Play, about, free_path, play
+from elicit.commands.session import Play, about, free_path, play, unfinished
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.decide.settings import Settings
 from elicit.drive import begin
@@ -24,6 +23,7 @@ from elicit.errors import InputError, nearest
 from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
+from elicit.oracles.naming import NAMED, known_names
 from elicit.printable import printable
 from elicit.session.cells import pairs_of
 from elicit.session.soundness import warnings_about
@@ -33,7 +33,8 @@ from elicit.subsets import Attributes, Family
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    path = args.journal or free_path(f"elicit-{Path(args.data).name.partition('.')[0]}")
+    stem = f"elicit-{Path(args.data).name.partition('.')[0]}"
+    path = args.journal or free_path(stem)
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
@@ -58,8 +59,9 @@ def run(args: argparse.Namespace) -> int:
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
     header = {"oracle": section}
+    left = () if args.journal else unfinished(stem, oracle)
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:
-        notes = (*_notes(data, section, dropped), *_assumed(args.assume or "nothing"))
+        notes = (*left, *_notes(data, section, dropped), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
 
 
@@ -101,15 +103,11 @@ def _assumed(assume: str) -> Iterator[str]:
 
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     """The keys of the oracle for criteria beyond score and size."""
-    wanted = [name for name in listed(args.criteria) if name not in ("score", "size")]
-    scorers = [name for name in wanted if name not in EXTRAS]
-    for name in scorers:
-        if name not in (known := get_scorer_names()):
-            hint = nearest(name, [*EXTRAS, *known])
-            raise InputError(f"--criteria knows {', '.join(EXTRAS)} and scikit-learn's scorers, found {name!r}{hint}")
+    wanted = known_names(listed(args.criteria), "--criteria")
+    scorers = [name for name in wanted if name not in NAMED]
     if "cost" in wanted and args.cost is None:
         raise InputError("the criterion cost needs the costs; add --cost FILE, a CSV of attribute,cost")
-    section: dict[str, Any] = {name: True for name in wanted if name in EXTRAS and name != "cost"}
+    section: dict[str, Any] = {name: True for name in wanted if name in NAMED and name != "cost"}
     section |= {"scorers": scorers} if scorers else {}
     return section
 

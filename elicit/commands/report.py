@@ -18,7 +18,7 @@ from elicit.journal import Record, read
 from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.report.content import Content, gather
-from elicit.report.model import ModelStory, story_of
+from elicit.report.model import ModelStory, Progress, story_of
 from elicit.report.page import page
 from elicit.session.display import Meter
 from elicit.threads import one_thread
@@ -33,10 +33,12 @@ def run(args: argparse.Namespace) -> int:
         try:
             content = gather(record, Why(record).otherwise(meter.update))
             meter.clear()
+            meter = Meter(sys.stderr)
             story = ModelStory(missing=("the model was not looked at (--no-model)",))
             if not args.no_model:
                 with counted_warnings() as complaints:
-                    story = _story(record, content, section)
+                    story = _story(record, content, section, meter.update)
+                meter.clear()
                 for line in told_warnings(complaints):
                     complain(line)
         finally:
@@ -55,8 +57,8 @@ def _section(path: str) -> Mapping[str, Any]:
         return {}
 
 
-def _story(record: Record, content: Content, section: Mapping[str, Any]) -> ModelStory:
+def _story(record: Record, content: Content, section: Mapping[str, Any], progress: Progress) -> ModelStory:
     if not section:
         return ModelStory(missing=("the record does not say what the oracle was made of",))
     best = content.recommended
-    return story_of(section, best.subset, best.values[0], record.header.fingerprint)
+    return story_of(section, best.subset, best.values[0], record.header.fingerprint, progress)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,16 @@ from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.data import Data, load
 from elicit.decide.settings import Settings
 from elicit.drive import Result, begin, drive
-from elicit.errors import InputError
+from elicit.errors import InputError, JournalError
+from elicit.events import SCORE_AND_SIZE, Resumed, Stopped
 from elicit.experiments.sources import SyntheticSpec, oracle_from
-from elicit.journal import begun
+from elicit.journal import begun, read
 from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
 from elicit.printable import pasted, printable
-from elicit.session.display import Meter, clock_time, standing
+from elicit.session.display import Meter, clock_time, measuring, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
 from elicit.sessions import Session
@@ -56,8 +58,9 @@ def run(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
     oracle = oracle_of(FIRST_SESSION, Path())
     path = free_path("elicit-wine") if args.journal is None else args.journal
+    notes = unfinished("elicit-wine", oracle) if args.journal is None else ()
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
-        notes = (about(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
+        notes += (about(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
         return play(session, oracle, path, FIRST_SESSION, Play(notes=notes))
 
 
@@ -81,11 +84,36 @@ def oracle_of(section: Mapping[str, Any], folder: Path) -> Oracle:
 
 def free_path(stem: str) -> str:
     """The first of stem.jsonl, stem-2.jsonl, … that no session has taken."""
-    path, k = f"{stem}.jsonl", 1
-    while os.path.lexists(path) and (not os.path.isfile(path) or begun(path)):
-        k += 1
-        path = f"{stem}-{k}.jsonl"
-    return path
+    return next(path for path in _paths(stem) if not _taken(path))
+
+
+def _paths(stem: str) -> Iterator[str]:
+    """Where sessions without a path are kept, one after the other."""
+    yield f"{stem}.jsonl"
+    yield from (f"{stem}-{k}.jsonl" for k in count(2))
+
+
+def _taken(path: str) -> bool:
+    return os.path.lexists(path) and (not os.path.isfile(path) or begun(path))
+
+
+def unfinished(stem: str, oracle: Oracle) -> tuple[str, ...]:
+    """A line that names the latest session of the same data that was left before its end, if there is one."""
+    taken = list(takewhile(_taken, _paths(stem)))
+    for path in reversed(taken):
+        if os.path.isfile(path) and _goes_on(path, oracle):
+            return (f"an unfinished session is in {printable(path)}: elicit resume {pasted(path)} goes on there",)
+    return ()
+
+
+def _goes_on(path: str, oracle: Oracle) -> bool:
+    """Whether a journal holds the beginning of a session of the same data; one that holds nothing is none."""
+    try:
+        record = read(path)
+    except JournalError:
+        return False  # whoever resumes it is told what is wrong with it
+    ends = [isinstance(fact, Stopped) for fact in record.facts if isinstance(fact, Stopped | Resumed)]
+    return record.header.fingerprint == oracle.fingerprint and bool(record.facts) and not any(ends[-1:])
 
 
 def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], how: Play) -> int:
@@ -170,8 +198,7 @@ def _on_screen(
 
         def show(progress: Progress) -> None:
             latest[:] = [progress]
-            text = f"evaluated {progress.evaluations} of {progress.budget}, until there is something to ask"
-            operator.show(progress.evaluations / progress.budget, text)
+            operator.show(progress.evaluations / progress.budget, measuring(progress))
 
         workers = int(effective_n_jobs(-1 if how.n_jobs is None else how.n_jobs))
         if session.elicitation.history.stopped is None:
@@ -212,7 +239,9 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
         f"({seconds:.2g} s for one evaluation), much of it while you read."
     )
     if isinstance(reply, Failure):
+        further = len(elicitation.history.criteria) > len(SCORE_AND_SIZE)
+        another = "--model, --scoring or --criteria" if further else "--model or --scoring"
         yield (
             f"All attributes together could not be measured: {printable(reply.reason)}. If that is so of every subset, "
-            "leave, and begin with another --model or --scoring."
+            f"leave, and begin with another {another}."
         )

@@ -16,20 +16,29 @@ from elicit.printable import drawable
 LINE = "#2a6f97"
 FAINT = "#9bb7c9"
 
-#: Height of a name in a new picture, and characters that stand side by side below one (beside a colour bar, fewer).
-INCHES_A_NAME, SIDE_BY_SIDE, BESIDE_A_BAR = 0.17, 55, 38
+#: Characters that stand side by side below a new picture (beside a colour bar, fewer).
+SIDE_BY_SIDE, BESIDE_A_BAR = 55, 38
+
+#: Inches of a map of pairs: its side at least, a cell of it, a letter of a name beside and below it, its colour bar.
+LEAST_SIDE, INCHES_A_CELL, INCHES_A_LETTER, INCHES_OF_BAR = 3.6, 0.2, 0.075, 1.3
 
 
-def axes_for(ax: Any, names: int = 0) -> Any:
-    """The axes to draw on: those given, or new ones with room for so many names on both sides."""
+def axes_for(ax: Any, names: Sequence[str] = ()) -> Any:
+    """The axes to draw on: those given, or new ones, with room for these names beside and below a map of pairs."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise InputError("drawing needs matplotlib; install it with: pip install 'elicit[plot]'") from error
     if ax is not None:
         return ax
-    height = max(4.8, INCHES_A_NAME * names + 1.5)
-    return pyplot.subplots(figsize=(height + 1.6, height), layout="constrained")[1]
+    return pyplot.subplots(figsize=map_size(names) if names else (6.4, 4.8), layout="constrained")[1]
+
+
+def map_size(names: Sequence[str]) -> tuple[float, float]:
+    """Width and height of a picture that a map of pairs fills: its names take as much room as they need, no more."""
+    side = max(LEAST_SIDE, INCHES_A_CELL * len(names))
+    beside = INCHES_A_LETTER * max(map(len, names), default=0) + 0.3
+    return side + beside + INCHES_OF_BAR, side + beside + 0.4
 
 
 def bars_named(ax: Any, levels: Sequence[str]) -> None:

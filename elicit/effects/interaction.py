@@ -92,14 +92,15 @@ class HStatisticDisplay:
 
     def plot(self, ax: Any = None) -> HStatisticDisplay:
         """Draw on this axis, or on a new one."""
-        self.ax_ = axes_for(ax, len(self.result.names))
+        names = drawable_names(self.result.names)
+        self.ax_ = axes_for(ax, names)
         self.figure_ = self.ax_.figure
         table = self.result.spread_out(self.result.h, empty=np.nan)
         if self.result.overall is not None:
             np.fill_diagonal(table, self.result.overall)
         most = float(np.nanmax(table, initial=0.0)) or 1.0
         image = self.ax_.imshow(table, cmap="viridis", vmin=0.0, vmax=most)
-        places, names = np.arange(len(table)), drawable_names(self.result.names)
+        places = np.arange(len(table))
         self.ax_.set_xticks(places, names, rotation=90, fontsize="small")
         self.ax_.set_yticks(places, names, fontsize="small")
         self.figure_.colorbar(image, ax=self.ax_, label="H (diagonal: against all others)")

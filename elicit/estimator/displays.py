@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from elicit.effects.drawing import map_size
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
@@ -32,16 +33,18 @@ MOST_NAMED = 40
 INCHES_A_NAME = 0.17
 
 
-def _axes(ax: Any, names: int = 0, *, square: bool = False) -> Any:
-    """The axes to draw on: those given, or new ones with room for so many names (on both sides of a square)."""
+#: Where the numbers of a picture come from: many utilities fit what was measured and answered.
+BY_THE_UTILITY = "by the simplest utility that fits, not by the score"
+
+
+def _axes(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
+    """The axes to draw on: those given, or new ones in a picture of this width and height."""
     if ax is not None:
         return ax
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise InputError("pictures need matplotlib; install it with: pip install 'elicit[plot]'") from error
-    height = max(4.8, INCHES_A_NAME * names + 1.5)
-    size = (height + 1.5, height) if square else (6.4, height)
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
@@ -64,6 +67,7 @@ class ParetoDisplay:
     chosen: tuple[float, float]
     chosen_features: tuple[str, ...]
     ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
@@ -86,6 +90,7 @@ class ParetoDisplay:
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = _axes(ax)
+        self.figure_ = ax.figure
         ax.scatter(self.sizes, self.scores, s=14, color="0.7", label="evaluated", zorder=1)
         ax.errorbar(
             self.front_sizes,
@@ -130,6 +135,7 @@ class RegretDisplay:
     regret: Floats
     unit: str
     ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
@@ -143,6 +149,7 @@ class RegretDisplay:
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = _axes(ax)
+        self.figure_ = ax.figure
         only = "o" if len(self.evaluations) == 1 else ""  # one point makes no line
         ax.step(self.evaluations, self.regret, where="post", color="C0", marker=only)
         ax.set_xlabel("evaluations")
@@ -174,6 +181,7 @@ class InteractionDisplay:
     names: tuple[str, ...]
     left_out: int = 0
     ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
     im_: Any = field(default=None, repr=False)
 
     @classmethod
@@ -187,15 +195,17 @@ class InteractionDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax, len(self.names), square=True)
+        names = drawable_names(self.names)
+        ax = self.ax_ = _axes(ax, map_size(names))
+        self.figure_ = ax.figure
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
         self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
         places = np.arange(len(self.names))
-        ax.set_xticks(places, drawable_names(self.names), rotation=90, fontsize="small")
-        ax.set_yticks(places, drawable_names(self.names), fontsize="small")
-        ax.figure.colorbar(self.im_, ax=ax, label="$u_{ij}$ (diagonal: $u_i$)")
-        if self.left_out:
-            ax.set_title(f"{self.left_out} more attributes are not shown", fontsize="small")
+        ax.set_xticks(places, names, rotation=90, fontsize="small")
+        ax.set_yticks(places, names, fontsize="small")
+        meaning = "what a pair is worth beyond its two attributes\n(diagonal: an attribute by itself)"
+        ax.figure.colorbar(self.im_, ax=ax, label=meaning)
+        _entitle(ax, self.left_out)
         return self
 
 
@@ -211,6 +221,7 @@ class PowerDisplay:
     chosen: tuple[bool, ...]
     left_out: int = 0
     ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
@@ -224,7 +235,8 @@ class PowerDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax, len(self.names))
+        ax = self.ax_ = _axes(ax, (6.4, max(4.8, INCHES_A_NAME * len(self.names) + 1.7)))
+        self.figure_ = ax.figure
         places = np.arange(len(self.names))
         for selected, label, style in (
             (True, "\u2605 chosen", {"color": "C0", "hatch": "//", "edgecolor": "white"}),
@@ -237,10 +249,15 @@ class PowerDisplay:
         ax.set_yticks(places, [f"\u2605 {name}" if chosen else name for name, chosen in names], fontsize="small")
         ax.invert_yaxis()
         ax.set_xlabel("power index")
-        if self.left_out:
-            ax.set_title(f"{self.left_out} more attributes are not shown", fontsize="small")
+        _entitle(ax, self.left_out)
         ax.legend()
         return self
+
+
+def _entitle(ax: Any, left_out: int) -> None:
+    """Say of which utility the numbers are, and how many attributes are not shown."""
+    more = f"\n{many(left_out, 'more attribute')} {'is' if left_out == 1 else 'are'} not shown" if left_out else ""
+    ax.set_title(f"{BY_THE_UTILITY}{more}", fontsize="small")
 
 
 def _most_powerful(selector: ElicitSelector, most: int) -> list[int]:

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,10 +127,17 @@ class Run:
 
 
 def played(
-    run: Run, oracle: WrapperOracle, *, folder: str | os.PathLike[str] | None, n_jobs: int | None, verbose: int
+    run: Run,
+    oracle: WrapperOracle,
+    *,
+    folder: str | os.PathLike[str] | None,
+    n_jobs: int | None,
+    verbose: int,
+    called: str = "",
 ) -> tuple[Unattended, Result]:
-    """Play a run to its end."""
-    with _showing(verbose) as show:
+    """Play a run to its end; `called` says in front of its progress which of several runs it is."""
+    best = "best score so far" if run.judge.declared else "best by the answers so far"
+    with _showing(verbose, called, best) as show:
         if folder == "" or not isinstance(folder, str | os.PathLike | None):
             raise InputError(f"journal is a folder or None, found {folder!r}")
         if folder is None:
@@ -192,19 +199,26 @@ def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
 
 
 @contextmanager
-def _showing(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
-    """A meter on the standard error stream while the run lasts."""
+def _showing(verbose: int, called: str, best: str) -> Iterator[Callable[[Progress], None] | None]:
+    """A meter on the standard error stream while the run lasts.
+
+    best: what is shown as such. It need not be what is chosen: a tolerance and an expression choose at the end.
+    """
     if not verbose:
         yield None
         return
     meter = Meter(sys.stderr)
+
+    def show(progress: Progress) -> None:
+        meter.update(progress.evaluations / progress.budget, f"{called}{_standing(progress, best)}")
+
     try:
-        yield lambda progress: meter.update(progress.evaluations / progress.budget, _standing(progress))
+        yield show
     finally:
         meter.clear()
 
 
-def _standing(progress: Progress) -> str:
-    best: Mapping[str, float] = progress.criteria
+def _standing(progress: Progress, best: str) -> str:
     asked = f", {many(progress.questions, 'question')}" if progress.questions else ""
-    return f"evaluated {progress.evaluations} of {progress.budget}{asked}, best so far {told(best) or 'nothing'}"
+    shown = told(progress.criteria) or "nothing"
+    return f"evaluated {progress.evaluations} of {progress.budget}{asked}, {best}: {shown}"

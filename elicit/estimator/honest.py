@@ -93,7 +93,10 @@ def nested_score(
         groups=params.get("groups"),
         random_state=seed,
     )
-    rows = Parallel(n_jobs=n_jobs)(delayed(_one_fold)(fresh, X, y, split, inside, routed) for split in outer)
+    rows = Parallel(n_jobs=n_jobs)(
+        delayed(_one_fold)(fresh, X, y, split, inside, routed, f"outer fold {k} of {len(outer)}: ")
+        for k, split in enumerate(outer, start=1)
+    )
     scores, promised, everything, subsets = zip(*rows, strict=True)
     return NestedScore(tuple(scores), tuple(promised), tuple(everything), tuple(subsets))
 
@@ -118,11 +121,19 @@ def _operator_for_folds(selector: ElicitSelector) -> Any:
 
 
 def _one_fold(
-    selector: ElicitSelector, X: Any, y: NDArray[Any], split: Split, params: dict[str, Any], routed: Routed
+    selector: ElicitSelector,
+    X: Any,
+    y: NDArray[Any],
+    split: Split,
+    params: dict[str, Any],
+    routed: Routed,
+    called: str,
 ) -> tuple[float, float, float, tuple[str, ...]]:
     train, _ = split
     inside = {name: _safe_indexing(value, train) for name, value in params.items()}
-    fitted = clone(selector).fit(_safe_indexing(X, train), y[train], **inside)
+    fitted = clone(selector)
+    fitted._called = called
+    fitted.fit(_safe_indexing(X, train), y[train], **inside)
     judged = WrapperOracle(
         selector.estimator,
         X,

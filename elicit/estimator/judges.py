@@ -34,6 +34,8 @@ _TALKING = ("LineOperator", "TerminalOperator")
 #: How the name of a journal ends, when it is given as text.
 JOURNAL_SUFFIX = ".jsonl"
 
+_NOT_FOLLOWED = "what is measured counts, so the utility is not followed there"
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -80,13 +82,18 @@ def is_utility(operator: Any) -> bool:
     )
 
 
-def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
-    """The evaluated subset of greatest utility; ties go to fewer attributes. Nothing is measured."""
+def utility_of(elicitation: Elicitation, utility: Any) -> SimulatedOperator:
+    """A utility of the criteria that are measured; what is none is refused."""
     if not is_utility(utility):
         raise InputError(
             f"expected a utility: an expression such as 'score - 0.005 * size', or a function; found {_kind(utility)}"
         )
-    worth = worth_by(elicitation, SimulatedOperator(utility, elicitation.history.criteria))
+    return SimulatedOperator(utility, elicitation.history.criteria)
+
+
+def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
+    """The evaluated subset of greatest utility; ties go to fewer attributes. Nothing is measured."""
+    worth = worth_by(elicitation, utility_of(elicitation, utility))
     eligible = {x: value for x, value in worth.items() if x in elicitation.family}
     if not eligible:
         return None
@@ -94,17 +101,20 @@ def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
     return min((x for x, value in eligible.items() if value >= best - TOLERANCE), key=simplest)
 
 
-def against_directions(elicitation: Elicitation, utility: SimulatedOperator) -> str | None:
-    """Two evaluated subsets of which the utility likes the one that is worse in every criterion, in words."""
+def against_directions(elicitation: Elicitation, utility: SimulatedOperator, *, followed: bool = False) -> str | None:
+    """Two evaluated subsets of which the utility likes the one that is worse in every criterion, in words.
+
+    followed: it is followed all the same, as a run never does.
+    """
     history = elicitation.history
     worth, named = worth_by(elicitation, utility), history.attributes.subset
     for better, below in history.dominates.items():
         for worse in sorted(below, key=simplest):
             if worth[worse] > worth[better] + TOLERANCE:
+                counts = "it is followed all the same" if followed else _NOT_FOLLOWED
                 return (
                     f"the utility likes {named(worse)} better than {named(better)}, which is at least as good in every "
-                    "criterion; what is measured counts, so the utility is not followed there. Turn the utility "
-                    "round, or the direction of a criterion"
+                    f"criterion; {counts}. Turn the utility round, or the direction of a criterion"
                 )
     return None
 

@@ -33,6 +33,7 @@ class ComparisonDisplay:
     evaluations: np.ndarray[Any, np.dtype[np.int64]]
     regret: Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]
     ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
 
     @classmethod
     def from_results(cls, results: Sequence[Mapping[str, Any]], ax: Any = None) -> Self:
@@ -81,7 +82,7 @@ class ComparisonDisplay:
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.set_ylim(bottom=0)
         ax.legend(title="best at the end first", fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
-        self.ax_ = ax
+        self.ax_, self.figure_ = ax, ax.figure
         return self
 
 

@@ -43,8 +43,8 @@ from elicit.subsets import Attributes
 #: Seconds for which a new question takes no key: a key held down must not answer it unread.
 SETTLE = 0.15
 
-#: Columns of the bar that shows how much of the run is done.
-_BAR = 24
+#: Columns of the bar that shows how much of the run is done; what is being done beside it fits into 80 columns.
+_BAR = 16
 
 #: Emphasis only: what it means stands in the text. No background is assumed, and NO_COLOR is heard.
 _STYLE = Style.from_dict({"title": "reverse", "bold": "bold", "better": "bold ansigreen", "dim": "italic"})

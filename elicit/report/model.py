@@ -7,7 +7,7 @@ growth of the error on rows held out from the fit, when its values change places
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from elicit.errors import ElicitError, InputError
 from elicit.experiments.sources import oracle_from
 from elicit.oracles import WrapperOracle
 from elicit.scores import permutation_importance
-from elicit.session.fresh import fresh_scores
+from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.subsets import Mask, members
+
+Progress = Callable[[float, str], None]
 
 #: Exchanges of an attribute's values in each fold.
 REPEATS = 5
@@ -79,8 +81,13 @@ class ModelStory:
     missing: tuple[str, ...] = ()
 
 
-def story_of(section: Mapping[str, Any], subset: Mask, chosen: float, fingerprint: str) -> ModelStory:
-    """The story of the model that the section of an oracle describes, on one subset."""
+def story_of(
+    section: Mapping[str, Any], subset: Mask, chosen: float, fingerprint: str, progress: Progress | None = None
+) -> ModelStory:
+    """The story of the model that the section of an oracle describes, on one subset.
+
+    progress: called before each part of the work with the share that is done and what comes next.
+    """
     try:
         oracle = oracle_from(section, Path())
     except ElicitError as problem:
@@ -90,15 +97,34 @@ def story_of(section: Mapping[str, Any], subset: Mask, chosen: float, fingerprin
     if oracle.fingerprint != fingerprint:
         return ModelStory(missing=("the data or the model are no longer those of the session",))
     missing: list[str] = []
-    error, importance = _importance(oracle, subset)
+    work = _Work(progress, len(oracle.splits))
+    error, importance = _importance(oracle, subset, work)
+    work.tell("effects of the attributes", 1)
     effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)
-    return ModelStory(_honest(section, oracle, subset, chosen), importance, error, effects, answer, tuple(missing))
+    honest = _honest(section, oracle, subset, chosen, work)
+    return ModelStory(honest, importance, error, effects, answer, tuple(missing))
 
 
-def _honest(section: Mapping[str, Any], oracle: WrapperOracle, subset: Mask, chosen: float) -> tuple[Honest, ...]:
+class _Work:
+    """How much of a story is worked out, in fits: one a fold, one for the effects, all folds a fresh score."""
+
+    def __init__(self, progress: Progress | None, folds: int) -> None:
+        self._progress, self.folds = progress, folds
+        self._done, self._all = 0, folds + 1 + 2 * ROUNDS * folds
+
+    def tell(self, text: str, fits: int) -> None:
+        """Say what comes next, and how many fits it takes."""
+        if self._progress is not None:
+            self._progress(self._done / self._all, text)
+        self._done += fits
+
+
+def _honest(
+    section: Mapping[str, Any], oracle: WrapperOracle, subset: Mask, chosen: float, work: _Work
+) -> tuple[Honest, ...]:
     """The chosen subset and all attributes, each on the same fresh folds."""
     everything = oracle.attributes.everything
-    fresh = fresh_scores(section, (subset, everything))
+    fresh = fresh_scores(section, (subset, everything), lambda text: work.tell(text, work.folds))
     told: list[tuple[str, Mask, float | None]] = [("the recommended subset", subset, chosen)]
     if everything != subset:
         told.append((f"all {len(oracle.attributes)} attributes", everything, None))
@@ -116,12 +142,13 @@ def _classifies(oracle: WrapperOracle) -> bool:
     return bool(is_classifier(oracle.estimator_for(range(len(oracle.columns.positions)))))
 
 
-def _importance(oracle: WrapperOracle, subset: Mask) -> tuple[str, tuple[Importance, ...]]:
+def _importance(oracle: WrapperOracle, subset: Mask, work: _Work) -> tuple[str, tuple[Importance, ...]]:
     """Importance on held-out rows, fold by fold; the error it speaks of in words."""
     columns, names, groups = _parts(oracle, subset)
     X, y = np.asarray(oracle.columns.take(columns)), oracle.target
     grown = []
     for fold, (train, test) in enumerate(oracle.splits):
+        work.tell(f"importance of the attributes, fold {fold + 1} of {work.folds}", 1)
         model = oracle.estimator_for(columns).fit(X[train], y[train])
         if len(test) > 1:
             found = permutation_importance(

@@ -85,6 +85,16 @@ def standing(progress: Progress) -> str:
     )
 
 
+def measuring(progress: Progress) -> str:
+    """What is being done between two questions, or after the last one."""
+    done = f"evaluated {progress.evaluations} of {progress.budget}"
+    if progress.evaluations >= progress.budget:  # a question may still come, and need not
+        return f"{done}, working out what your answers decide"
+    if progress.questions >= progress.most_questions:
+        return f"{done}, all questions are answered"
+    return f"{done}, until there is something to ask"
+
+
 def told(criteria: Mapping[str, float]) -> str:
     """Criteria by name in one line."""
     return ", ".join(f"{printable(name)} {value:.4g}" for name, value in criteria.items())

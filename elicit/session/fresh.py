@@ -5,7 +5,7 @@ The rows are the same, and they chose: so this is nearer the truth than the scor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,19 @@ ROUNDS = 5
 FIRST_SEED = 1_000
 
 
-def fresh_scores(section: Mapping[str, Any], subsets: Sequence[Mask]) -> dict[Mask, tuple[float, ...]]:
-    """The mean score of each subset in each round; a round in which it could not be measured is left out."""
+def fresh_scores(
+    section: Mapping[str, Any], subsets: Sequence[Mask], tell: Callable[[str], None] = lambda _: None
+) -> dict[Mask, tuple[float, ...]]:
+    """The mean score of each subset in each round; a round in which it could not be measured is left out.
+
+    tell: called before each measurement with what it is.
+    """
     found: dict[Mask, list[float]] = {subset: [] for subset in subsets}
     for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS):
         oracle = oracle_from({**section, "random_state": seed}, Path())
         assert isinstance(oracle, WrapperOracle)
         for subset, scores in found.items():
+            tell(f"scores on fresh folds, round {seed - FIRST_SEED + 1} of {ROUNDS}")
             reply = oracle(Evaluate(0, subset))
             if not isinstance(reply, Failure):
                 scores.append(reply.criteria[0])

@@ -1,0 +1,46 @@
+"""Naming: criteria beyond score and size by their names, which mean the same on the command line and in Python.
+
+A name is that of a scorer of scikit-learn, or one of a few; the cost needs the costs besides, from whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sklearn.metrics import get_scorer_names
+
+from elicit.errors import InputError, nearest
+from elicit.events import SCORE_AND_SIZE
+from elicit.oracles.criteria import Extra, fit_time, scored, stability
+
+#: What may be named besides the scorers of scikit-learn, and besides score and size, which are always there.
+NAMED = ("cost", "stability", "fit_time")
+
+_MADE = {"stability": stability, "fit_time": fit_time}
+
+
+def known_names(names: Iterable[str], asked: str) -> tuple[str, ...]:
+    """The names without score and size, once each; `asked` is how an error calls the list that holds them."""
+    always = [criterion.name for criterion in SCORE_AND_SIZE]
+    wanted = tuple(name for name in dict.fromkeys(names) if name not in always)
+    for name in wanted:
+        if name not in NAMED and name not in (known := get_scorer_names()):
+            hint = nearest(name, [*NAMED, *known])
+            raise InputError(f"{asked} knows {', '.join(NAMED)} and scikit-learn's scorers, found {name!r}{hint}")
+    return wanted
+
+
+def extras_of(criteria: Any, costs: Extra | None) -> list[Extra]:
+    """A list of criteria and names of criteria, then the cost if there is one, as an oracle takes them."""
+    known = set(known_names((one for one in criteria if isinstance(one, str)), "criteria"))
+    if "cost" in known and costs is None:
+        raise InputError("the criterion cost needs the costs; give costs= one number an attribute")
+    found: list[Extra] = []
+    for one in criteria:
+        if not isinstance(one, str):
+            found.append(one)
+        elif one in known - {"cost"}:
+            found.append(_MADE[one]() if one in _MADE else scored(one))
+            known.remove(one)  # named twice it is one criterion all the same
+    return [*found, costs] if costs is not None else found
