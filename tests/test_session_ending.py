@@ -181,7 +181,7 @@ def test_nobody_is_sent_on_when_every_subset_was_evaluated(monkeypatch, capsys, 
 def test_who_could_measure_nothing_is_told_what_to_change(monkeypatch, capsys, tmp_path):
     told = end_of(monkeypatch, capsys, tmp_path, "--budget", "3", "--model", "knn:1000")
     assert "Nothing could be measured" in told
-    assert "another model or score may do: --model and --scoring" in told
+    assert "another model or score may do: --model, --scoring name them" in told
     assert "elicit resume" not in told
 
 
@@ -236,6 +236,7 @@ def test_where_a_criterion_may_be_why_nothing_could_be_measured_it_is_named(tmp_
     (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *(f"{k % 7},{k % 2},{k % 3}" for k in range(30))]))
     told = told_by(tmp_path, "t.csv", "--target", "y", "--criteria", "recall", "--folds", 3)
     assert "begin with another --model, --scoring or --criteria." in told
+    assert "another model or score may do: --model, --scoring, --criteria name them" in told
 
 
 def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_below(tmp_path):

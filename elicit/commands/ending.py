@@ -22,7 +22,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.errors import JournalError
-from elicit.events import Answer, Evaluated, Preferred
+from elicit.events import SCORE_AND_SIZE, Answer, Evaluated, Preferred
 from elicit.journal import read
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
@@ -80,7 +80,8 @@ def ending(
     yield ""
     shown = pasted(path)
     if result.subset is None:
-        yield "another model or score may do: --model and --scoring name them"
+        further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
+        yield f"another model or score may do: --model, --scoring{further} name them"
     elif elicitation.evaluations < elicitation.family.count() and over_family != 0:
         yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
     if result.subset is not None:
