@@ -27,7 +27,7 @@ from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
 from elicit.experiments.sections import Section
-from elicit.experiments.sources import SyntheticSpec, check_same, data_of, material_of, oracle_from
+from elicit.experiments.sources import SyntheticSpec, behind, data_of, material_of, oracle_from
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.numeric import is_whole
@@ -275,10 +275,9 @@ def _data_of(
     """The data that the oracle measures, and the columns of each attribute."""
     if "data" not in measured:
         raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
-    data = data_of(measured, folder)
-    columns = columns_of(data.X, data.columns, data.groups)
-    sections.placed(key, lambda: check_same(columns.attributes, oracle.attributes, data, f"list {otherwise}"), ": ")
-    return data, columns.positions
+    whole = data_of(measured, folder)
+    data: Data = sections.placed(key, lambda: behind(oracle.attributes, whole, f"list {otherwise}"), ": ")
+    return data, columns_of(data.X, data.columns, data.groups).positions
 
 
 def _settings(choices: Section) -> Settings:

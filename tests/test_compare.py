@@ -13,7 +13,8 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
-from elicit.errors import InputError, JournalError
+from elicit.drive import drive, resume
+from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.experiments import experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
@@ -237,8 +238,8 @@ def test_what_needs_every_value_is_refused_by_name_where_some_are_missing(folder
 
 def test_the_data_behind_a_table_are_tidied_like_those_of_a_wrapper(folder, gaps):
     (folder / "more.csv").write_text(DATA.replace("a,b", "site,extra,a,b").replace("\n", "\n1,2,").removesuffix("1,2,"))
-    with pytest.raises(InputError, match=r"'extra' is not measured; give the data behind them"):
-        scenario(folder, oracle={"data": "more.csv", "group_col": "site"})
+    whole = scenario(folder, oracle={"data": "more.csv", "group_col": "site"})
+    assert whole.material.attributes.names == ("a", "b", "c", "d")  # extra is not measured
     tidied = scenario(folder, oracle={"data": "more.csv", "group_col": "site", "tidy": True})  # extra says nothing
     assert methods_of(tidied) == ("elicit", *METHODS)
     with pytest.raises(InputError, match=r"gaps.csv, line 7: 'b' is empty, .* tidy = true"):
@@ -440,6 +441,35 @@ def test_a_journal_of_a_simulated_run_says_what_goes_on_with_it(folder, tmp_path
     assert main(["resume", str(kept)]) == 2
     assert "is a run with a simulated operator: elicit run or elicit compare with the same" in capsys.readouterr().err
     assert main(["verify", str(kept)]) == 0
+
+
+def test_a_table_without_what_was_dropped_is_played_with_the_data_behind_it(folder, capsys):
+    wanted = "petal width (cm)"
+    assert main(["table", "iris", "--drop", wanted, "--folds", "2", "-o", str(folder / "ti.csv")]) == 0
+    oracle = {"path": "ti.csv", "data": "iris", "target": None, "model": "knn:3"}
+    chosen = scenario(folder, oracle=oracle, elicit={"prior": "fisher"}, experiment={"methods": ["ranking:fisher"]})
+    assert wanted not in chosen.material.attributes.names
+    assert len(chosen.elicits[0].prior) == 3
+    assert all(run["subset"] for run in compare(chosen, n_jobs=1))
+    capsys.readouterr()
+
+
+def test_a_kept_run_that_went_on_by_hand_is_not_taken_for_the_one_declared(folder, tmp_path):
+    chosen = scenario(folder, experiment={"seeds": 1})
+    run_scenario(chosen, 1, journals=tmp_path)
+    with resume(next(iter(tmp_path.glob("elicit-*.jsonl"))), chosen.oracle, budget=12) as session:
+        judge = chosen.operators[0].simulated(chosen.oracle, 0)
+        drive(session.elicitation, chosen.oracle, judge, session.journal)
+    with pytest.raises(JournalError, match="belongs to another run; choose another folder"):
+        run_scenario(chosen, 1, journals=tmp_path)
+
+
+def test_two_experiments_in_one_folder_at_once_are_told_so(folder, tmp_path):
+    chosen = scenario(folder, experiment={"seeds": 1})
+    run_scenario(chosen, 1, journals=tmp_path)
+    path = next(iter(tmp_path.glob("elicit-*.jsonl")))
+    with resume(path, chosen.oracle), pytest.raises(JournalInUseError, match="another experiment is playing in"):
+        run_scenario(chosen, 1, journals=tmp_path)
 
 
 def test_a_trace_is_the_same_for_runs_that_were_kept(folder, tmp_path):

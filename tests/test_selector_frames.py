@@ -53,6 +53,11 @@ def test_the_names_of_a_frame_are_the_names_of_the_features():
 NUMBERED = FRAME.set_axis([30, 0, 10, 20], axis=1)
 
 
+def test_names_may_come_from_the_columns_of_the_frame():
+    model, few = KNeighborsClassifier(3), {"cv": 3, "budget": 6, "keep": FRAME.columns[1:3]}
+    assert set(FRAME.columns[1:3]) <= set(ElicitSelector(model, **few).fit(FRAME, SPECIES).feature_names_)
+
+
 def test_a_frame_whose_labels_are_numbers_has_the_names_that_scikit_learn_gives_its_columns():
     found = selector(GaussianNB(), keep=[1]).set_output(transform="pandas").fit(NUMBERED, SPECIES)
     assert found.attributes_ == ("x0", "x1", "x2", "x3")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elicit.asks import Oracle
 from elicit.decide.elicitation import Elicitation
-from elicit.errors import JournalError
+from elicit.errors import JournalError, JournalInUseError
 from elicit.journal import Journal, begun
 from elicit.oracles.describe import describe, fingerprint
 from elicit.scenario import OperatorSpec
@@ -40,12 +40,17 @@ def kept(
     header = header_of(elicitation, oracle.fingerprint, about)
     identity = fingerprint(header.settings, oracle.fingerprint)
     path = folder / file_name(f"{name}-{operator.name}", identity, elicitation.seed)
-    if not begun(path):
-        with Journal.create(path, header, at=time.time()) as journal:
-            yield elicitation, journal
-        return
-    with resume(path, oracle) as session:
-        found = session.journal.header
-        if (found.settings, found.seed) != (header.settings, header.seed):
-            raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; choose another folder")
-        yield session.elicitation, session.journal
+    try:
+        if not begun(path):
+            with Journal.create(path, header, at=time.time()) as journal:
+                yield elicitation, journal
+            return
+        with resume(path, oracle) as session:
+            found, budget = session.journal.header, session.elicitation.budget  # what went on by hand may have another
+            if (found.settings, found.seed, budget) != (header.settings, header.seed, elicitation.budget):
+                raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; choose another folder")
+            yield session.elicitation, session.journal
+    except JournalInUseError:
+        raise JournalInUseError(
+            f"another experiment is playing in {os.fspath(folder)!r}; wait for its end, or choose another folder"
+        ) from None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Oracle
-from elicit.data import Data, load, model_of, refuse_gaps, regrouped
+from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError, nearest
 from elicit.experiments import sections
 from elicit.experiments.material import DataMaterial
@@ -32,6 +32,7 @@ from elicit.oracles import (
     scored,
     stability,
 )
+from elicit.oracles.columns import columns_of
 from elicit.subsets import Attributes
 
 #: Attributes of a drawn truth, at most: it has a number for every pair, half a million.
@@ -150,27 +151,24 @@ def material_of(section: Section, folder: Path, attributes: Attributes) -> DataM
     """The data that an oracle's section names, and its model, for methods that read them; None without data."""
     if "data" not in section:
         return None
-    data = data_of(section, folder)
+    data = behind(attributes, data_of(section, folder), "give the data behind them")
     model = section.get("model")
-    material = DataMaterial(
+    return DataMaterial(
         data, None if model is None else model_of(sections.text(section, "model"), data.classes, data.missing)
     )
-    check_same(material.attributes, attributes, data, "give the data behind them")
-    return material
 
 
-def check_same(found: Attributes, measured: Attributes, data: Data, remedy: str) -> None:
-    """Refuse data whose attributes are not those that are measured, by name and in order."""
-    if found.names == measured.names:
-        return
-    lacking = [name for name in measured.names if name not in found.names]
-    more = [name for name in found.names if name not in measured.names]
+def behind(measured: Attributes, data: Data, remedy: str) -> Data:
+    """The data without what is not measured, such as what a table dropped; each measured attribute must be there."""
+    names = columns_of(data.X, data.columns, data.groups).attributes.names
+    left = tuple(name for name in names if name in measured.names)
+    if left == measured.names:
+        return without(data, [name for name in names if name not in left])
+    lacking = [name for name in measured.names if name not in left]
+    why = "they stand in another order"
     if lacking:
-        why = (
-            f"{lacking[0]!r} is measured and " + ("left out of" if lacking[0] in data.left_out else "not in") + " them"
-        )
-    else:
-        why = f"{more[0]!r} is not measured" if more else "they stand in another order"
+        where = "left out of" if lacking[0] in data.left_out else "not in"
+        why = f"{lacking[0]!r} is measured and {where} them"
     raise InputError(f"the attributes of `data` are not those that are measured, {why}; {remedy}")
 
 

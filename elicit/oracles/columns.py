@@ -44,7 +44,7 @@ def is_frame(X: object) -> bool:
 
 def labelled(value: Any) -> bool:
     """Whether a value is a pandas series or frame whose labels say more than the order."""
-    return hasattr(value, "reindex") and list(value.index) != list(range(len(value.index)))
+    return hasattr(value, "reindex") and hasattr(value, "index") and list(value.index) != list(range(len(value.index)))
 
 
 def by_name(value: Any, names: Sequence[str], what: str) -> Any:

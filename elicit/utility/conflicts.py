@@ -93,11 +93,12 @@ class Consistency:
         for r in sorted(range(len(self.statements)), key=lambda r: self.statements[r].source is not Source.OPERATOR):
             s, d = self.statements[r], self._d[r]
             for way in (d, -d) if s.relation is Relation.EQUAL else (d,):
-                other = said.get((0.0 - way).tobytes())
+                same, opposite = (way + 0.0).tobytes(), (0.0 - way).tobytes()  # there is one 0
+                other = said.get(opposite)
                 if other is not None and (s.strict or self.statements[other].strict):
                     return {r, other}
-                if s.strict or way.tobytes() not in said:
-                    said[(way + 0.0).tobytes()] = r
+                if s.strict or same not in said:
+                    said[same] = r
         return None
 
     def minimal_conflict(self, chosen: set[int]) -> set[int]:
