@@ -27,7 +27,7 @@ from elicit.experiments.experiment import (
     regret_of,
     remembered,
 )
-from elicit.experiments.keeping import file_name
+from elicit.experiments.journals import file_name
 from elicit.experiments.material import DataMaterial
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named

@@ -21,7 +21,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.events import Evaluated, Failed
-from elicit.experiments.keeping import kept
+from elicit.experiments.journals import kept
 from elicit.experiments.sources import SyntheticSpec
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle

@@ -1,4 +1,4 @@
-"""Keeping: the journal of a run in a folder, where the run goes on when it is played again.
+"""Journals: the journal of a run in a folder, where the run goes on when it is played again.
 
 The name of a journal of ours tells all that the run depends on, its budget included, for how it explores depends
 on that too: what is played otherwise is another run, and begins another journal.
