@@ -115,6 +115,16 @@ def test_what_says_nothing_is_left_out_and_told(tmp_path):
     assert "'name' is left out: 60 different texts in 60 rows" in text
 
 
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [('5","h;i",y', ('5"', "h;i")), ('"a;b";"c,d";y', ("a;b", "c,d")), ('a,"b;c;d",y', ("a", "b;c;d"))],
+)
+def test_a_comma_that_parts_the_header_is_the_separator_whatever_stands_in_quotes(tmp_path, header, columns):
+    mark = ";" if header.endswith(";y") else ","
+    (tmp_path / "t.csv").write_text("\n".join([header, *(mark.join(f"{k}{k}{k % 2}") for k in range(8))]))
+    assert load(str(tmp_path / "t.csv"), "y").columns == columns
+
+
 def test_dates_and_decimal_commas_are_left_out_as_what_they_look_like(tmp_path):
     path = table(
         tmp_path / "t.csv",

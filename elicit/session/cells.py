@@ -21,6 +21,9 @@ from elicit.session.tidying import MISSING, as_numbers, comma_numbers, with_poin
 #: What may stand between the columns; where the header has several, a comma is taken first.
 SEPARATORS = (",", ";", "\t", "|")
 
+#: A name in quotes: they open where a name begins, and elsewhere are letters like others.
+_QUOTED = re.compile(r'(?:^|(?<=[,;\t|]))\s*"(?:[^"]|"")*"')
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -73,7 +76,7 @@ def _separator(text: Sequence[str]) -> str:
     """What stands most often between the names of a header without a comma; what is in quotes is a name's own."""
     reader = csv.reader(text, skipinitialspace=True)
     next(reader, [])
-    bare = re.sub(r'"[^"]*"', "", "".join(text[: reader.line_num]))
+    bare = _QUOTED.sub("", "".join(text[: reader.line_num]))
     return "," if "," in bare else max(SEPARATORS, key=bare.count)
 
 
