@@ -149,8 +149,9 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     shown = printable(str(path))
     table = cells_of(path)
     header, rows, lines = table.header, table.rows, table.lines
-    at = _place(header, target, shown)
-    by = None if group_col is None else _place(header, group_col, shown)
+    place = f"{shown}, line {table.top}"
+    at = _place(header, target, place)
+    by = None if group_col is None else _place(header, group_col, place)
     if by == at:
         raise InputError(f"{shown}: the target {target!r} cannot also say which rows belong together; choose another")
     notes: list[str] = []
@@ -194,11 +195,11 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     return Data(np.hstack(blocks), y, tuple(columns), groups, together, tuple(notes), tuple(left_out))
 
 
-def _place(header: Sequence[str], name: str, shown: str) -> int:
+def _place(header: Sequence[str], name: str, place: str) -> int:
     """Where a column stands; an unknown name is an error that offers the nearest."""
     if name not in header:
         hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
-        raise InputError(f"{shown}, line 1: no column is called {name!r}{hint}")
+        raise InputError(f"{place}: no column is called {name!r}{hint}")
     return header.index(name)
 
 

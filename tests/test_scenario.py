@@ -160,7 +160,10 @@ def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
         ("height,kind\n1,y\nnan,n\n", r"line 3: 'height' is nan"),
         ("height,kind\n1,2\n3,1e999\n", r"line 3: 'kind' is 1e999"),
         ("height,kind\n1,2\nInfinity,3\n", r"line 3: 'height' is Infinity"),
-        ("height,kind\n1,y\n1,n,3\n", r"line 3: the header has 2 columns, this line 3 cells; correct it"),
+        (
+            "height,kind\n1,y\n1,n,3\n",
+            r"line 3: with ',' between cells the header has 2 columns, this line 3 cells; correct it",
+        ),
         ("height,height\n1,y\n", r"line 1: the column 'height' occurs 2 times"),
         ("height,\n1,y\n", r"line 1: column 2 has no name"),
         ("height,kind\n", r"no row follows the header"),

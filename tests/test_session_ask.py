@@ -1,6 +1,7 @@
 """elicit ask: data from the wild, what is done with it, what is warned about, and every option."""
 
 import csv
+import gzip
 import io
 import os
 import sys
@@ -125,6 +126,67 @@ def test_a_comma_that_parts_the_header_is_the_separator_whatever_stands_in_quote
     assert load(str(tmp_path / "t.csv"), "y").columns == columns
 
 
+@pytest.mark.parametrize("named", ["", "sep=;\n", '"SEP=;"\n'])
+@pytest.mark.parametrize("point", [",", "."])
+def test_a_comma_in_a_name_parts_nothing_where_the_rows_are_parted_otherwise(tmp_path, named, point):
+    rows = "".join(f"{k}{point}5;{k % 7}{point}25;{'ab'[k % 2]}\n" for k in range(30))
+    (tmp_path / "t.csv").write_text(f"{named}Länge, mm;Breite, mm;Art\n{rows}", encoding="utf-8")
+    data = load(str(tmp_path / "t.csv"), "Art", tidy=True)
+    assert data.columns == ("Länge, mm", "Breite, mm")
+    assert data.X[:2].tolist() == [[0.5, 0.25], [1.5, 1.25]]
+
+
+def test_a_line_that_names_the_separator_is_counted_and_obeyed(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("sep=|\na;b|y\n1|2\n1;2|3|4\n")
+    with pytest.raises(
+        InputError, match=r"t\.csv, line 4: with '\|' between cells the header has 2 columns, this line 3"
+    ):
+        load(str(path), "y")
+    path.write_text("sep=\t\n\na,b;c\ty\n1\t2\n")
+    assert load(str(path), "y").columns == ("a,b;c",)
+    with pytest.raises(InputError, match=r"t\.csv, line 3: no column is called 'z'"):
+        load(str(path), "z")
+    path.write_text("sep=;\n")
+    with pytest.raises(InputError, match=r"t\.csv: the file is empty"):
+        load(str(path), "y")
+
+
+def test_where_no_separator_fits_it_is_said_which_was_taken_and_where_it_does_not(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a, x;b;y\n1;"2\n3";4\n\n5;6\n7;8;9\n')
+    told = r"t\.csv, line 5: with ';' between cells the header has 3 columns, this line 2 cells; correct it"
+    with pytest.raises(InputError, match=told):
+        load(str(path), "y")
+    path.write_text("a\ty\n1\t2\n3\n")
+    with pytest.raises(InputError, match=r"t\.csv, line 3: with a tab between cells"):
+        load(str(path), "y")
+
+
+def test_a_wide_file_parted_by_tabs_is_not_one_long_cell(tmp_path):
+    names = [f"a_gene_with_number_{k}" for k in range(9000)]
+    (tmp_path / "t.tsv").write_text("".join("\t".join(row) + "\n" for row in ([*names, "y"], ["1"] * 9001)))
+    assert load(str(tmp_path / "t.tsv"), "y").columns == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("a,y\n1,2\n".encode("utf-16-le"), r"t\.csv, line 1: holds a zero byte, .* save it as CSV in UTF-8"),
+        (gzip.compress(b"a,y\n1,2\n1\0,2\n"), r"t\.csv, line 3: holds a zero byte"),
+        (b'a,b,y\n1,2,3\n1,"2,3\n4,5,6\n', r"t\.csv, line 3: with ',' between cells the header has 3 columns"),
+        (
+            b"a,y\n1,2\n" + b"3" * 150_000 + b",4\n",
+            r"t\.csv, line 3: not a CSV file .*; shorten the cell, or close its",
+        ),
+    ],
+)
+def test_what_is_no_table_is_told_by_the_line_where_that_begins(tmp_path, content, told):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InputError, match=told):
+        load(str(tmp_path / "t.csv"), "y")
+
+
 def test_dates_and_decimal_commas_are_left_out_as_what_they_look_like(tmp_path):
     path = table(
         tmp_path / "t.csv",
@@ -195,7 +257,7 @@ def test_a_file_that_is_not_utf_8_says_how_to_save_it(ask, tmp_path):
     (tmp_path / "t.csv").write_text(SPREADSHEET, encoding="latin-1")
     status, out, err = ask("t.csv", "--target", "klasse")
     assert (status, out) == (2, "")
-    assert err == "elicit: t.csv: is not text in UTF-8; save it as UTF-8\n"
+    assert err == "elicit: t.csv: is not text in UTF-8; save it as CSV in UTF-8\n"
 
 
 def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):

@@ -144,7 +144,9 @@ def test_the_snippet_reads_what_is_missing_as_the_session_did(tmp_path):
 @pytest.mark.parametrize("point", [",", "."])
 def test_the_snippet_reads_the_marks_of_a_spreadsheet_as_the_session_did(tmp_path, point):
     rows = [(f"{k},{k % 9}", f"{k % 7}{point}5", "?" if k == 3 else "nsw"[k % 3], f"{k * k % 5},25") for k in range(40)]
-    (tmp_path / "t.csv").write_text("a; b;c;y\n" + "".join(";".join(row) + "\n" for row in rows))
+    (tmp_path / "t.csv").write_text(
+        ("sep=;\n" if point == "," else "") + "a; b;c;y\n" + "".join(";".join(row) + "\n" for row in rows)
+    )
     section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
     code, names = "\n".join(snippet(section, ("a", "b", "c"))), {}
     assert "sep=';'" in code

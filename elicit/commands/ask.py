@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -127,14 +126,9 @@ def _costs(path: Path, data: Data, attributes: Attributes, dropped: Sequence[str
 def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
     """What a file of costs says, line by line."""
     shown = printable(str(path))
-    try:
-        lines, separator = pairs_of(path, names)
-    except csv.Error as error:
-        raise InputError(f"{shown}: cannot be read ({error}); expected lines of attribute,cost") from error
+    rows, separator = pairs_of(path, names)
     costs: dict[str, float] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line:
-            continue
+    for line, number in rows:
         if len(line) != 2:
             raise InputError(f"{shown}, line {number}: expected attribute,cost, found {len(line)} entries")
         name = line[0].strip()
@@ -143,7 +137,7 @@ def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
         try:
             costs[name] = float(line[1] if separator == "," else with_point(line[1].strip()))
         except ValueError:
-            header = number == 1 and not any(letter.isdigit() for letter in line[1])
+            header = line is rows[0][0] and not any(letter.isdigit() for letter in line[1])
             if not header:
                 raise InputError(f"{shown}, line {number}: {line[1]!r} is no number; correct the cost") from None
             continue

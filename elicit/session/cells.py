@@ -9,7 +9,9 @@ from __future__ import annotations
 import csv
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,25 +20,26 @@ from elicit.errors import InputError
 from elicit.printable import many, printable
 from elicit.session.tidying import MISSING, as_numbers, comma_numbers, with_point
 
-#: What may stand between the columns; where the header has several, a comma is taken first.
-SEPARATORS = (",", ";", "\t", "|")
+#: What may stand between the cells; of several that fit a file a comma is taken last, for texts and numbers hold some.
+SEPARATORS = (";", "\t", "|", ",")
 
-#: A name in quotes: they open where a name begins, and elsewhere are letters like others.
-_QUOTED = re.compile(r'(?:^|(?<=[,;\t|]))\s*"(?:[^"]|"")*"')
+#: A first line as Excel writes it, which names the separator.
+_NAMED = re.compile(r'"?sep=([^\s"\w]|\t)"?\s*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Cells:
     """Header, rows of stripped cells with decimal points, and the line of each row; and how the file wrote them.
 
-    `padded`: names in the header stand between spaces, which are no part of them here. `commas`: the columns whose
-    numbers have a decimal comma in the file, each with such a number.
+    `top`: the line of the header. `padded`: names in it stand between spaces, which are no part of them here.
+    `commas`: the columns whose numbers have a decimal comma in the file, each with such a number.
     """
 
     header: list[str]
     rows: list[list[str]]
     lines: list[int]
     separator: str
+    top: int
     padded: bool
     commas: Mapping[str, str]
 
@@ -45,59 +48,93 @@ def cells_of(path: Path) -> Cells:
     """The cells of a CSV file; whatever is wrong with it is one line that names the place."""
     shown = printable(str(path))
     text = _lines(path, shown)
-    try:
-        separator = _separator(text)
-        reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
-        header = [name.strip() for name in next(reader, [])]
-        placed = [([cell.strip() for cell in row], reader.line_num) for row in reader if row]
-        padded = any(name != name.strip() for name in next(csv.reader(text, delimiter=separator), []))
-    except csv.Error as error:
-        raise InputError(f"{shown}: not a CSV file ({error}); expected text with a header line") from error
-    rows, lines = [row for row, _ in placed], [line for _, line in placed]
-    _check_header(header, shown)
-    _check_rows(header, rows, lines, shown)
-    return Cells(header, rows, lines, separator, padded, {} if separator == "," else _pointed(header, rows))
+    separator = _named(text) or _best(lambda mark: _fitting(text, mark, shown))
+    placed = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
+    _check(placed, separator, shown)
+    (header, top), *below = placed
+    rows, lines = [row for row, _ in below], [line for _, line in below]
+    padded = any(name != name.strip() for name in next(csv.reader(text[top - 1 :], delimiter=separator)))
+    return Cells(header, rows, lines, separator, top, padded, {} if separator == "," else _pointed(header, rows))
+
+
+def called(separator: str) -> str:
+    """A separator in words of an error."""
+    return "a tab" if separator == "\t" else repr(separator)
 
 
 def _lines(path: Path, shown: str) -> list[str]:
     try:
         with opened(path) as text:
-            return text.readlines()
+            lines = text.readlines()
     except FileNotFoundError:
         raise InputError(f"{shown}: no such file; check the path") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{shown}: is not text in UTF-8; save it as UTF-8") from error
+        raise InputError(f"{shown}: is not text in UTF-8; save it as CSV in UTF-8") from error
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{shown}: cannot be read ({reason}); check the file") from error
+    for number, line in enumerate(lines, start=1):
+        if "\0" in line:  # as in UTF-16, most of which would pass for UTF-8
+            raise InputError(f"{shown}, line {number}: holds a zero byte, which no text does; save it as CSV in UTF-8")
+    return lines
 
 
-def _separator(text: Sequence[str]) -> str:
-    """What stands most often between the names of a header without a comma; what is in quotes is a name's own."""
-    reader = csv.reader(text, skipinitialspace=True)
-    next(reader, [])
-    bare = _QUOTED.sub("", "".join(text[: reader.line_num]))
-    return "," if "," in bare else max(SEPARATORS, key=bare.count)
+def _named(text: Sequence[str]) -> str | None:
+    """The separator that the first line names, if it does."""
+    named = _NAMED.fullmatch(text[0]) if text else None
+    return named[1] if named else None
 
 
-def _check_header(header: Sequence[str], shown: str) -> None:
-    if not header:
-        raise InputError(f"{shown}: the file is empty, or its first line is; expected a header and one row a case")
+def _rows(text: Sequence[str], separator: str, shown: str) -> Iterator[tuple[list[str], int]]:
+    """The rows that are not blank, with the line where each begins; a first line that names the separator is none."""
+    line = top = 1 + (_named(text) is not None)
+    reader = csv.reader(text[top - 1 :], delimiter=separator, skipinitialspace=True)
+    try:
+        for row in reader:
+            if row:
+                yield row, line
+            line = top + reader.line_num
+    except csv.Error as error:
+        raise InputError(
+            f"{shown}, line {line}: not a CSV file ({error}); shorten the cell, or close its quotes"
+        ) from error
+
+
+def _fitting(text: Sequence[str], separator: str, shown: str) -> int:
+    """How many rows have as many cells as the header, itself among them; none where it has one cell only."""
+    counts = (len(row) for row, _ in _rows(text, separator, shown))
+    width = next(counts, 0)
+    return 1 + sum(count == width for count in counts) if width > 1 else 0
+
+
+def _best(worth: Callable[[str], int]) -> str:
+    """The separator that makes the most of a file; a comma where none makes anything."""
+    found = dict.fromkeys(SEPARATORS, 0)
+    for mark in SEPARATORS:
+        with suppress(InputError):  # a cell is too long: this is not what parts it
+            found[mark] = worth(mark)
+    return max(SEPARATORS, key=found.__getitem__) if any(found.values()) else ","
+
+
+def _check(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) -> None:
+    """Refuse a file without a header or a row, and a header or a row that does not fit."""
+    if not placed:
+        raise InputError(f"{shown}: the file is empty; expected a header and one row a case")
+    header, top = placed[0]
+    times = Counter(header)
     for i, name in enumerate(header, start=1):
         if not name:
-            raise InputError(f"{shown}, line 1: column {i} has no name; name every column")
-        if header.count(name) > 1:
-            raise InputError(f"{shown}, line 1: the column {name!r} occurs {header.count(name)} times; rename one")
-
-
-def _check_rows(header: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[int], shown: str) -> None:
-    if not rows:
-        raise InputError(f"{shown}, line 1: no row follows the header; add one row a case")
-    for row, line in zip(rows, lines, strict=True):
+            raise InputError(f"{shown}, line {top}: column {i} has no name; name every column")
+        if times[name] > 1:
+            raise InputError(f"{shown}, line {top}: the column {name!r} occurs {times[name]} times; rename one")
+    if len(placed) == 1:
+        raise InputError(f"{shown}, line {top}: no row follows the header; add one row a case")
+    for row, line in placed:
         if len(row) != len(header):
             raise InputError(
-                f"{shown}, line {line}: the header has {many(len(header), 'column')}, this line "
-                f"{many(len(row), 'cell')}; correct it"
+                f"{shown}, line {line}: with {called(separator)} between cells the header has "
+                f"{many(len(header), 'column')}, this line {many(len(row), 'cell')}; correct it, "
+                "or put what holds a separator in quotes"
             )
 
 
@@ -136,9 +173,14 @@ def points_elsewhere(cells: Cells) -> bool:
 # --- two columns -------------------------------------------------------------------------------------
 
 
-def pairs_of(path: Path, names: Iterable[str]) -> tuple[list[list[str]], str]:
-    """The lines of a file of name and number, and its separator: that which finds the most names."""
-    known, text = set(names), _lines(path, printable(str(path)))
-    read = {mark: list(csv.reader(text, delimiter=mark)) for mark in SEPARATORS}
-    best = max(SEPARATORS, key=lambda mark: sum(len(row) == 2 and row[0].strip() in known for row in read[mark]))
-    return read[best], best
+def pairs_of(path: Path, names: Iterable[str]) -> tuple[list[tuple[list[str], int]], str]:
+    """The rows of a file of name and number with their lines, and its separator: that which finds the most names."""
+    known, shown = set(names), printable(str(path))
+    text = _lines(path, shown)
+
+    def found(mark: str) -> int:
+        return sum(len(row) == 2 and row[0].strip() in known for row, _ in _rows(text, mark, shown))
+
+    separator = _named(text) or _best(found)
+    cells = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
+    return [(row, line) for row, line in cells if any(row)], separator

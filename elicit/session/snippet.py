@@ -68,8 +68,9 @@ def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[
 
 
 def _marks(table: Cells, mixed: Sequence[str]) -> list[str]:
-    """What pandas must be told of the separator and the decimal comma."""
+    """What pandas must be told of the separator, the lines above the header and the decimal comma."""
     marks = [f"sep={table.separator!r}"] if table.separator != "," else []
+    marks += [f"skiprows={table.top - 1}"] if table.top > 1 else []
     if mixed:
         return [*marks, f"dtype={dict.fromkeys(mixed, 'str')!r}"]
     return [*marks, "decimal=','"] if table.commas and not points_elsewhere(table) else marks
