@@ -472,6 +472,20 @@ def test_what_is_dropped_is_not_counted_warned_about_or_paid_for(ask, tmp_path, 
     ("costs", "options", "words"),
     [
         ("a,1\nb,2\nnope,3\n", (), "c.csv, line 3: 'nope' is no attribute; correct the line"),
+        ("a,1\n\nb 2\n", (), "c.csv, line 3: expected an attribute and its cost with ',' between, found 1 cell; "),
+        (
+            "sep=;\na;1\nb;2;3\n",
+            (),
+            "c.csv, line 3: expected an attribute and its cost with ';' between, found 3 cells",
+        ),
+        ("a,1\nb,1,5\n", (), "found 3 cells; correct it, or put what holds a separator in quotes"),
+        ('a,1\nb,"1,500"\n', (), "c.csv, line 2: '1,500' may be 1.500 or 1500; write it without the comma"),
+        ('a,1\nb,"1,5,0"\n', (), "c.csv, line 2: '1,5,0' is no number; correct the cost"),
+        ("a,nan\nb,2\n", (), "c.csv, line 1: 'nan' is no number; correct the cost"),
+        ("a,-inf\nb,2\n", (), "c.csv, line 1: '-inf' is no number; correct the cost"),
+        ("a,\nb,2\n", (), "c.csv, line 1: '' is no number; correct the cost"),
+        ("a,1\nb,1_0\n", (), "c.csv, line 2: '1_0' is no number; correct the cost"),
+        ('"a\n",1\na,2\n', (), "c.csv, line 3: 'a' has a cost already; keep one of them"),
         ("a,1\n", (), "c.csv: no cost is given for 'b'; add a line"),
         ("a,1\n", ("--drop", "b"), "'a' is the only attribute left, there is nothing to choose; drop fewer"),
         ("a,1\nb,2\n", ("--keep", "a,b", "--drop", "b"), "--keep and --drop both name 'b'"),
@@ -483,4 +497,13 @@ def test_costs_that_do_not_fit_are_named_by_file_and_line(ask, tmp_path, costs, 
     status, out, err = ask("t.csv", *SMALL, "--cost", "c.csv", *options)
     assert (status, out) == (2, "")
     assert words in err
+    assert len(err.splitlines()) == 1
     assert not (tmp_path / "j").exists()
+
+
+@pytest.mark.parametrize("costs", ['a,"1,5"\nb,2\n', 'attribute, cost\na, "1,5"\nb, 2\n,\n', "sep=;\na;1,500\nb;2\n"])
+def test_a_cost_may_have_a_decimal_comma_where_it_can_mean_nothing_else(ask, tmp_path, costs):
+    table(tmp_path / "t.csv", a=number, b=number)
+    (tmp_path / "c.csv").write_text(costs)
+    assert ask("t.csv", *SMALL, "--cost", "c.csv")[0] == 0
+    assert read("j").header.settings["about"]["oracle"]["costs"] == {"a": 1.5, "b": 2.0}

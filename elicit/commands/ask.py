@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.arguments import column_groups, listed
+from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced import check_place
@@ -18,15 +19,13 @@ from elicit.commands.session import Play, about, free_path, play, unfinished
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.decide.settings import Settings
 from elicit.drive import begin
-from elicit.errors import InputError, nearest
+from elicit.errors import InputError
 from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
 from elicit.oracles.naming import NAMED, known_names
 from elicit.printable import printable
-from elicit.session.cells import pairs_of
 from elicit.session.soundness import warnings_about
-from elicit.session.tidying import with_point
 from elicit.subsets import Attributes, Family
 
 
@@ -116,32 +115,8 @@ def _costs(path: Path, data: Data, attributes: Attributes, dropped: Sequence[str
 
     What is dropped is in no subset: it needs no cost, and 0 stands in the journal, which wants one for every attribute.
     """
-    costs = dict.fromkeys(dropped, 0.0) | _listed_costs(path, [*attributes.names, *data.left_out])
+    costs = dict.fromkeys(dropped, 0.0) | listed_costs(path, [*attributes.names, *data.left_out])
     for name in attributes.names:
         if name not in costs:
             raise InputError(f"{printable(str(path))}: no cost is given for {printable(name)!r}; add a line")
     return {name: costs[name] for name in attributes.names}
-
-
-def _listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
-    """What a file of costs says, line by line."""
-    shown = printable(str(path))
-    rows, separator = pairs_of(path, names)
-    costs: dict[str, float] = {}
-    for line, number in rows:
-        if len(line) != 2:
-            raise InputError(f"{shown}, line {number}: expected attribute,cost, found {len(line)} entries")
-        name = line[0].strip()
-        if name in costs:
-            raise InputError(f"{shown}, line {number}: {printable(name)!r} has a cost already; keep one of them")
-        try:
-            costs[name] = float(line[1] if separator == "," else with_point(line[1].strip()))
-        except ValueError:
-            header = line is rows[0][0] and not any(letter.isdigit() for letter in line[1])
-            if not header:
-                raise InputError(f"{shown}, line {number}: {line[1]!r} is no number; correct the cost") from None
-            continue
-        if name not in names:
-            hint = nearest(name, names)
-            raise InputError(f"{shown}, line {number}: {printable(name)!r} is no attribute; correct the line{hint}")
-    return costs

@@ -1,0 +1,59 @@
+"""Costs: a file of names and numbers, each of which is read as one thing only or refused by its line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from elicit.errors import InputError, nearest
+from elicit.printable import many, printable
+from elicit.session.cells import called, pairs_of
+from elicit.session.tidying import MISSING, number_in, with_point
+
+#: Between commas, a comma within a number may be decimal; here it may as well stand after the thousands.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+
+
+def listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
+    """What a file of attribute and cost says of these names, line by line; a header line is allowed."""
+    shown = printable(str(path))
+    rows, separator = pairs_of(path, names)
+    costs: dict[str, float] = {}
+    for number, (row, line) in enumerate(rows, start=1):
+        place = f"{shown}, line {line}"
+        if len(row) != 2:
+            raise InputError(
+                f"{place}: expected an attribute and its cost with {called(separator)} between, "
+                f"found {many(len(row), 'cell')}; correct it, or put what holds a separator in quotes"
+            )
+        name, cell = row
+        if number == 1 and _is_heading(cell):
+            continue
+        if name not in names:
+            raise InputError(f"{place}: {name!r} is no attribute; correct the line{nearest(name, names)}")
+        if name in costs:
+            raise InputError(f"{place}: {name!r} has a cost already; keep one of them")
+        costs[name] = _cost(cell, separator, place)
+    return costs
+
+
+def _is_heading(cell: str) -> bool:
+    """Whether a cell where a cost may stand is a word rather than a number, or the lack of one."""
+    if cell.lower() in MISSING or any(letter.isdigit() for letter in cell):
+        return False
+    return cell.lower().strip("+-") not in ("inf", "infinity")
+
+
+def _cost(cell: str, separator: str, place: str) -> float:
+    if separator == "," and _THOUSANDS.fullmatch(cell):
+        one, other = with_point(cell), cell.replace(",", "")
+        raise InputError(f"{place}: {cell!r} may be {one} or {other}; write it without the comma")
+    try:
+        value = number_in(with_point(cell))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{place}: {cell!r} is no number; correct the cost")
+    return value
