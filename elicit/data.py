@@ -9,7 +9,7 @@ are kept for the model to fill, and what says nothing is left out; every such st
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,11 +68,13 @@ def load(
     *,
     tidy: bool = False,
     group_col: str | None = None,
+    dropped: Collection[str] = (),
 ) -> Data:
     """The data of a built-in name, or of a CSV file (relative to `folder`) whose column `target` is the target.
 
     With `tidy`, missing values, constant columns and the like are no errors (see `Data.notes`). The rows with
-    one label in `group_col` belong together; that column is no attribute.
+    one label in `group_col` belong together; that column is no attribute. A column that is `dropped`, so that no
+    subset will hold it, is left out where it could not be tidied.
     """
     if name in BUILT_IN:
         if group_col is not None:
@@ -90,7 +92,7 @@ def load(
             f'{printable(str(path))}: say which column is the target (--target, or target = "…"); '
             f"the columns are {printable(columns)}"
         )
-    return _from_csv(path, target, tidy, group_col)
+    return _from_csv(path, target, tidy, group_col, dropped)
 
 
 def refuse_gaps(what: str, gap: str | None, otherwise: str) -> None:
@@ -130,6 +132,8 @@ def without(data: Data, dropped: Sequence[str]) -> Data:
 def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
     if name in data.columns:
         return (name,)
+    if name in data.left_out:
+        raise InputError(f"the group {group!r} names {name!r}, which is left out of the data; take it out of the group")
     hint = nearest(name, data.columns, "check the name; a column may be in one group only")
     raise InputError(f"the group {group!r} names {name!r}, which is no attribute{hint}")
 
@@ -145,7 +149,7 @@ def _built_in(name: str) -> Data:
 # --- CSV ---------------------------------------------------------------------------------------------
 
 
-def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Data:
+def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None, dropped: Collection[str]) -> Data:
     shown = printable(str(path))
     table = cells_of(path)
     header, rows, lines = table.header, table.rows, table.lines
@@ -166,6 +170,10 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None) -> Dat
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
         if tidy and i != by and (odd := stray(cells, commas=table.separator != ",")) is not None:
+            if name in dropped and i != at:
+                notes.append(f"{name!r} is left out: it is dropped, and holds {cells[odd]!r} in line {lines[odd]}")
+                left_out.append(name)
+                continue
             raise InputError(
                 f"{shown}, line {lines[odd]}: column {name!r} holds numbers, but here {cells[odd]!r}; "
                 "correct it, or leave it empty"

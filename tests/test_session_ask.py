@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -268,6 +269,8 @@ def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
         regrouped(data, {"g": ["aa"]})
     with pytest.raises(InputError, match="'place' already"):
         regrouped(data, {"place": ["b"]})
+    with pytest.raises(InputError, match="'g' names 'same', which is left out of the data; take it out of the group"):
+        regrouped(replace(data, left_out=("same",)), {"g": ["b", "same"]})
 
 
 def test_warnings_name_what_may_mislead():
@@ -369,6 +372,7 @@ def test_the_help_names_the_criteria_that_there_are():
         (("--target", "y", "--cost", "twice.csv"), "twice.csv, line 2: 'a' has a cost already"),
         (("--target", "y", "--cost", "euro.csv"), "euro.csv, line 1: '1 EUR' is no number"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),
+        (("--target", "y", "--groups", "g=a,a"), "the group 'g' names column 'a' twice; take it out once"),
         (("--target", "y", "--keep", "q"), "unknown attribute 'q'"),
         (("--target", "y", "--group-col", "y"), "rows belong together"),
         (("--target", "y", "--folds", "99"), "too few for 99 folds; ask for 30 or fewer (--folds 30"),
@@ -449,6 +453,21 @@ def test_costs_and_drops_may_name_what_says_nothing(ask, tmp_path):
     status, out, err = ask("t.csv", *SMALL, "--cost", "c.csv", "--drop", "const")
     assert (status, err.count("elicit:")) == (0, 0)
     assert "'const' is left out: it is constant" in out
+
+
+def test_a_stray_cell_in_what_is_dropped_does_not_matter(ask, tmp_path, capsys):
+    odd = {"bad": lambda k, r: "x\x1b" if k == 3 else f"{r:.3f}"}
+    table(tmp_path / "t.csv", a=number, b=number, **odd)
+    (tmp_path / "c.csv").write_text("a,1\nb,2\nbad,3\n")
+    assert "line 5: column 'bad' holds numbers" in ask("t.csv", *SMALL)[2]
+    status, out, err = ask("t.csv", *SMALL, "--drop", "bad", "--cost", "c.csv", "-o", "small.csv")
+    assert (status, err.count("elicit:")) == (0, 0)
+    assert "60 rows, 2 attributes;" in out
+    assert r"note: 'bad' is left out: it is dropped, and holds 'x\x1b' in line 5" in out
+    assert main(["resume", "j", "--budget", "+1"]) == 0
+    assert "belongs to other data" not in capsys.readouterr().err
+    table(tmp_path / "t.csv", a=number, y=odd["bad"])
+    assert "line 5: column 'y' holds numbers" in ask("t.csv", *SMALL[:-1], "k", "--drop", "y")[2]
 
 
 def test_what_is_dropped_is_not_counted_warned_about_or_paid_for(ask, tmp_path, capsys):

@@ -41,7 +41,10 @@ def run(args: argparse.Namespace) -> int:
             section[key] = getattr(args, key)
     if args.groups:
         section["groups"] = column_groups(args.groups)
-    data = load(args.data, args.target, tidy=True, group_col=args.group_col)
+    drop = listed(args.drop)
+    data = load(args.data, args.target, tidy=True, group_col=args.group_col, dropped=drop)
+    if any(name in data.left_out for name in drop):
+        section["dropped"] = drop
     if not data.classes and np.ptp(data.y) == 0:
         raise InputError(f"the target is {data.y[0]:g} in every row, nothing can be learnt; choose another column")
     data = regrouped(data, section.get("groups", {}))

@@ -136,7 +136,7 @@ def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
 _EXTRAS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
 
 #: What is done with a table from the wild: see `data.load` and `data.regrouped`.
-_TIDYING = ("tidy", "group_col", "groups")
+_TIDYING = ("tidy", "group_col", "groups", "dropped")
 
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
@@ -176,7 +176,8 @@ def data_of(section: Section, folder: Path) -> Data:
     target = sections.text(section, "target") if "target" in section else None
     group_col = sections.text(section, "group_col") if "group_col" in section else None
     tidy = sections.truth(section, "tidy", False)
-    data = load(sections.text(section, "data"), target, folder, tidy=tidy, group_col=group_col)
+    dropped = sections.texts(section, "dropped")
+    data = load(sections.text(section, "data"), target, folder, tidy=tidy, group_col=group_col, dropped=dropped)
     groups = sections.table(section.get("groups", {}))
     return regrouped(data, {name: sections.texts(groups, name) for name in groups}) if groups else data
 

@@ -77,6 +77,8 @@ def columns_of(
     owner: dict[int, str] = {}
     for group, listed in (groups or {}).items():
         for column in _group(group, listed, names):
+            if owner.get(column) == group:
+                raise InputError(f"the group {group!r} names column {names[column]!r} twice; take it out once")
             if column in owner:
                 raise InputError(
                     f"column {names[column]!r} is in the groups {owner[column]!r} and {group!r}; "
