@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,8 @@ class TableOracle:
 
     def __init__(self, path: str | os.PathLike[str], minimise: Sequence[str] = ()) -> None:
         self._path = Path(path)
-        header, numbers = _read(self._path)
+        text = _lines(self._path)  # all at once: a pipe is there for one reading, and an error looks for its line
+        header, numbers = _read(self._path, text)
         at = header.index(_SCORE)
         self._attributes = Attributes(tuple(header[:at]))
         columns = [name for name in header[at:] if name != _SPREAD]
@@ -52,13 +53,13 @@ class TableOracle:
         score, *more = (Criterion(name, maximise=name not in less) for name in columns)
         self._criteria = (score, SCORE_AND_SIZE[1], *more)
         subsets = numbers[:, :at] == 1
-        _check(self._path, numbers, at, subsets, header)
+        _check(self._path, text, numbers, at, subsets, header)
         self._masks = masks_from(subsets)
         self._row: dict[Mask, int] = {}
         for row, mask in enumerate(self._masks):
             if self._row.setdefault(mask, row) != row:
-                first = _line(self._path, self._row[mask])
-                raise _bad(self._path, _line(self._path, row), f"line {first} has this subset, too; keep one of them")
+                first, line = (_line(self._path, text, k) for k in (self._row[mask], row))
+                raise _bad(self._path, line, f"line {first} has this subset, too; keep one of them")
         measured = numbers[:, [header.index(name) for name in columns]]
         sizes = subsets.sum(axis=1, dtype=np.float64)
         self._values = np.column_stack([measured[:, 0], sizes, measured[:, 1:]])
@@ -100,25 +101,32 @@ class TableOracle:
         return Measured(values, ((),) * len(values), (spread, *(None,) * (len(values) - 1)))
 
 
-def _read(path: Path) -> tuple[list[str], NDArray[np.float64]]:
-    """The header and the numbers below it, shape (rows, columns)."""
+def _lines(path: Path) -> list[str]:
     try:
-        with opened(path) as lines:
-            header = _header(next(csv.reader(lines), []), path)
-            rows = (line for line in lines if line.strip())
-            first = next(rows, None)
-            if first is None:
-                raise _bad(path, 1, "no subset follows the header; add one row a subset")
-            try:
-                numbers = np.loadtxt(chain([first], rows), delimiter=",", comments=None, quotechar='"', ndmin=2)
-            except ValueError:
-                raise _malformed(path, header) from None
+        with opened(path) as text:
+            return text.readlines()
     except (OSError, EOFError, zlib.error) as error:
         raise _unreadable(path, error) from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: not a CSV file ({error}); expected text with a header line") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not a CSV file ({error}); save it as CSV in UTF-8") from error
+
+
+def _read(path: Path, text: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
+    """The header and the numbers below it, shape (rows, columns)."""
+    reader = csv.reader(text)
+    try:
+        header = _header(next(reader, []), path)
+    except csv.Error as error:
+        raise _bad(path, 1, f"not a CSV file ({error}); expected a header line") from error
+    rows = [line for line in text[reader.line_num :] if line.strip()]
+    if not rows:
+        raise _bad(path, 1, "no subset follows the header; add one row a subset")
+    try:
+        numbers = np.loadtxt(rows, delimiter=",", comments=None, quotechar='"', ndmin=2)
+    except ValueError:
+        raise _malformed(path, text, header) from None
     if numbers.shape[1] != len(header):
-        raise _malformed(path, header)
+        raise _malformed(path, text, header)
     return header, numbers
 
 
@@ -141,7 +149,14 @@ def _header(header: list[str], path: Path) -> list[str]:
     return header
 
 
-def _check(path: Path, numbers: NDArray[np.float64], at: int, subsets: NDArray[np.bool_], header: list[str]) -> None:
+def _check(
+    path: Path,
+    text: Sequence[str],
+    numbers: NDArray[np.float64],
+    at: int,
+    subsets: NDArray[np.bool_],
+    header: list[str],
+) -> None:
     """Entries of 0 and 1, non-empty subsets, finite criteria, spreads of at least 0."""
     strange = ~subsets & (numbers[:, :at] != 0)
     faults = [
@@ -155,15 +170,15 @@ def _check(path: Path, numbers: NDArray[np.float64], at: int, subsets: NDArray[n
         if fault.any():
             row, column = (int(i) for i in np.argwhere(fault)[0])
             name, value = header[first + column], numbers[row, first + column]
-            raise _bad(path, _line(path, row), f"{name!r} is {value:g}, but {rule}; correct or remove the row")
+            raise _bad(path, _line(path, text, row), f"{name!r} is {value:g}, but {rule}; correct or remove the row")
     empty = np.flatnonzero(~subsets.any(axis=1))
     if empty.size:
-        raise _bad(path, _line(path, int(empty[0])), "the subset is empty; remove the row")
+        raise _bad(path, _line(path, text, int(empty[0])), "the subset is empty; remove the row")
 
 
-def _malformed(path: Path, header: list[str]) -> InputError:
+def _malformed(path: Path, text: Sequence[str], header: list[str]) -> InputError:
     """Which line made the fast reader give up."""
-    for line, row in _rows(path):
+    for line, row in _rows(path, text):
         if len(row) != len(header):
             return _bad(
                 path,
@@ -182,18 +197,20 @@ def _malformed(path: Path, header: list[str]) -> InputError:
     return InputError(f"{path}: not a CSV file of numbers below its header; write one row a subset")
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, text: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Line number and entries of every row below the header that is not blank."""
-    with opened(path) as lines:
-        reader = csv.reader(lines)
+    reader = csv.reader(text)
+    try:
         next(reader, None)
         for row in reader:
             if len(row) > 1 or "".join(row).strip():
                 yield reader.line_num, row
+    except csv.Error as error:
+        raise _bad(path, reader.line_num, f"not a row of CSV ({error}); correct or remove it") from error
 
 
-def _line(path: Path, row: int) -> int:
-    return next(islice(_rows(path), row, None))[0]
+def _line(path: Path, text: Sequence[str], row: int) -> int:
+    return next(islice(_rows(path, text), row, None))[0]
 
 
 def _bad(path: Path, line: int, what: str) -> InputError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import pickle
 from pathlib import Path
 
@@ -96,6 +97,8 @@ def test_the_table_of_the_wine_data():
         ("a,b,score\n1,0,\x1b[2J\n", "expected a number"),
         ("a,b,score\n1,0,.5\n,,\n0,1,.6\n", "line 3: 'a' is '', expected a number"),
         ("a,b,score\n1,0,.5\n0,1,٣\n", "line 3: 'score' is '٣', expected a number"),
+        ("a,b,score\n1,0,.5\n" + "1" * 200_000 + ",0,1\n", "line 3: not a row of CSV (field larger"),
+        ("a" * 200_000 + ",b,score\n1,0,.5\n", "line 1: not a CSV file (field larger"),
         (b"\xff\xfe\x00\x01", "not a CSV file"),
         (b"a,b,score\n1,0,\xff\n", "not a CSV file"),
         (b"\x1f\x8b\x08broken", "cannot be read"),
@@ -110,6 +113,23 @@ def test_a_bad_table_is_one_line_with_the_file_and_the_line(write, text, says):
     assert message.startswith(str(path))
     assert says in message
     assert message.isprintable()
+
+
+def test_a_pipe_is_read_once_and_its_errors_have_their_lines():
+    def piped(text):
+        out, into = os.pipe()
+        with os.fdopen(into, "w") as file:
+            file.write(text)
+        try:
+            return TableOracle(f"/dev/fd/{out}")
+        finally:
+            os.close(out)
+
+    assert len(piped(GOOD)) == len(GOOD.splitlines()) - 1
+    with pytest.raises(InputError, match="line 3: 'score' is nan, but a criterion is a finite number"):
+        piped("a,b,score\n1,0,.5\n0,1,nan\n")
+    with pytest.raises(InputError, match="line 3: 'score' is 'x', expected a number"):
+        piped("a,b,score\n1,0,.5\n0,1,x\n")
 
 
 def test_bad_paths_and_names(write, tmp_path):
