@@ -398,6 +398,10 @@ def test_data_that_can_be_read_only_once_are_refused_before_anybody_is_asked(ask
     status, out, err = ask("pipe", "--target", "y")
     assert (status, out) == (2, "")
     assert "pipe: is a pipe or a device, and a session reads its data again; save a file" in err
+    with open(table(tmp_path / "t.csv"), encoding="utf-8") as file:
+        status, out, err = ask(f"/dev/fd/{file.fileno()}", "--target", "y")
+    assert (status, out) == (2, "")
+    assert "is a pipe or a device" in err
     assert not list(tmp_path.glob("*.jsonl"))
 
 
@@ -491,6 +495,7 @@ def test_what_is_dropped_is_not_counted_warned_about_or_paid_for(ask, tmp_path, 
     ("costs", "options", "words"),
     [
         ("a,1\nb,2\nnope,3\n", (), "c.csv, line 3: 'nope' is no attribute; correct the line"),
+        ("aa;1,5\nbb;2,5\n", (), "c.csv, line 1: 'aa' is no attribute; correct the line; did you mean 'a'?"),
         ("a,1\n\nb 2\n", (), "c.csv, line 3: expected an attribute and its cost with ',' between, found 1 cell; "),
         (
             "sep=;\na;1\nb;2;3\n",

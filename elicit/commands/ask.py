@@ -28,6 +28,9 @@ from elicit.printable import printable
 from elicit.session.soundness import warnings_about
 from elicit.subsets import Attributes, Family
 
+#: Names of what a process has open, which stand for something else, or nothing, when a session goes on.
+_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
@@ -68,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _require_file(data: str) -> None:
     """Refuse what can be read only once: a session reads its data again at its end, and when it is resumed."""
-    if data not in BUILT_IN and os.path.exists(data) and not os.path.isfile(data) and not os.path.isdir(data):
+    stream = os.path.abspath(data).startswith(_STREAMS) or not (os.path.isfile(data) or os.path.isdir(data))
+    if data not in BUILT_IN and os.path.exists(data) and stream:
         raise InputError(f"{printable(data)}: is a pipe or a device, and a session reads its data again; save a file")
 
 

@@ -174,12 +174,12 @@ def points_elsewhere(cells: Cells) -> bool:
 
 
 def pairs_of(path: Path, names: Iterable[str]) -> tuple[list[tuple[list[str], int]], str]:
-    """The rows of a file of name and number with their lines, and its separator: that which finds the most names."""
+    """The rows of a file of name and number with their lines, and its separator: it finds the most pairs and names."""
     known, shown = set(names), printable(str(path))
     text = _lines(path, shown)
 
     def found(mark: str) -> int:
-        return sum(len(row) == 2 and row[0].strip() in known for row, _ in _rows(text, mark, shown))
+        return sum(1 + (row[0].strip() in known) for row, _ in _rows(text, mark, shown) if len(row) == 2)
 
     separator = _named(text) or _best(found)
     cells = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
