@@ -166,6 +166,11 @@ class Family:
         """All that is not dropped; no member where `max_size` forbids it."""
         return ((1 << self.n) - 1) & ~self.drop
 
+    def largest_told(self, what: str = "") -> str:
+        """`largest` in words: all there are or, where some are dropped, all that may be chosen."""
+        words = ("all", str(self.largest.bit_count()), what, "that may be chosen" if self.drop else "")
+        return " ".join(word for word in words if word)
+
     @property
     def room(self) -> int:
         """How many free attributes a member may hold."""

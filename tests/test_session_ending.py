@@ -253,3 +253,67 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
         told = "\n".join(why_words.told(why, why.not_that(rival), None))
         assert "the recommended subset dominates it" in told
         assert "could still be best" not in told
+
+
+def with_a_leak(folder):
+    """A table whose column `leak` tells the target, and whose column `wild` no model can be fitted to."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for k, (a, b, c) in enumerate(rng.normal(size=(60, 3)).round(4)):
+        y = int(a + b + rng.normal() > 0)
+        rows.append(f"{a},{b},{c},{2 * y + 0.001 * (k % 3):.3f},{1e308 if k % 2 else -1e308:g},{y}")
+    (folder / "t.csv").write_text("\n".join(["a,b,c,leak,wild,y", *rows]))
+    return rows
+
+
+def fresh_by_hand(rows, columns):
+    """The mean score on fresh folds, by scikit-learn itself."""
+    X = np.array([[float(cell) for cell in row.split(",")] for row in rows])
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    folds = [StratifiedKFold(3, shuffle=True, random_state=seed) for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS)]
+    return np.mean([cross_val_score(model, X[:, columns], X[:, -1].astype(int), cv=cv).mean() for cv in folds])
+
+
+DROP = ("t.csv", "--target", "y", "--drop", "leak,wild", "--questions", 0)
+
+
+@pytest.mark.parametrize("limit", [(), ("--max-size", 2)])
+def test_what_is_dropped_is_no_part_of_the_baseline(tmp_path, limit):
+    rows = with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--budget", 5, *limit)
+    assert "could not be measured" not in told, "the opening measured what is dropped"
+    assert re.search(r"\n +recommended +all 3 that may be chosen\n", told)
+    fresh = re.search(rf"score on {ROUNDS} fresh shuffles into folds +\S+ ± \S+ +(\S+) ±", told)
+    assert float(fresh[1]) == pytest.approx(fresh_by_hand(rows, [0, 1, 2]), abs=1e-5)
+    subsets = [set(line["subset"]) for line in journals.lines_of(tmp_path / "j") if "subset" in line]
+    assert subsets
+    assert not any(subset & {"leak", "wild"} for subset in subsets)
+
+
+def test_a_baseline_that_is_recommended_is_measured_on_fresh_folds_once(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--budget", 1)
+    assert f"beyond the budget: {ROUNDS} on fresh folds" in told
+
+
+def test_a_session_that_goes_on_has_the_same_baseline(tmp_path, monkeypatch, capsys):
+    with_a_leak(tmp_path)
+    told_by(tmp_path, *DROP, "--budget", 3)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["resume", "j", "--budget", "+1", "--n-jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"\n +recommended +all 3 that may be chosen\n", out)
+    assert "failed" not in out
+
+
+def test_where_all_that_may_be_chosen_cannot_be_measured_that_is_what_is_said(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--model", "knn:99")
+    assert "The 3 attributes that may be chosen together could not be measured: " in told
+
+
+def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--budget", 3, "--questions", 0)
+    assert re.search(r"All attributes together could not be measured: .*NaN\. If that is so of every subset", told)

@@ -48,7 +48,8 @@ class Focus:
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         whole = self.inconsistency(space.everything)
         if whole > self.most:
-            return Ended(f"no subset is consistent: even all attributes leave an inconsistency of {whole:.4g}")
+            most = "all that may be chosen" if space.family.drop else "all attributes"
+            return Ended(f"no subset is consistent: even {most} leave an inconsistency of {whole:.4g}")
         first, effort = space.from_below(), _Effort()
         for size in range(max(space.bottom, first.bit_count()), space.top + 1):
             search = self._exactly if self.most == 0 else self._nearly

@@ -41,6 +41,8 @@ def test_focus_says_when_nothing_is_consistent():
     found = play(Focus(Inconsistency(rows, [0, 1, 1])), 2, lambda _: 1.0)
     assert (found.values, found.best) == ({}, None)
     assert "even all attributes leave an inconsistency of 0.6667" in found.ended.why
+    part = play(Focus(Inconsistency(rows, [0, 1, 1])), 2, lambda _: 1.0, family=Family(2, drop=0b10))
+    assert "even all that may be chosen leave an inconsistency of 0.6667" in part.ended.why
     allowed = play(Focus(Inconsistency(rows, [0, 1, 1]), most=0.7), 2, lambda _: 1.0)
     assert allowed.best == 0b01
     small = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, family=Family(5, max_size=1))
