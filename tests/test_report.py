@@ -351,6 +351,13 @@ def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine):
     assert "that may be chosen (dropped" not in written(wine, "--no-model").read_text(encoding="utf-8")
 
 
+def test_one_measured_subset_is_one(tmp_path):
+    journals.played(tmp_path / "j", 3, budget=1, stop=())
+    text = written(tmp_path / "j", "--no-model").read_text(encoding="utf-8")
+    assert "The front: 1 of 1 measured subset<" in text
+    assert "1 measured subsets" not in text
+
+
 # the command
 
 

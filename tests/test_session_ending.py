@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
+from elicit.commands.ending import _of_the_others
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.events import Answer, Preferred
@@ -24,8 +25,9 @@ from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.proof import why_words
 from elicit.proof.why import Why
+from elicit.session.display import not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
-from elicit.session.insight import Insight
+from elicit.session.insight import Insight, _still
 from elicit.session.snippet import snippet
 from elicit.sessions import elicitation_of
 
@@ -317,3 +319,29 @@ def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
     with_a_leak(tmp_path)
     told = told_by(tmp_path, "t.csv", "--target", "y", "--budget", 3, "--questions", 0)
     assert re.search(r"All attributes together could not be measured: .*NaN\. If that is so of every subset", told)
+
+
+@pytest.mark.parametrize(
+    ("count", "bound", "words"),
+    [
+        (0, None, ""),
+        (1, None, "; of the one other subset nothing is proven here"),
+        (2, None, "; of the other 2 subsets nothing is proven here"),
+        (1, Fraction(1, 2), "; the one other is not better by more than 0.5"),
+        (2, Fraction(1, 2), "; of the other 2 none is better by more than 0.5"),
+    ],
+)
+def test_the_others_are_counted_in_words(count, bound, words):
+    assert _of_the_others(count, bound) == words
+
+
+def test_numbers_and_their_nouns_agree(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak,wild", "--budget", 1, "--questions", 1)
+    assert "at most 1 of 3 subsets will be evaluated and at most 1 question asked" in told
+    assert not_measured([{"why": 1}, {"how": 2}]) == ["not measured, 2 times: how", "not measured, 1 time: why"]
+
+
+def test_one_answer_contradicts_no_other():
+    assert _still(1) == "1 answer still contradicts what was measured"
+    assert _still(3) == "3 answers still contradict each other"

@@ -193,3 +193,10 @@ def test_the_largest_subset_is_called_what_it_is(family, words):
     assert family.largest_told() == words
     assert family.largest_told("attributes") == words.replace(words[4], f"{words[4]} attributes", 1)
     assert family.largest.bit_count() == int(words[4])
+
+
+def test_a_family_that_leaves_no_room_says_how_much_it_needs():
+    with pytest.raises(InputError, match="at least 1 attribute must fit"):
+        Family(3, max_size=0)
+    with pytest.raises(InputError, match="at least 2 attributes must fit"):
+        Family(3, keep=0b11, max_size=1)

@@ -232,7 +232,10 @@ def _of_the_others(count: int, bound: Fraction | None) -> str:
     if count <= 0:
         return ""
     if bound is None:
-        return f"; of the other {count} subsets nothing is proven here"
+        others = "the one other subset" if count == 1 else f"the other {count} subsets"
+        return f"; of {others} nothing is proven here"
+    if count == 1:
+        return f"; the one other is not better by more than {float(bound):.2g}"
     return f"; of the other {count} none is better by more than {float(bound):.2g}"
 
 

@@ -235,8 +235,8 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     journal.cache(baseline, reply)
     total = left * seconds + _DECIDING * elicitation.budget**2
     yield (
-        f"at most {elicitation.budget} of {elicitation.family.count()} subsets will be evaluated and at most "
-        f"{elicitation.settings.questions} questions asked: roughly {clock_time(total)} of computing "
+        f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and at most "
+        f"{many(elicitation.settings.questions, 'question')} asked: roughly {clock_time(total)} of computing "
         f"({seconds:.2g} s for one evaluation), much of it while you read."
     )
     if isinstance(reply, Failure):
