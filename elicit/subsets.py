@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
-from elicit.printable import listable
+from elicit.printable import listable, many
 
 Mask = int
 Indicator = NDArray[np.bool_]
@@ -153,7 +153,7 @@ class Family:
         if self.max_size is not None and self.max_size < max(1, self.keep.bit_count()):
             raise InputError(
                 f"max size {self.max_size} leaves no subset: "
-                f"at least {max(1, self.keep.bit_count())} attribute(s) must fit; raise it or keep fewer"
+                f"at least {many(max(1, self.keep.bit_count()), 'attribute')} must fit; raise it or keep fewer"
             )
 
     @property
@@ -165,6 +165,11 @@ class Family:
     def largest(self) -> Mask:
         """All that is not dropped; no member where `max_size` forbids it."""
         return ((1 << self.n) - 1) & ~self.drop
+
+    def largest_told(self, what: str = "") -> str:
+        """`largest` in words: all there are or, where some are dropped, all that may be chosen."""
+        words = ("all", str(self.largest.bit_count()), what, "that may be chosen" if self.drop else "")
+        return " ".join(word for word in words if word)
 
     @property
     def room(self) -> int:

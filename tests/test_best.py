@@ -56,3 +56,29 @@ def test_a_utility_against_what_is_measured_is_warned_of(journal, capsys):
     assert "at least as good in every criterion" in out
     _, out, _ = told(capsys, journal, "--utility", "score - size")
     assert "beware" not in out
+
+
+def test_a_session_without_answers_is_not_said_to_have_some(tmp_path, capsys):
+    path = tmp_path / "j.jsonl"
+    journals.played(path, 3, 2, budget=6, questions=0, stop=())
+    told_of = {told(capsys, path, f"--utility={utility}")[1] for utility in ("size", "-size", "score")}
+    assert any("the session itself recommends another, which has place" in out for out in told_of)
+    assert any("that is also what the session itself recommends." in out for out in told_of)
+    for out in told_of:
+        assert "the answers" not in out
+        assert "no preference was told in the session." in out
+        assert "1 subset that may be chosen was not measured; it may be better by this utility." in out
+
+
+def test_what_answers_recommend_is_said_of_them(journal, capsys):
+    _, out, _ = told(capsys, journal, "--utility", "score")
+    assert "the answers of the session recommend" in out
+
+
+def test_one_preference_is_told_in_words(tmp_path, capsys):
+    path = tmp_path / "j.jsonl"
+    journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
+    # of two that neither dominates, each is liked better by one of these
+    outs = [told(capsys, path, f"--utility={utility}")[1] for utility in ("score", "-score")]
+    assert sum("it agrees with the one preference told in the session." in out for out in outs) == 1
+    assert sum("it does not agree with the one preference told in the session." in out for out in outs) == 1

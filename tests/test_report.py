@@ -6,6 +6,7 @@ The rule: what a browser makes of the page is seen in a browser; what scores are
 import base64
 import hashlib
 import html
+import io
 import re
 import shlex
 import shutil
@@ -30,13 +31,14 @@ from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.strained import strained_words
-from elicit.report.content import gather
+from elicit.report.content import gather, strongest
 from elicit.report.drawing import scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.sessions import elicitation_of
+from elicit.subsets import Family
 
 HOSTILE = (
     "<script>window.pwned = 1</script>",
@@ -254,7 +256,7 @@ def test_texts_are_escaped_wherever_they_stand():
 def test_scores_on_fresh_folds_are_those_of_scikit_learn():
     oracle = oracle_from(WINE, Path())
     subset = oracle.attributes.mask(["alcohol", "flavanoids", "proline"])
-    story = story_of(WINE, subset, 0.5, oracle.fingerprint)
+    story = story_of(WINE, subset, 0.5, oracle.fingerprint, Family(13))
     X, y = load_wine(return_X_y=True)
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
     for told, columns in zip(story.honest, ([0, 6, 12], list(range(13))), strict=True):
@@ -271,7 +273,7 @@ def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp
     (tmp_path / "d.csv").write_text("first,second,third,y\n" + rows + "\n")
     section = {"kind": "wrapper", "data": str(tmp_path / "d.csv"), "target": "y", "model": "ridge", "folds": 4}
     oracle = oracle_from(section, Path())
-    story = story_of(section, 0b111, 1.0, oracle.fingerprint)
+    story = story_of(section, 0b111, 1.0, oracle.fingerprint, Family(3))
     assert story.importance[0].name == "second"
     # exchanging the values of a variable of variance 4 in a perfect model costs twice that variance, 8
     assert story.importance[0].mean == pytest.approx(8 * X[:, 1].var(), rel=0.25)
@@ -291,9 +293,69 @@ def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp
 )
 def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
-    story = story_of(section, 0b11, 0.5, fingerprint)
+    story = story_of(section, 0b11, 0.5, fingerprint, Family(13))
     assert (story.honest, story.importance) == ((), ())
     assert reason in story.missing[0]
+
+
+@pytest.fixture(scope="module")
+def dropped(tmp_path_factory):
+    """A session with costs, in which a leak is dropped that no cost was given for; its last columns are noise."""
+    folder = tmp_path_factory.mktemp("dropped")
+    rng = np.random.default_rng(3)
+    rows = [f"{a},{b},{c},{2 * (a + b)},{a + b}" for a, b, c in rng.normal(size=(60, 3)).tolist()]
+    (folder / "d.csv").write_text("a,b,c,<leak>,y\n" + "\n".join(rows) + "\n")
+    (folder / "c.csv").write_text("a,1\nb,2\nc,3\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr("sys.stdin", io.StringIO(""))
+        options = ("--target", "y", "--drop", "<leak>", "--cost", "c.csv", "--folds", "3", "--journal", "j")
+        assert main(["ask", str(folder / "d.csv"), *options, "--budget", "7", "--questions", "0"]) == 0
+    return folder / "j"
+
+
+def test_a_story_holds_the_choice_against_all_that_may_be_chosen(dropped):
+    record = read(dropped)
+    content = gather(record)
+    section = record.header.settings["about"]["oracle"]
+    story = story_of(section, 0b1, 0.5, record.header.fingerprint, content.family)
+    assert [told.what for told in story.honest] == ["the recommended subset", "all 3 attributes that may be chosen"]
+    assert story.honest[1].mean < 1, "the leak would be worth 1"
+    whole = story_of(section, 0b111, 0.5, record.header.fingerprint, content.family)
+    assert [told.what for told in whole.honest] == ["the recommended subset"]
+
+
+def test_a_story_without_what_is_dropped_speaks_of_all_attributes():
+    oracle = oracle_from(WINE, Path())
+    story = story_of(WINE, 0b11, 0.5, oracle.fingerprint, Family(13, max_size=4))
+    assert story.honest[1].what == "all 13 attributes"
+
+
+def test_what_is_dropped_is_named_once_and_has_neither_power_nor_cost(dropped):
+    content = gather(read(dropped))
+    assert (content.dropped, content.candidates) == (["<leak>"], [0, 1, 2])
+    assert strongest(content) == [0, 1, 2]
+    assert "a = 1.0, b = 2.0, c = 3.0," in content.measured_with
+    assert "leak" not in content.measured_with
+    text = written(dropped).read_text(encoding="utf-8")
+    shown = html.unescape(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL))
+    assert "of 3 attributes that may be chosen (dropped: <leak>); " in shown
+    assert "Power index of every attribute that may be chosen" in shown
+    assert shown.count("<leak>") == 1
+
+
+def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine):
+    content = gather(read(wine))
+    assert content.dropped == []
+    assert len(content.candidates) == len(content.attributes)
+    assert "that may be chosen (dropped" not in written(wine, "--no-model").read_text(encoding="utf-8")
+
+
+def test_one_measured_subset_is_one(tmp_path):
+    journals.played(tmp_path / "j", 3, budget=1, stop=())
+    text = written(tmp_path / "j", "--no-model").read_text(encoding="utf-8")
+    assert "The front: 1 of 1 measured subset<" in text
+    assert "1 measured subsets" not in text
 
 
 # the command
@@ -309,7 +371,7 @@ def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, caps
 
 def test_progress_of_a_story_never_goes_back():
     oracle, told = oracle_from(WINE, Path()), []
-    story_of(WINE, 0b11, 0.5, oracle.fingerprint, lambda share, text: told.append((share, text)))
+    story_of(WINE, 0b11, 0.5, oracle.fingerprint, Family(13), lambda share, text: told.append((share, text)))
     shares = [share for share, _ in told]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1] < 1) == (0, True)

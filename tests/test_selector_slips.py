@@ -96,3 +96,8 @@ def test_a_file_that_is_not_named_like_a_journal_is_not_read_as_an_expression_in
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match=r"'session\.json' was read as an expression"):
         ElicitSelector(GaussianNB(), operator="session.json", cv=2).fit(X, y)
+
+
+def test_a_frame_of_one_row_is_refused_in_words():
+    with pytest.raises(InputError, match="X has 1 row; at least 2 are needed to hold some of them out"):
+        selector().fit(TWO.iloc[:1], y[:1])

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
+from elicit.commands.ending import _of_the_others
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.events import Answer, Preferred
@@ -24,8 +25,9 @@ from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.proof import why_words
 from elicit.proof.why import Why
+from elicit.session.display import not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
-from elicit.session.insight import Insight
+from elicit.session.insight import Insight, _still
 from elicit.session.snippet import snippet
 from elicit.sessions import elicitation_of
 
@@ -255,3 +257,93 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
         told = "\n".join(why_words.told(why, why.not_that(rival), None))
         assert "the recommended subset dominates it" in told
         assert "could still be best" not in told
+
+
+def with_a_leak(folder):
+    """A table whose column `leak` tells the target, and whose column `wild` no model can be fitted to."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for k, (a, b, c) in enumerate(rng.normal(size=(60, 3)).round(4)):
+        y = int(a + b + rng.normal() > 0)
+        rows.append(f"{a},{b},{c},{2 * y + 0.001 * (k % 3):.3f},{1e308 if k % 2 else -1e308:g},{y}")
+    (folder / "t.csv").write_text("\n".join(["a,b,c,leak,wild,y", *rows]))
+    return rows
+
+
+def fresh_by_hand(rows, columns):
+    """The mean score on fresh folds, by scikit-learn itself."""
+    X = np.array([[float(cell) for cell in row.split(",")] for row in rows])
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    folds = [StratifiedKFold(3, shuffle=True, random_state=seed) for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS)]
+    return np.mean([cross_val_score(model, X[:, columns], X[:, -1].astype(int), cv=cv).mean() for cv in folds])
+
+
+DROP = ("t.csv", "--target", "y", "--drop", "leak,wild", "--questions", 0)
+
+
+@pytest.mark.parametrize("limit", [(), ("--max-size", 2)])
+def test_what_is_dropped_is_no_part_of_the_baseline(tmp_path, limit):
+    rows = with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--budget", 5, *limit)
+    assert "could not be measured" not in told, "the opening measured what is dropped"
+    assert re.search(r"\n +recommended +all 3 that may be chosen\n", told)
+    fresh = re.search(rf"score on {ROUNDS} fresh shuffles into folds +\S+ ± \S+ +(\S+) ±", told)
+    assert float(fresh[1]) == pytest.approx(fresh_by_hand(rows, [0, 1, 2]), abs=1e-5)
+    subsets = [set(line["subset"]) for line in journals.lines_of(tmp_path / "j") if "subset" in line]
+    assert subsets
+    assert not any(subset & {"leak", "wild"} for subset in subsets)
+
+
+def test_a_baseline_that_is_recommended_is_measured_on_fresh_folds_once(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--budget", 1)
+    assert f"beyond the budget: {ROUNDS} on fresh folds" in told
+
+
+def test_a_session_that_goes_on_has_the_same_baseline(tmp_path, monkeypatch, capsys):
+    with_a_leak(tmp_path)
+    told_by(tmp_path, *DROP, "--budget", 3)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["resume", "j", "--budget", "+1", "--n-jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"\n +recommended +all 3 that may be chosen\n", out)
+    assert "failed" not in out
+
+
+def test_where_all_that_may_be_chosen_cannot_be_measured_that_is_what_is_said(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--model", "knn:99")
+    assert "The 3 attributes that may be chosen together could not be measured: " in told
+
+
+def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--budget", 3, "--questions", 0)
+    assert re.search(r"All attributes together could not be measured: .*NaN\. If that is so of every subset", told)
+
+
+@pytest.mark.parametrize(
+    ("count", "bound", "words"),
+    [
+        (0, None, ""),
+        (1, None, "; of the one other subset nothing is proven here"),
+        (2, None, "; of the other 2 subsets nothing is proven here"),
+        (1, Fraction(1, 2), "; the one other is not better by more than 0.5"),
+        (2, Fraction(1, 2), "; of the other 2 none is better by more than 0.5"),
+    ],
+)
+def test_the_others_are_counted_in_words(count, bound, words):
+    assert _of_the_others(count, bound) == words
+
+
+def test_numbers_and_their_nouns_agree(tmp_path):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak,wild", "--budget", 1, "--questions", 1)
+    assert "at most 1 of 3 subsets will be evaluated and at most 1 question asked" in told
+    assert not_measured([{"why": 1}, {"how": 2}]) == ["not measured, 2 times: how", "not measured, 1 time: why"]
+
+
+def test_one_answer_contradicts_no_other():
+    assert _still(1) == "1 answer still contradicts what was measured"
+    assert _still(3) == "3 answers still contradict each other"

@@ -178,3 +178,25 @@ def test_what_is_shown_in_braces_is_read_back_by_the_commands(names):
     attributes = Attributes(tuple(names))
     shown = attributes.braced(attributes.everything)
     assert listed(shown.removeprefix("{").removesuffix("}")) == list(attributes.names)
+
+
+@pytest.mark.parametrize(
+    ("family", "words"),
+    [
+        (Family(4), "all 4"),
+        (Family(4, keep=0b1, max_size=2), "all 4"),
+        (Family(4, drop=0b1), "all 3 that may be chosen"),
+        (Family(4, drop=0b1, max_size=2), "all 3 that may be chosen"),
+    ],
+)
+def test_the_largest_subset_is_called_what_it_is(family, words):
+    assert family.largest_told() == words
+    assert family.largest_told("attributes") == words.replace(words[4], f"{words[4]} attributes", 1)
+    assert family.largest.bit_count() == int(words[4])
+
+
+def test_a_family_that_leaves_no_room_says_how_much_it_needs():
+    with pytest.raises(InputError, match="at least 1 attribute must fit"):
+        Family(3, max_size=0)
+    with pytest.raises(InputError, match="at least 2 attributes must fit"):
+        Family(3, keep=0b11, max_size=1)

@@ -6,7 +6,7 @@ The utility is arithmetic on the recorded criteria. Ties go to fewer attributes.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -57,25 +57,33 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     with one_thread():
         recommended = elicitation.incumbent
     assert recommended is not None
+    told = _told(history)
+    who = "the answers of the session recommend" if told else "the session itself recommends"
     if recommended == ranked[0]:
-        yield "that is also what the answers of the session recommend."
+        yield f"that is also what {who}."
     else:
         place = ranked.index(recommended) + 1
-        yield f"the answers of the session recommend another, which has place {place} here:"
+        yield f"{who} another, which has place {place} here:"
         yield f"  {place}. {worth[recommended]:.6g}  {_measured(history, recommended)}"
-    yield _agreement(history, steps)
+    yield _agreement(history, told, steps)
     yield from _against_directions(history, steps)
     left = family.count() - len(worth)
-    if left:
+    if left == 1:
+        yield "1 subset that may be chosen was not measured; it may be better by this utility."
+    elif left:
         yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
     else:
         yield "every subset that may be chosen was measured."
 
 
-def _agreement(history: History, steps: dict[Mask, int]) -> str:
+def _told(history: History) -> dict[int, Preferred]:
+    """The answers that stand and say a preference, by their request."""
+    return {r: a for r, a in history.answers.items() if r not in history.retracted and _says(a) is not None}
+
+
+def _agreement(history: History, told: Mapping[int, Preferred], steps: dict[Mask, int]) -> str:
     """How many of the preferences that were told this utility shares."""
     numbers = history.question_numbers
-    told = {r: a for r, a in history.answers.items() if r not in history.retracted and _says(a) is not None}
     against = []
     for request, answer in told.items():
         gap = steps.get(answer.first, 0) - steps.get(answer.second, 0)
@@ -83,6 +91,9 @@ def _agreement(history: History, steps: dict[Mask, int]) -> str:
             against.append(numbers[request])
     if not told:
         return "no preference was told in the session."
+    if len(told) == 1:
+        does = "does not agree" if against else "agrees"
+        return f"it {does} with the one preference told in the session."
     where = f", but not in question {', '.join(map(str, sorted(against)))}" if against else ""
     return f"it agrees with {len(told) - len(against)} of the {len(told)} preferences told in the session{where}."
 

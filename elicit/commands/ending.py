@@ -97,18 +97,17 @@ def ending(
 def _recommended(
     elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], subset: Mask
 ) -> Iterator[str]:
-    """The subset, its criteria beside those of all attributes, and scores on fresh folds."""
-    history = elicitation.history
-    everything = history.attributes.everything
+    """The subset, its criteria beside those of all that may be chosen, and scores on fresh folds."""
+    history, baseline = elicitation.history, elicitation.family.largest
     yield from paragraph(f"recommended: {', '.join(map(listable, history.attributes.subset(subset)))}", _columns(), 2)
     yield ""
-    chosen, whole = history.evaluated[subset], _evaluated(oracle, everything)
-    rows = [["", "recommended", f"all {len(history.attributes)}"]]
+    chosen, whole = history.evaluated[subset], _evaluated(oracle, baseline)
+    rows = [["", "recommended", elicitation.family.largest_told()]]
     for i, criterion in enumerate(history.criteria):
         what = "score (on the folds that chose it)" if criterion.name == "score" else criterion.name
         unit = f" [{criterion.unit}]" if criterion.unit else ""
         rows.append([printable(what + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
-    fresh = _fresh_scores(section, (subset, everything))
+    fresh = _fresh_scores(section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
@@ -126,7 +125,7 @@ def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, 
     ahead = sum(x not in history.evaluated and x not in history.failed for x in oracle.known)
     besides = [f"{ahead} measured ahead of need"] if ahead else []
     if result.subset is not None and section.get("kind") == "wrapper":
-        besides.append(f"{ROUNDS * len({result.subset, history.attributes.everything})} on fresh folds")
+        besides.append(f"{ROUNDS * len({result.subset, elicitation.family.largest})} on fresh folds")
     counted = ", ".join((many(result.evaluations, "evaluation"), many(result.questions, "question")))
     yield f"spent: {counted}, {clock_time(result.seconds)} in this sitting"
     if besides:
@@ -233,7 +232,10 @@ def _of_the_others(count: int, bound: Fraction | None) -> str:
     if count <= 0:
         return ""
     if bound is None:
-        return f"; of the other {count} subsets nothing is proven here"
+        others = "the one other subset" if count == 1 else f"the other {count} subsets"
+        return f"; of {others} nothing is proven here"
+    if count == 1:
+        return f"; the one other is not better by more than {float(bound):.2g}"
     return f"; of the other {count} none is better by more than {float(bound):.2g}"
 
 

@@ -21,7 +21,7 @@ from elicit.commands.verdicts import verdicts
 from elicit.data import Data, load, model_of, refuse_gaps, regrouped
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns, columns_of
-from elicit.printable import printable
+from elicit.printable import many, printable
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named, taking_gaps
@@ -80,7 +80,8 @@ def run(args: argparse.Namespace) -> int:
             out.write("\n")
     kind = "classes" if data.classes else "numbers"
     names = [printable(name) for name in columns.attributes.names]
-    print(f"{printable(args.data)}: {len(data.X)} rows, {len(names)} attributes, a target of {kind}")
+    size = f"{many(len(data.X), 'row')}, {many(len(names), 'attribute')}"
+    print(f"{printable(args.data)}: {size}, a target of {kind}")
     for note in data.notes:
         print(f"note: {printable(note)}")
     if found:

@@ -25,6 +25,7 @@ from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
 from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.data import Data, load
+from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import Result, begin, drive
 from elicit.errors import InputError, JournalError
@@ -35,7 +36,7 @@ from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
-from elicit.printable import pasted, printable
+from elicit.printable import many, pasted, printable
 from elicit.session.display import Meter, clock_time, measuring, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
@@ -219,29 +220,38 @@ def _on_screen(
 
 
 def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
-    """How long it will take, from one evaluation of everything (which is the baseline, and kept)."""
+    """How long it will take, from one evaluation of all that may be chosen (which is the baseline, and kept)."""
     elicitation, journal = session.elicitation, session.journal
-    everything = elicitation.history.attributes.everything
-    if elicitation.history.stopped is not None or everything in oracle.known:
+    baseline = elicitation.family.largest
+    if elicitation.history.stopped is not None or baseline in oracle.known:
         return
     meter = Meter(sys.stderr)
     meter.update(0.0, "timing one evaluation")
     start = time.monotonic()
-    reply = oracle(Evaluate(0, everything))
+    reply = oracle(Evaluate(0, baseline))
     seconds = time.monotonic() - start
     meter.clear()
     left = elicitation.budget - elicitation.evaluations
-    journal.cache(everything, reply)
+    journal.cache(baseline, reply)
     total = left * seconds + _DECIDING * elicitation.budget**2
     yield (
-        f"at most {elicitation.budget} of {elicitation.family.count()} subsets will be evaluated and at most "
-        f"{elicitation.settings.questions} questions asked: roughly {clock_time(total)} of computing "
+        f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and at most "
+        f"{many(elicitation.settings.questions, 'question')} asked: roughly {clock_time(total)} of computing "
         f"({seconds:.2g} s for one evaluation), much of it while you read."
     )
     if isinstance(reply, Failure):
-        further = len(elicitation.history.criteria) > len(SCORE_AND_SIZE)
-        another = "--model, --scoring or --criteria" if further else "--model or --scoring"
-        yield (
-            f"All attributes together could not be measured: {printable(reply.reason)}. If that is so of every subset, "
-            f"leave, and begin with another {another}."
-        )
+        yield _not_measurable(elicitation, reply)
+
+
+def _not_measurable(elicitation: Elicitation, failure: Failure) -> str:
+    """That all that may be chosen could not be measured, why, and what may help."""
+    family = elicitation.family
+    there = many(family.largest.bit_count(), "attribute")
+    what = f"The {there} that may be chosen" if family.drop else "All attributes"
+    further = len(elicitation.history.criteria) > len(SCORE_AND_SIZE)
+    another = "--model, --scoring or --criteria" if further else "--model or --scoring"
+    reason = printable(failure.reason).removesuffix(".")  # a library's words may end a sentence, as these do
+    return (
+        f"{what} together could not be measured: {reason}. If that is so of every subset, leave, and begin with "
+        f"another {another}."
+    )

@@ -22,7 +22,7 @@ from elicit.errors import InputError
 from elicit.experiments.sources import data_of, wrapper_of
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, write_table
-from elicit.printable import printable
+from elicit.printable import many, printable
 from elicit.session.display import Meter, not_measured
 from elicit.subsets import Family, Mask
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     if args.max_size is not None:
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
     failed = not_measured([Counter(written.failures.values())])
-    print("\n".join([f"{printable(args.output)}: {written.rows} subsets", *notes, *failed]))
+    print("\n".join([f"{printable(args.output)}: {many(written.rows, 'subset')}", *notes, *failed]))
     return DONE
 
 

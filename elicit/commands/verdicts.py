@@ -9,6 +9,7 @@ from elicit.asks import Evaluate, Failure
 from elicit.data import Data, model_of
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
+from elicit.printable import many
 from elicit.scores.protocol import Floats
 from elicit.scores.relevance import Relevance, relevance
 from elicit.session.display import Meter
@@ -32,7 +33,7 @@ def verdicts(
     def performance(chosen: tuple[int, ...]) -> Floats:
         nonlocal asked
         asked += 1
-        meter.update(0.0, f"relevance: {asked} subsets evaluated")
+        meter.update(0.0, f"relevance: {many(asked, 'subset')} evaluated")
         reply = (oracle if chosen else nothing)(Evaluate(0, mask_of(chosen) or 1))
         if isinstance(reply, Failure):
             raise InputError(f"a subset cannot be measured ({reply.reason}); choose another --model")

@@ -23,6 +23,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
 from elicit.oracles.columns import is_frame, labelled
+from elicit.printable import many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
 WITHOUT_ROUTING = ("sample_weight", "groups")
@@ -41,7 +42,7 @@ def checked_features(selector: BaseEstimator, X: Any) -> Any:
         )
     validate_data(selector, X, skip_check_array=True)
     if X.shape[0] < 2:
-        raise InputError(f"X has {X.shape[0]} row(s); at least 2 are needed to hold some of them out")
+        raise InputError(f"X has {many(X.shape[0], 'row')}; at least 2 are needed to hold some of them out")
     if not tags.allow_nan:
         _require_finite(selector, X)
     return X

@@ -18,6 +18,7 @@ from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
 from elicit.numeric import whole
+from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 
 #: The scope of whatever a classical method says.
@@ -175,11 +176,11 @@ class Walk:
             self.stop(ended.why)
             return
         unknown = [mask for mask in dict.fromkeys(self._batch or ()) if mask not in self.values]
-        left = len(unknown) if self.budget is None else self.budget - self.evaluations
-        if left <= 0:
-            self.stop(f"{BUDGET}: {self.budget} evaluations")
-        else:
-            self._record(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
+        if self.budget is not None and self.evaluations >= self.budget:
+            self.stop(f"{BUDGET}: {many(self.budget, 'evaluation')}")
+            return
+        left = None if self.budget is None else self.budget - self.evaluations
+        self._record(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
 
 
 def knowledge(facts: Iterable[Fact]) -> tuple[Fact, ...]:

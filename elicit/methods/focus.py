@@ -17,6 +17,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
+from elicit.printable import many
 from elicit.subsets import Mask, mask_of, members
 
 #: Subsets that a search looks at before it gives up: some seconds for a few hundred cases.
@@ -48,7 +49,8 @@ class Focus:
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         whole = self.inconsistency(space.everything)
         if whole > self.most:
-            return Ended(f"no subset is consistent: even all attributes leave an inconsistency of {whole:.4g}")
+            most = "all that may be chosen" if space.family.drop else "all attributes"
+            return Ended(f"no subset is consistent: even {most} leave an inconsistency of {whole:.4g}")
         first, effort = space.from_below(), _Effort()
         for size in range(max(space.bottom, first.bit_count()), space.top + 1):
             search = self._exactly if self.most == 0 else self._nearly
@@ -60,8 +62,9 @@ class Focus:
                 return failed
             chosen, value = best_of(batch, values)
             if space.goal.settled(value) or not space.goal.settled(math.inf):
-                return Ended(f"{len(batch)} smallest consistent subsets were evaluated", chosen)
-        return Ended(f"no subset of at most {space.top} attributes is consistent and reaches the goal")
+                were = "were" if len(batch) > 1 else "was"
+                return Ended(f"{many(len(batch), 'smallest consistent subset')} {were} evaluated", chosen)
+        return Ended(f"no subset of at most {many(space.top, 'attribute')} is consistent and reaches the goal")
 
     def _exactly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
         """The consistent subsets with `more` attributes more."""

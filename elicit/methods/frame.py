@@ -167,4 +167,5 @@ def none_measured(batch: Sequence[Mask], values: Sequence[float]) -> Ended | Non
     """The end of a walk all of whose next steps failed; None when there is one to take."""
     if any(value > UNMEASURED for value in values):
         return None
-    return Ended(f"none of the next {len(batch)} subsets could be measured")
+    which = "the next subset could not" if len(batch) == 1 else f"none of the next {len(batch)} subsets could"
+    return Ended(f"{which} be measured")

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
+from elicit.printable import many
 
 Column = NDArray[np.float64]
 T = TypeVar("T")
@@ -322,8 +323,8 @@ class _Parser:
         self._expect(")")
         least, most = _ARGUMENTS[function.text]
         if not least <= len(parts) <= most:
-            wanted = str(least) if least == most else f"at least {least}"
-            raise self._error(f"{function.text} takes {wanted} argument(s), found {len(parts)}")
+            wanted = many(least, "argument") if least == most else f"at least {many(least, 'argument')}"
+            raise self._error(f"{function.text} takes {wanted}, found {len(parts)}")
         return self._apply(function.text, tuple(parts), function.start)
 
     def _apply(self, function: str, parts: tuple[_Node, ...], start: int) -> _Node:

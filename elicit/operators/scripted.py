@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError, nearest
 from elicit.events import Answer, Fact, Preferred, Retracted
+from elicit.printable import many
 from elicit.subsets import Attributes, Mask
 
 #: The words for an answer, in any case; a line of standard input or a script may hold any of them.
@@ -63,8 +64,8 @@ class ScriptedOperator:
             return self._answers[self._given - 1]
         if self._otherwise is None:
             raise InputError(
-                f"the script's {len(self._answers)} answer(s) are used up and request {request.id} asks "
-                "for one more; add answers, or say what to answer otherwise"
+                f"the script holds {many(len(self._answers), 'answer')} and request {request.id} asks for one more; "
+                "add answers, or say what to answer otherwise"
             )
         return self._otherwise
 

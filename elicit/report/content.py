@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from elicit.drive import set_aside
 from elicit.errors import CertificateError
 from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
-from elicit.journal import Record
+from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.printable import many
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reversed_answers, told
-from elicit.subsets import Mask
+from elicit.subsets import Family, Mask, members
 from elicit.utility.explain import FIRST_CAUSES
 
 #: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
@@ -86,17 +84,27 @@ class Content:
     interactions: tuple[tuple[float, ...], ...]
     failures: tuple[tuple[tuple[str, ...], str], ...]
     set_aside: tuple[str, ...]
-    family: int
+    family: Family
+    measured_with: str
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     seed: int
     fingerprint: str
-    about: str
 
     @property
     def recommended(self) -> Measurement:
         """What is recommended."""
         return self.measured[self.best]
+
+    @property
+    def candidates(self) -> list[int]:
+        """Positions of the attributes that may be chosen."""
+        return members(self.family.largest)
+
+    @property
+    def dropped(self) -> list[str]:
+        """Names of the attributes that no subset may hold."""
+        return [self.attributes[i] for i in members(self.family.drop)]
 
 
 def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Content:
@@ -142,13 +150,24 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         tuple(map(tuple, theta.interactions().tolist())),
         tuple((history.attributes.subset(x), fact.reason) for x, fact in history.failed.items()),
         _set_aside(why),
-        elicitation.family.count(),
+        elicitation.family,
+        _measured_with(header, elicitation.family),
         tuple((key, _plain(value)) for key, value in sorted(header.settings["elicit"].items())),
         tuple(sorted(header.versions.items())),
         header.seed,
         header.fingerprint,
-        _plain(header.settings.get("about") or {}),
     )
+
+
+def _measured_with(header: Header, family: Family) -> str:
+    """What the oracle was made of. What is dropped needs no cost: whatever stands for one there is not told."""
+    about: Any = header.settings.get("about") or {}
+    section = about.get("oracle") if isinstance(about, dict) else None
+    if family.drop and isinstance(section, dict) and isinstance(costs := section.get("costs"), dict):
+        dropped = header.attributes.subset(family.drop)
+        told = {name: value for name, value in costs.items() if name not in dropped}
+        about = {**about, "oracle": {**section, "costs": told}}
+    return _plain(about)
 
 
 def _plain(value: Any) -> str:
@@ -258,5 +277,4 @@ def _set_aside(why: Why) -> tuple[str, ...]:
 
 def strongest(content: Content) -> list[int]:
     """Positions of the attributes shown in the table of interactions, those of the largest power, in their order."""
-    largest = np.argsort(-np.abs(np.array(content.power)), kind="stable")[:MOST_INTERACTIONS]
-    return sorted(int(i) for i in largest)
+    return sorted(sorted(content.candidates, key=lambda i: -abs(content.power[i]))[:MOST_INTERACTIONS])

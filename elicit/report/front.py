@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elicit.printable import many
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale
 from elicit.report.markup import Html, element
@@ -16,7 +17,7 @@ def front_section(content: Content) -> Iterator[Html]:
     """The drawing, the panels that the script fills, and the table."""
     vertical = content.criteria[0]
     horizontal = content.criteria[1].name if len(content.criteria) > 1 else "attributes"
-    title = f"{vertical.name} against {horizontal} of the {len(content.measured)} measured subsets"
+    title = f"{vertical.name} against {horizontal} of the {many(len(content.measured), 'measured subset')}"
     yield element(
         "p",
         "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
@@ -116,7 +117,7 @@ def _table(content: Content) -> Html:
         )
     table = element(
         "table",
-        element("caption", f"The front: {len(front)} of {len(content.measured)} measured subsets"),
+        element("caption", f"The front: {len(front)} of {many(len(content.measured), 'measured subset')}"),
         element(
             "thead", element("tr", element("th", "", class_="script-only"), head, element("th", "subset", scope="col"))
         ),

@@ -21,7 +21,7 @@ from elicit.experiments.sources import oracle_from
 from elicit.oracles import WrapperOracle
 from elicit.scores import permutation_importance
 from elicit.session.fresh import ROUNDS, fresh_scores
-from elicit.subsets import Mask, members
+from elicit.subsets import Family, Mask, members
 
 Progress = Callable[[float, str], None]
 
@@ -82,9 +82,14 @@ class ModelStory:
 
 
 def story_of(
-    section: Mapping[str, Any], subset: Mask, chosen: float, fingerprint: str, progress: Progress | None = None
+    section: Mapping[str, Any],
+    subset: Mask,
+    chosen: float,
+    fingerprint: str,
+    family: Family,
+    progress: Progress | None = None,
 ) -> ModelStory:
-    """The story of the model that the section of an oracle describes, on one subset.
+    """The story of the model that the section of an oracle describes, on one subset of a family.
 
     progress: called before each part of the work with the share that is done and what comes next.
     """
@@ -101,7 +106,7 @@ def story_of(
     error, importance = _importance(oracle, subset, work)
     work.tell("effects of the attributes", 1)
     effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)
-    honest = _honest(section, oracle, subset, chosen, work)
+    honest = _honest(section, family, subset, chosen, work)
     return ModelStory(honest, importance, error, effects, answer, tuple(missing))
 
 
@@ -119,15 +124,13 @@ class _Work:
         self._done += fits
 
 
-def _honest(
-    section: Mapping[str, Any], oracle: WrapperOracle, subset: Mask, chosen: float, work: _Work
-) -> tuple[Honest, ...]:
-    """The chosen subset and all attributes, each on the same fresh folds."""
-    everything = oracle.attributes.everything
-    fresh = fresh_scores(section, (subset, everything), lambda text: work.tell(text, work.folds))
+def _honest(section: Mapping[str, Any], family: Family, subset: Mask, chosen: float, work: _Work) -> tuple[Honest, ...]:
+    """The chosen subset and all that may be chosen, each on the same fresh folds."""
+    baseline = family.largest
+    fresh = fresh_scores(section, (subset, baseline), lambda text: work.tell(text, work.folds))
     told: list[tuple[str, Mask, float | None]] = [("the recommended subset", subset, chosen)]
-    if everything != subset:
-        told.append((f"all {len(oracle.attributes)} attributes", everything, None))
+    if baseline != subset:
+        told.append((family.largest_told("attributes"), baseline, None))
     return tuple(Honest(what, was, fresh[x]) for what, x, was in told if len(fresh[x]) > 1)
 
 

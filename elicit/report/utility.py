@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elicit.printable import many
 from elicit.report.content import Content, strongest
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
@@ -15,14 +16,17 @@ def power(content: Content) -> Iterator[Html]:
         "How much each attribute adds to the subsets that it joins, in the simplest utility that agrees with the "
         "record (Shapley value, up to pairs the same as Banzhaf's). It is one utility of many: a guide, not a proof.",
     )
-    order = sorted(range(len(content.power)), key=lambda i: -content.power[i])
+    order = sorted(content.candidates, key=lambda i: -content.power[i])
+    may = " that may be chosen" if content.dropped else ""
     rows = [(content.attributes[i], content.power[i], None) for i in order]
     yield element(
-        "figure", bars("Power index of every attribute", rows, "no unit"), element("figcaption", "Power index.")
+        "figure",
+        bars(f"Power index of every attribute{may}", rows, "no unit"),
+        element("figcaption", "Power index."),
     )
     shown = strongest(content)
-    left = len(content.attributes) - len(shown)
-    note = f"; the {left} attributes of least power are left out" if left else ""
+    left = len(content.candidates) - len(shown)
+    note = f"; {many(left, 'attribute')} of least power {'is' if left == 1 else 'are'} left out" if left else ""
     most = max((abs(content.interactions[i][j]) for i in shown for j in shown if i != j), default=0.0)
     head = element("tr", element("th", ""), [element("th", str(i + 1), scope="col") for i in shown])
     body = [

@@ -17,7 +17,7 @@ def result(content: Content) -> Iterator[Html]:
     yield element(
         "div",
         element("p", names_of(best), class_="chosen"),
-        element("p", f"{len(best.names)} of {many(len(content.attributes), 'attribute')}; {told}."),
+        element("p", f"{len(best.names)} of {_choice(content)}; {told}."),
         element("p", content.ended),
         class_="result",
     )
@@ -33,7 +33,7 @@ def result(content: Content) -> Iterator[Html]:
         yield element("p", f"Nothing yet of this result: {words}.")
     yield element(
         "p",
-        f"Measured: {len(content.measured)} of {content.family} subsets that may be chosen; "
+        f"Measured: {len(content.measured)} of {many(content.family.count(), 'subset')} that may be chosen; "
         f"{many(len(content.questions), 'question')} answered. What was not measured can only be judged as far as the "
         f"{content.scope} reaches.",
         class_="soft",
@@ -41,6 +41,12 @@ def result(content: Content) -> Iterator[Html]:
     if content.set_aside:
         yield element("h3", "Statements that the recommendation does not honour in full")
         yield element("ul", [element("li", capital(line)) for line in content.set_aside])
+
+
+def _choice(content: Content) -> str:
+    """Among how many attributes the choice was, and which were dropped before it."""
+    count = many(len(content.candidates), "attribute")
+    return f"{count} that may be chosen (dropped: {', '.join(content.dropped)})" if content.dropped else count
 
 
 def why(content: Content) -> Iterator[Html]:
@@ -75,8 +81,8 @@ def reproduce(content: Content, journal: str) -> Iterator[Html]:
         "p", "The record holds every measurement and answer; with it each of these says the same as this page:"
     )
     yield element("pre", [element("code", command) for command in commands])
-    if content.about:
-        yield element("p", f"Measured with: {content.about}.")
+    if content.measured_with:
+        yield element("p", f"Measured with: {content.measured_with}.")
     yield element("p", f"Seed {content.seed}; data and model are identified as {content.fingerprint}.")
     yield folded("Settings", table(("setting", "value"), content.settings, "Settings of the run"))
     yield folded("Versions", table(("library", "version"), content.versions, "Versions that wrote the record"))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from elicit.printable import printable
+from elicit.printable import many, printable
 from elicit.session.progress import Progress
 
 #: Seconds between two pictures of the bar; the share of the work between two plain lines, or the seconds.
@@ -105,4 +105,4 @@ def not_measured(failures: Iterable[Mapping[str, int]]) -> list[str]:
     times: Counter[str] = Counter()
     for counted in failures:
         times.update(counted)
-    return [f"not measured, {count} times: {printable(reason)}" for reason, count in sorted(times.items())]
+    return [f"not measured, {many(count, 'time')}: {printable(reason)}" for reason, count in sorted(times.items())]

@@ -15,6 +15,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, RunStatus
+from elicit.printable import many
 from elicit.session.progress import Progress
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -70,30 +71,30 @@ class Insight:
         found = beliefs.incumbent
         if found is None:
             return None, ["Nothing was evaluated yet, so nothing would be recommended."]
+        measured = many(len(history.evaluated), "evaluated subset")
         lines = [f"Best so far: {self._told(found.subset)}."]
         if isinf(found.value):
             lines.append("Nothing is known yet of what you prefer beyond the measured numbers.")
         elif found.rival is None:
             lines.append(
-                f"Among the {len(history.evaluated)} evaluated subsets none is better in any utility that explains "
-                "what was measured and what you said, and is about as simple as can be. Your next answers may still "
-                "change that."
+                f"Among the {measured} none is better in any utility that explains what was measured and what "
+                "you said, and is about as simple as can be. Your next answers may still change that."
             )
         else:
             # a measured order may be strained, too, but nobody is told that what it puts below may be better
             below = found.rival in history.dominates[found.subset]
             who = "another" if below else self._told(found.rival)
             lines.append(
-                f"Among the {len(history.evaluated)} evaluated subsets, {who} may still be "
+                f"Among the {measured}, {who} may still be "
                 f"better, by at most {found.value:.2g} (1 is the margin of one clear answer)."
             )
         around = elicitation.family.neighbours(found.subset)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
-        lines.append(f"Of its {len(around)} neighbours (one attribute more or less) {known} were evaluated.")
+        lines.append(f"Of its {many(len(around), 'neighbour')} (one attribute more or less) {known} were evaluated.")
         total = elicitation.family.count()
         lines.append(
-            f"{len(history.evaluated)} of {total} subsets were evaluated and {len(history.rejected)} rejected unseen; "
-            f"this holds in {beliefs.utilities.scope}."
+            f"{len(history.evaluated)} of {many(total, 'subset')} were evaluated and {len(history.rejected)} rejected "
+            f"unseen; this holds in {beliefs.utilities.scope}."
         )
         return found.subset, lines
 
@@ -122,7 +123,7 @@ class Insight:
             lines = self._compared("Without it", now, after)
         contradiction = _answers(_conflict(after))
         if contradiction:
-            lines.append(f"  {contradiction} answers still contradict each other.")
+            lines.append(f"  {_still(contradiction)}.")
         elif _conflict(now):
             lines.append("  no answers contradict each other any more.")
         return lines
@@ -170,6 +171,13 @@ def _conflict(beliefs: Beliefs) -> tuple[Statement, ...]:
     """A smallest group of statements that cannot all hold, () when there is none."""
     cycle = beliefs.history.contradiction
     return cycle or (() if beliefs.conflict is None else beliefs.conflict.conflict)
+
+
+def _still(answers: int) -> str:
+    """What so many answers contradict even so: one by itself can only contradict what was measured."""
+    if answers == 1:
+        return "1 answer still contradicts what was measured"
+    return f"{answers} answers still contradict each other"
 
 
 def _answers(statements: Iterable[Statement]) -> int:

@@ -41,10 +41,12 @@ def test_focus_says_when_nothing_is_consistent():
     found = play(Focus(Inconsistency(rows, [0, 1, 1])), 2, lambda _: 1.0)
     assert (found.values, found.best) == ({}, None)
     assert "even all attributes leave an inconsistency of 0.6667" in found.ended.why
+    part = play(Focus(Inconsistency(rows, [0, 1, 1])), 2, lambda _: 1.0, family=Family(2, drop=0b10))
+    assert "even all that may be chosen leave an inconsistency of 0.6667" in part.ended.why
     allowed = play(Focus(Inconsistency(rows, [0, 1, 1]), most=0.7), 2, lambda _: 1.0)
     assert allowed.best == 0b01
     small = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, family=Family(5, max_size=1))
-    assert "no subset of at most 1 attributes is consistent" in small.ended.why
+    assert "no subset of at most 1 attribute is consistent" in small.ended.why
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))

@@ -103,7 +103,7 @@ def test_steps_that_cannot_be_measured_are_passed_over_and_end_a_walk_when_there
     unmeasured = float("-inf")
     found = play(Sequential(), 3, lambda mask: unmeasured if mask & 1 else mask.bit_count())
     assert found.best == 0b110
-    assert found.ended.why == "none of the next 1 subsets could be measured"
+    assert found.ended.why == "the next subset could not be measured"
 
 
 # plus l, take away r
