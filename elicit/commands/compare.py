@@ -181,9 +181,7 @@ def _check_picture(path: str) -> None:
 
 
 def _draw(results: Sequence[dict[str, Any]], path: str) -> None:
-    display = ComparisonDisplay.of(results)
-    figure, axes = pyplot().subplots(figsize=(9, 5.5), layout="constrained")
-    display.plot(axes)
+    figure = ComparisonDisplay.of(results).plot().figure_
     try:
         figure.savefig(path)
     except OSError as error:
