@@ -1,7 +1,7 @@
 """Elicit: the subset of features that is best for its operator, and exactly what has been proven.
 
 The names below are imported when they are first used, so that `import elicit` takes no time. What plays a
-run is in `elicit.drive`: begin, drive, resume.
+run is `drive` in `elicit.drive`; `elicit.sessions` has `begin` and `resume`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ class Journal:
         self.path = path
         self.header = record.header
         self._facts = list(record.facts)
-        self._times = list(record.times)
         self._cached = dict(record.cached)
         self._claimed = record.claims[-1].facts if record.claims else -1
         self._file = file
@@ -92,11 +91,6 @@ class Journal:
         return tuple(self._facts)
 
     @property
-    def times(self) -> tuple[float | None, ...]:
-        """The time of each fact, or None where none was told."""
-        return tuple(self._times)
-
-    @property
     def cached(self) -> Mapping[Mask, Measured | Failure]:
         """Results computed ahead of need, by subset."""
         return dict(self._cached)
@@ -111,7 +105,6 @@ class Journal:
         self._write(content, sync=not more)
         # what is kept is what a replay would read
         self._facts.append(fact_in(dict(content), self.header)[0])
-        self._times.append(None if at is None else float(at))
         self._sound = True
 
     def cache(self, subset: Mask, result: Measured | Failure, at: float | None = None, *, more: bool = False) -> None:
