@@ -7,7 +7,6 @@ the table is complete. Who was interrupted gives the same command again, and not
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +16,14 @@ from pathlib import Path
 from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed
 from elicit.commands.output import keep_apart
+from elicit.commands.playing import metered
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.sources import data_of, wrapper_of
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, write_table
 from elicit.printable import printable
-from elicit.session.display import Meter, not_measured
+from elicit.session.display import not_measured
 from elicit.subsets import Family, Mask
 
 #: What the name of the file of results ends with.
@@ -40,26 +40,17 @@ def run(args: argparse.Namespace) -> int:
     attributes = oracle.attributes
     dropped = attributes.mask(listed(args.drop))
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
-    meter = Meter(sys.stderr)
     part = Path(f"{args.output}{_PART}")
-    try:
-        with _kept(part, oracle) as kept:
-            written = write_table(
-                args.output,
-                oracle,
-                family,
-                args.n_jobs,
-                progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
-                known=kept.cached,
-                keep=partial(_keep, kept),
-            )
-    except KeyboardInterrupt:
-        meter.clear()
-        if part.exists():
-            print(f"what was measured is in {printable(str(part))}; the same command goes on there", file=sys.stderr)
-        raise
-    finally:
-        meter.clear()
+    with metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:
+        written = write_table(
+            args.output,
+            oracle,
+            family,
+            args.n_jobs,
+            progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
+            known=kept.cached,
+            keep=partial(_keep, kept),
+        )
     part.unlink()
     notes = [f"note: {printable(note)}" for note in data.notes]
     if args.max_size is not None:
@@ -67,6 +58,13 @@ def run(args: argparse.Namespace) -> int:
     failed = not_measured([Counter(written.failures.values())])
     print("\n".join([f"{printable(args.output)}: {written.rows} subsets", *notes, *failed]))
     return DONE
+
+
+def _kept_rows(part: Path) -> str:
+    """What becomes of a table that is broken off."""
+    if not part.exists():
+        return "nothing was measured yet"
+    return f"what was measured is in {printable(str(part))}; the same command goes on there"
 
 
 @contextmanager
