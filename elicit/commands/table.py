@@ -73,13 +73,9 @@ def _kept(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
     shown = printable(str(part))
     if not part.absolute().parent.is_dir():
         raise InputError(f"{shown.removesuffix(_PART)}: its folder does not exist; choose another place")
-    if begun(part):
-        if read(part).header.fingerprint != oracle.fingerprint:
-            raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
-        journal = Journal.open(part, expect_fingerprint=oracle.fingerprint)
-    else:
-        journal = Journal.create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
-    with journal:
+    if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
+        raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
+    with Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria)) as journal:
         try:
             yield journal
         finally:

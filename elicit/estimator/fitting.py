@@ -166,9 +166,7 @@ def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Un
     for k in range(1, MOST_SIBLINGS + 1):
         path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
         try:
-            journal = (
-                Journal.open(path, oracle.fingerprint) if begun(path) else Journal.create(path, header, time.time())
-            )
+            journal = Journal.open_or_create(path, header, time.time())
             break
         except JournalInUseError:
             continue  # another worker runs the same at this moment: this one keeps a journal of its own

@@ -15,7 +15,7 @@ from elicit.events import Fact
 from elicit.journal.fields import Json, plain
 from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, why
 from elicit.journal.lines import cached_in, cached_out, fact_in, fact_out, header_out, with_time
-from elicit.journal.reading import body, parse, torn_header
+from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record
 from elicit.subsets import Mask
 
@@ -28,7 +28,7 @@ class Journal:
     """
 
     def __init__(self, path: StrPath, file: Any, record: Record) -> None:
-        """Use `create` or `open`."""
+        """Use `create`, `open` or `open_or_create`."""
         self.path = path
         self.header = record.header
         self._facts = list(record.facts)
@@ -84,6 +84,11 @@ class Journal:
             file.close()
             raise
         return journal
+
+    @classmethod
+    def open_or_create(cls, path: StrPath, header: Header, at: float | None = None) -> Journal:
+        """The journal that is there, if its data are those of the header; a new one where none was begun."""
+        return cls.open(path, header.fingerprint) if begun(path) else cls.create(path, header, at)
 
     @property
     def facts(self) -> tuple[Fact, ...]:
