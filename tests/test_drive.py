@@ -199,6 +199,15 @@ def test_the_journal_holds_every_fact_with_its_time(tmp_path):
     assert record.header.settings["elicit"] == SETTINGS.plain()
 
 
+def test_a_prior_is_in_the_journal_and_goes_on(tmp_path):
+    oracle = truth()
+    wanted = [float(k) for k in range(len(oracle.attributes))]
+    with begin(tmp_path / "j", oracle, SETTINGS, prior=wanted) as session:
+        assert list(session.elicitation.prior) == wanted
+    with resume(tmp_path / "j", oracle) as session:
+        assert list(session.elicitation.prior) == wanted
+
+
 def test_a_fact_is_in_the_journal_before_anything_else_is_asked(tmp_path):
     path = tmp_path / "j"
     written = []
