@@ -1,7 +1,7 @@
 """Elicit: the subset of features that is best for its operator, and exactly what has been proven.
 
 The names below are imported when they are first used, so that `import elicit` takes no time. What plays a
-run is in `elicit.drive`: begin, drive, resume.
+run is `drive` in `elicit.drive`; `elicit.sessions` has `begin` and `resume`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elicit.drive import Result
     from elicit.estimator.carried import Answers
     from elicit.estimator.displays import InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
-    from elicit.operators import Lexicographic, RecordedOperator, ScriptedOperator, SimulatedOperator
+    from elicit.operators import Lexicographic, ScriptedOperator, SimulatedOperator
     from elicit.operators.terminal import TerminalOperator
     from elicit.oracles import (
         CallableOracle,
@@ -47,7 +47,6 @@ _HOME = {
     "Lexicographic": "operators",
     "ParetoDisplay": "estimator.displays",
     "PowerDisplay": "estimator.displays",
-    "RecordedOperator": "operators",
     "RegretDisplay": "estimator.displays",
     "Result": "drive",
     "ScriptedOperator": "operators",
@@ -76,7 +75,6 @@ __all__ = [
     "Lexicographic",
     "ParetoDisplay",
     "PowerDisplay",
-    "RecordedOperator",
     "RegretDisplay",
     "Result",
     "ScriptedOperator",

@@ -5,7 +5,8 @@
 
 Every fact is in the journal, synced, before the next request goes out. So whatever ends the process, the
 journal resumes: `resume` builds the same elicitation from it, and `drive` goes on with what is still
-open. Clocks and interrupts belong to whoever drives; the core has neither.
+open (`begin` and `resume` are those of `elicit.sessions`). Clocks and interrupts belong to whoever drives; the
+core has neither.
 """
 
 from __future__ import annotations
@@ -41,12 +42,14 @@ from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, progress_of
-from elicit.sessions import Clock, begin, resume
+from elicit.sessions import begin
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.exact import ExactSet
 
-__all__ = ["Result", "begin", "drive", "measured", "resume", "set_aside"]
+__all__ = ["Result", "begin", "drive", "measured", "set_aside"]
+
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)

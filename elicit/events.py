@@ -24,6 +24,9 @@ class Criterion:
 #: What an oracle measures unless told otherwise: the mean score, and the number of attributes.
 SCORE_AND_SIZE = (Criterion("score"), Criterion("size", maximise=False))
 
+#: What may be named besides, and besides the scorers of scikit-learn.
+EXTRAS = ("cost", "stability", "fit_time")
+
 
 class Answer(enum.StrEnum):
     """What an operator may say about two subsets, and its meaning in R."""

@@ -18,7 +18,7 @@ from elicit.asks import Done, Oracle
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import OUT_OF_TIME, Fact
 from elicit.experiments.walk import BUDGET, SCOPE, Walk
-from elicit.journal import Header, Journal, begun, library_versions
+from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.oracles.parallel import Remembering, measure_many, workers_of
@@ -148,11 +148,7 @@ def _kept(
         "about": dict(about or {}),
     }
     header = Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
-    if not begun(path):
-        with Journal.create(path, header, at=clock()) as journal:
-            yield _Keeper(journal, clock)
-        return
-    with Journal.open(path, expect_fingerprint=oracle.fingerprint) as journal:
+    with Journal.open_or_create(path, header, at=clock()) as journal:
         found = journal.header
         if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
             raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; begin another journal")

@@ -35,7 +35,6 @@ from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
-from elicit.scores.agreement import as_power_index
 from elicit.scores.registry import score_named, taking_gaps
 from elicit.subsets import Family
 
@@ -218,7 +217,7 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     choices = {key: value for key, value in section.items() if key not in own}
     if "pairs" in section:
         choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
-    settings = _settings(choices)
+    settings = settings_from(choices)
     if settings.noise_level and not isinstance(oracle, WrapperOracle):
         kind = str(measured.get("kind"))
         raise InputError(f"`noise_level` needs fold scores, and an oracle of kind {kind!r} has none; leave it out")
@@ -248,13 +247,10 @@ def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple
     """An attribute score of the oracle's data as a power index."""
     measure = score_named(name)
     data, positions = _data_of(f"`prior` = {name!r}", "one number an attribute", oracle, measured, folder)
-    if not measure.serves(data.classes):
-        raise InputError(f"`prior` = {name!r} needs a target of {measure.targets}, which this is not; choose another")
     if not measure.gaps:
         able = " or ".join(taking_gaps(data.classes))
         refuse_gaps(f"`prior` = {name!r}", data.gap, f"use {able}, or list one number an attribute")
-    found = measure.scores(data.X, data.y, positions)
-    return tuple(as_power_index(found, measure.higher_is_better).tolist())
+    return tuple(measure.power_index(data.X, data.y, positions, classes=data.classes).tolist())
 
 
 def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path) -> tuple[tuple[int, int], ...]:
@@ -278,15 +274,6 @@ def _data_of(
     whole = data_of(measured, folder)
     data: Data = sections.placed(key, lambda: behind(oracle.attributes, whole, f"list {otherwise}"), ": ")
     return data, columns_of(data.X, data.columns, data.groups).positions
-
-
-def _settings(choices: Section) -> Settings:
-    try:
-        return settings_from(choices)
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"a setting has the wrong kind of value: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -24,8 +24,6 @@ from elicit.journal import Header, Journal, Record, library_versions
 from elicit.printable import printable
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector
-
-Clock = Callable[[], float]
 
 #: What held before a setting of this name was written down: a journal without it was made under this rule.
 BEFORE: Mapping[str, Any] = {"recommend": "regret", "doubt": 1}
@@ -56,12 +54,11 @@ def begin(
     seed: int = 0,
     prior: Vector | None = None,
     about: Mapping[str, Any] | None = None,
-    clock: Clock | None = None,
 ) -> Session:
     """A new session with a new journal. `about` is kept in the header, such as what the oracle was made of."""
     elicitation = Elicitation(oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior)
     header = header_of(elicitation, oracle.fingerprint, about)
-    return Session(elicitation, Journal.create(path, header, at=(clock or time.time)()))
+    return Session(elicitation, Journal.create(path, header, at=time.time()))
 
 
 def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None) -> Session:
@@ -72,7 +69,7 @@ def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None =
     """
     journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
     try:
-        elicitation = elicitation_of(Record(journal.header, journal.facts, journal.times, {}, 0, 0))
+        elicitation = elicitation_of(journal)
         stopped = elicitation.history.stopped
         if budget is not None or (stopped is not None and ended_from_outside(stopped)):
             elicitation.resume(budget)
@@ -120,7 +117,7 @@ def demand_session(header: Header) -> None:
         )
 
 
-def elicitation_of(record: Record) -> Elicitation:
+def elicitation_of(record: Record | Journal) -> Elicitation:
     """The elicitation that a journal holds: nothing is decided again, facts are folded."""
     header = record.header
     demand_session(header)

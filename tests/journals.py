@@ -8,9 +8,10 @@ import numpy as np
 
 from elicit.asks import Measured
 from elicit.decide.settings import settings_from
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.operators import HiddenTheta, SimulatedOperator
 from elicit.oracles import SyntheticOracle
+from elicit.sessions import begin
 
 
 def truth(n, seed=0, interaction=1.0):

@@ -21,7 +21,7 @@ from elicit.asks import Evaluate
 from elicit.cli import main
 from elicit.commands import session
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
 from elicit.experiments.sources import oracle_from
 from elicit.journal import Journal, identity, read
@@ -30,6 +30,7 @@ from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
 from elicit.session.display import Meter, clock_time, measuring
 from elicit.session.progress import Progress
+from elicit.sessions import begin
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
 
@@ -206,7 +207,7 @@ def test_a_journal_begun_from_python_says_where_to_resume_it(capsys):
     oracle = TableOracle("t.csv")
     with begin("j", oracle, Settings(budget=3)) as session:
         drive(session.elicitation, oracle, SimulatedOperator("score", oracle.criteria), session.journal)
-    complains(*run("resume", "j", capsys=capsys), "elicit.drive.resume")
+    complains(*run("resume", "j", capsys=capsys), "elicit.sessions.resume")
 
 
 @pytest.mark.usefixtures("here", "small")

@@ -13,7 +13,7 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
-from elicit.drive import drive, resume
+from elicit.drive import drive
 from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.experiments import experiment
 from elicit.experiments.comparison import compare, methods_of
@@ -21,9 +21,10 @@ from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import run_scenario
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
-from elicit.methods import METHODS, Method, explorer_of
+from elicit.methods import METHODS, Method, named
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
+from elicit.sessions import resume
 
 matplotlib.use("Agg")
 
@@ -627,7 +628,7 @@ def test_figures_on_the_wine_table_are_those_measured_before():
 )
 def test_whole_walks_on_the_wine_table_cost_what_mlxtend_s_cost(name, evaluations, score, size):
     """188 and 219 are mlxtend's; from above, ties in mask order lead to .9944 where scikit-learn's lead to .9778."""
-    found = explore(Method(name, explorer_of(name)), TableOracle(SCENARIOS / "wine_knn3.csv.gz"))
+    found = explore(Method(name, named(name).explorer()), TableOracle(SCENARIOS / "wine_knn3.csv.gz"))
     assert (found.evaluations, len(found.names)) == (evaluations, size)
     assert found.value == pytest.approx(score, abs=5e-5)
 
@@ -742,7 +743,7 @@ def test_bad_arguments_are_one_line_and_exit_2(folder, capsys, arguments, messag
 
 
 def test_a_picture_has_a_line_a_method(results):
-    display = ComparisonDisplay.from_results(results)
+    display = ComparisonDisplay.of(results).plot()
     assert set(display.regret) == {"elicit", *METHODS}
     exhaustive = [run["trace"] for run in results if run["method"] == "exhaustive"]
     assert display.regret["exhaustive"] == pytest.approx(np.mean(exhaustive, axis=0))

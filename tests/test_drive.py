@@ -13,7 +13,7 @@ import pytest
 from elicit.asks import Compare, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive, resume
+from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Resumed, Settled, Stopped
 from elicit.journal import Journal, identity, read
@@ -22,7 +22,7 @@ from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.proof.strained import answers_set_aside, strained_words
-from elicit.sessions import elicitation_of, ended_from_outside
+from elicit.sessions import begin, elicitation_of, ended_from_outside, resume
 from elicit.subsets import Family
 from elicit.utility.regret import Regrets
 
@@ -189,7 +189,7 @@ def test_watching_changes_nothing(tmp_path):
 
 def test_the_journal_holds_every_fact_with_its_time(tmp_path):
     path, oracle, ticks = tmp_path / "j", truth(), iter(range(10**6))
-    with begin(path, oracle, SETTINGS, seed=5, clock=lambda: next(ticks)) as session:
+    with begin(path, oracle, SETTINGS, seed=5) as session:
         drive(session.elicitation, oracle, judge(oracle), session.journal, clock=lambda: next(ticks))
     record = read(path)
     assert record.facts == session.elicitation.facts
@@ -197,6 +197,15 @@ def test_the_journal_holds_every_fact_with_its_time(tmp_path):
     assert isinstance(record.facts[-1], Stopped)
     assert list(record.times) == sorted(record.times)
     assert record.header.settings["elicit"] == SETTINGS.plain()
+
+
+def test_a_prior_is_in_the_journal_and_goes_on(tmp_path):
+    oracle = truth()
+    wanted = [float(k) for k in range(len(oracle.attributes))]
+    with begin(tmp_path / "j", oracle, SETTINGS, prior=wanted) as session:
+        assert list(session.elicitation.prior) == wanted
+    with resume(tmp_path / "j", oracle) as session:
+        assert list(session.elicitation.prior) == wanted
 
 
 def test_a_fact_is_in_the_journal_before_anything_else_is_asked(tmp_path):
@@ -527,7 +536,8 @@ KILLER = textwrap.dedent(
     import os, random, signal, sys, time
     from pathlib import Path
     from elicit.decide.settings import Settings
-    from elicit.drive import begin, drive, resume
+    from elicit.drive import drive
+    from elicit.sessions import begin, resume
     from elicit.events import Asked, Stopped
     from elicit.journal import begun, identity, read
     from elicit.operators import SimulatedOperator

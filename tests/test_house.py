@@ -116,12 +116,19 @@ def test_the_core_reads_no_clock_and_does_no_input_or_output():
             assert not called & {"open", "print", "input"}, module
 
 
-def test_the_table_of_rooms_names_what_there_is():
+def test_the_table_of_rooms_names_what_there_is_and_nothing_else():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    table = [line.split("|")[1] for line in text[text.index("| room |") :].splitlines() if line.startswith("| `")]
-    named = {part.strip(" `").removeprefix("elicit/").strip("/") for cell in table for part in cell.split(",")}
-    there = {p.name for p in (ROOT / "elicit").iterdir() if p.is_dir() or p.suffix == ".py"}
-    assert there - {"__init__.py", "__main__.py", "__pycache__", "py.typed"} - named == set()
+    rows = text[text.index("| room |") :].partition("\n\n")[0].splitlines()
+    table = [line.split("|")[1] for line in rows if line.startswith("| `")]
+    named = [part.strip(" `").removeprefix("elicit/").strip("/") for cell in table for part in cell.split(",")]
+    there = {file.relative_to(ROOT / "elicit").parts[0] for file in FILES} - {"__init__.py", "__main__.py"}
+    assert sorted(named) == sorted(there)
+
+
+def test_the_rows_here_name_only_what_there_is():
+    modules = {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in FILES}
+    allowed = {name for row in ROOMS.values() for name in row if under(name, {"elicit"})}
+    assert (ROOMS.keys() | ASSEMBLY | allowed) - modules == set()
 
 
 def test_the_verifier_is_short_enough_to_read():

@@ -25,7 +25,7 @@ from test_drive import CHECKED, slipping, truth
 
 from elicit.cli import main
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.experiments.sources import oracle_from
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
@@ -37,7 +37,7 @@ from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
 from elicit.session.fresh import FIRST_SEED, ROUNDS
-from elicit.sessions import elicitation_of
+from elicit.sessions import begin, elicitation_of
 from elicit.subsets import Family
 
 HOSTILE = (

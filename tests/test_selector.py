@@ -587,7 +587,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"scoring": "acuracy"}, "unknown scoring"),
         ({"scoring": 3}, "scoring is the name of a scorer, a function"),
         ({"random_state": -1}, "random_state"),
-        ({"parsimony": "loose"}, "parsimony is a number"),
+        ({"parsimony": "loose"}, "parsimony is a finite number"),
         ({"estimator": KNeighborsClassifier}, "(?i)expected an estimator"),
     ],
 )

@@ -11,13 +11,14 @@ import pytest
 from elicit.asks import Compare, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.journal import identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
 from elicit.session.ahead import Ahead, replies_to
+from elicit.sessions import begin
 from elicit.subsets import Attributes
 
 SETTINGS = Settings(start=3, questions=5, ask_every=3, last_questions=2, budget=9, stop=())

@@ -12,12 +12,10 @@ import pytest
 
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
-from elicit.commands.grammar import EXTRAS
 from elicit.data import Data, load, model_of, regrouped
 from elicit.errors import InputError
 from elicit.events import Evaluated
 from elicit.journal import read
-from elicit.oracles.naming import NAMED
 from elicit.session.soundness import correlations, warnings_about
 from elicit.session.tidying import MISSING_LEVEL
 from elicit.sessions import elicitation_of
@@ -352,10 +350,6 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
     assert measured
     assert all(fact.subset & 1 for fact in measured)
     assert main(["resume", "j", "--budget", "+1"]) == 0
-
-
-def test_the_help_names_the_criteria_that_there_are():
-    assert EXTRAS == NAMED
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from joblib import Parallel, delayed
 from elicit.asks import Done, Evaluate
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.journal import read
 from elicit.operators import HiddenTheta, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.oracles.synthetic import SyntheticOracle
 from elicit.proof.record_check import check_record
+from elicit.sessions import begin
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_optimal
 from elicit.utility.verify import verify

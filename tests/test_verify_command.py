@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from elicit.cli import main
-from elicit.drive import drive, resume
+from elicit.drive import drive
 from elicit.errors import CertificateError, JournalError
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
 from elicit.proof.record_check import check_record
 from elicit.proof.record_facts import dominance
+from elicit.sessions import resume
 
 NEAR = 1e-5
 

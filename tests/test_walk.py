@@ -9,16 +9,16 @@ from joblib import parallel_config
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import drive, resume
+from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
 from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
-from elicit.experiments.walk import Walk, knowledge
+from elicit.experiments.walk import Walk
 from elicit.explore import explore
 from elicit.journal import Journal, read
-from elicit.methods import Method, Ranking, Reaching, Sized, explorer_of
+from elicit.methods import Method, Ranking, Reaching, Sized, named
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
-from elicit.sessions import header_of
+from elicit.sessions import header_of, resume
 from elicit.subsets import Attributes, Family
 
 NAMES = [
@@ -60,7 +60,7 @@ def score(_):
 
 
 def method(name="sffs", **options):
-    return Method(name, explorer_of(name), **options)
+    return Method(name, named(name).explorer(), **options)
 
 
 def trade_off(_, criteria):
@@ -168,9 +168,9 @@ def test_a_journal_of_another_run_is_refused(tmp_path, other, message):
 def test_what_a_run_measured_may_begin_an_elicitation():
     oracle = Counting()
     classical = explore(method("sfs"), oracle)
-    begun = Elicitation(
-        oracle.attributes, oracle.criteria, Settings(budget=25, start=0, stop=()), facts=knowledge(classical.facts)
-    )
+    settings = Settings(budget=25, start=0, stop=())
+    begun = Elicitation(oracle.attributes, oracle.criteria, settings, facts=classical.facts)
+    begun.resume()
     assert begun.evaluations == classical.evaluations == 15
     operator = SimulatedOperator("score - 0.05 * size", oracle.criteria)
     while not isinstance(request := begun.ask(), Done):
@@ -182,7 +182,8 @@ def test_a_session_that_a_classical_run_began_is_kept_and_resumed(tmp_path):
     oracle, operator = Counting(), SimulatedOperator("score - 0.05 * size", Counting().criteria)
     classical = explore(method("random", budget=8), oracle)
     settings = Settings(budget=12, start=0, stop=())
-    begun = Elicitation(oracle.attributes, oracle.criteria, settings, facts=knowledge(classical.facts))
+    begun = Elicitation(oracle.attributes, oracle.criteria, settings, facts=classical.facts)
+    begun.resume()
     with Journal.create(tmp_path / "s.jsonl", header_of(begun, oracle.fingerprint)) as journal:
         first = drive(begun, oracle, operator, journal)
     with resume(tmp_path / "s.jsonl", oracle, budget=14) as session:

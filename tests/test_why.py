@@ -10,12 +10,13 @@ from test_verify_command import implied
 
 from elicit.cli import main
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.why import Why
+from elicit.sessions import begin
 from elicit.subsets import members
 
 VERDICTS = ("it cannot be best", "it could still be best")

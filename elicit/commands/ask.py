@@ -18,14 +18,15 @@ from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, about, free_path, play, unfinished
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.decide.settings import Settings
-from elicit.drive import begin
 from elicit.errors import InputError
+from elicit.events import EXTRAS
 from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
-from elicit.oracles.naming import NAMED, known_names
+from elicit.oracles.naming import known_names
 from elicit.printable import printable
 from elicit.session.soundness import warnings_about
+from elicit.sessions import begin
 from elicit.subsets import Attributes, Family
 
 #: Names of what a process has open, which stand for something else, or nothing, when a session goes on.
@@ -109,10 +110,10 @@ def _assumed(assume: str) -> Iterator[str]:
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
     """The keys of the oracle for criteria beyond score and size."""
     wanted = known_names(listed(args.criteria), "--criteria")
-    scorers = [name for name in wanted if name not in NAMED]
+    scorers = [name for name in wanted if name not in EXTRAS]
     if "cost" in wanted and args.cost is None:
         raise InputError("the criterion cost needs the costs; add --cost FILE, a CSV of attribute,cost")
-    section: dict[str, Any] = {name: True for name in wanted if name in NAMED and name != "cost"}
+    section: dict[str, Any] = {name: True for name in wanted if name in EXTRAS and name != "cost"}
     section |= {"scorers": scorers} if scorers else {}
     return section
 

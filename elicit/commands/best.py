@@ -13,11 +13,13 @@ import numpy as np
 
 from elicit.commands.status import DONE
 from elicit.errors import InputError
+from elicit.estimator.judges import liked_though_worse
 from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.operators.expression import TOLERANCE, Expression, parse
 from elicit.printable import printable
+from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
 from elicit.threads import one_thread
@@ -53,7 +55,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     ranked = sorted(worth, key=lambda x: (-steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
     for place, x in enumerate(ranked[:top], start=1):
-        yield f"  {place}. {worth[x]:.6g}  {_measured(history, x)}"
+        yield f"  {place}. {worth[x]:.6g}  {measured_line(history, x)}"
     with one_thread():
         recommended = elicitation.incumbent
     assert recommended is not None
@@ -64,9 +66,10 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     else:
         place = ranked.index(recommended) + 1
         yield f"{who} another, which has place {place} here:"
-        yield f"  {place}. {worth[recommended]:.6g}  {_measured(history, recommended)}"
+        yield f"  {place}. {worth[recommended]:.6g}  {measured_line(history, recommended)}"
     yield _agreement(history, told, steps)
-    yield from _against_directions(history, steps)
+    if (against := liked_though_worse(history, worth)) is not None:
+        yield f"beware: it {against}; turn the utility round, or the direction of a criterion"
     left = family.count() - len(worth)
     if left == 1:
         yield "1 subset that may be chosen was not measured; it may be better by this utility."
@@ -98,24 +101,6 @@ def _agreement(history: History, told: Mapping[int, Preferred], steps: dict[Mask
     return f"it agrees with {len(told) - len(against)} of the {len(told)} preferences told in the session{where}."
 
 
-def _against_directions(history: History, steps: dict[Mask, int]) -> Iterator[str]:
-    """A warning where this utility likes better what is worse in every criterion."""
-    for better, below in history.dominates.items():
-        for worse in sorted(below, key=simplest):
-            if better in steps and worse in steps and steps[worse] > steps[better]:
-                braced = history.attributes.braced
-                yield (
-                    f"beware: it likes {braced(worse)} better than {braced(better)}, which is at least as good in "
-                    "every criterion; turn the utility round, or the direction of a criterion"
-                )
-                return
-
-
 def _says(answer: Preferred) -> int | None:
     """1 when the first is preferred, −1 when the second is, 0 for equal, None when nothing is said."""
     return {Answer.FIRST: 1, Answer.SECOND: -1, Answer.EQUAL: 0}.get(answer.answer)
-
-
-def _measured(history: History, x: Mask) -> str:
-    criteria = zip(history.criteria, history.evaluated[x].criteria, strict=True)
-    return f"{history.attributes.braced(x)}: " + ", ".join(f"{c.name} {v:.6g}" for c, v in criteria)

@@ -5,26 +5,26 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import after_an_interrupt, destination, files_of, folder, keep_apart
+from elicit.commands.output import destination, files_of, folder, keep_apart
+from elicit.commands.playing import kept_runs, metered, show
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.choosing import Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
-from elicit.experiments.experiment import Stage, aligned, at_once
+from elicit.experiments.experiment import aligned, at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import lines_of, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.printable import printable
 from elicit.scenario import OURS, Scenario, read_scenario
-from elicit.session.display import Meter, not_measured, standing
+from elicit.session.display import not_measured
 
 _TOLD = "classical methods are told the utility, ours has to ask"
 
@@ -49,23 +49,16 @@ def run(args: argparse.Namespace) -> int:
     read_from += [] if args.choices is None else [args.choices]
     keep_apart(args.plot, *map(str, paths), *read_from, args.json)
     journals = folder(args.journals)
-    meter = Meter(sys.stderr)
     played = []
     with destination(args.json, *map(str, paths), *read_from) as out:
-        try:
+        with metered(partial(kept_runs, args.journals)) as meter:
             for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
-                show = partial(_show, meter, k, len(paths))
+                shown = partial(show, meter, done=k, of=len(paths))
                 kept = folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
                 try:
-                    played.append(compare(scenario, at_once(scenario, args.n_jobs), show, kept))
+                    played.append(compare(scenario, at_once(scenario, args.n_jobs), shown, kept))
                 except (InputError, OracleError) as error:
                     raise InputError(f"{printable(str(path))}: {error}") from error
-        except KeyboardInterrupt:
-            meter.clear()
-            print(after_an_interrupt(args.journals), file=sys.stderr)
-            raise
-        finally:
-            meter.clear()
         if out is not None:
             told = [_plain(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
             json.dump(told[0] if len(told) == 1 else {"suite": told}, out, indent=1, allow_nan=False)
@@ -111,14 +104,6 @@ def _tell_apart(paths: Sequence[Path]) -> None:
     for k, path in enumerate(paths):
         if path.stem in {other.stem for other in paths[:k]}:
             raise InputError(f"two of the scenarios are called {printable(path.stem)!r}; rename one")
-
-
-def _show(meter: Meter, done: int, of: int, now: Stage) -> None:
-    share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
-    words = [f"scenario {done + 1} of {of}"] if of > 1 else []
-    words += [f"{now.finished} of {now.total} runs finished"]
-    words += [standing(now.run)] if now.run is not None else []
-    meter.update((done + (now.finished + share) / now.total) / of, "; ".join(words))
 
 
 def _plain(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -181,9 +166,7 @@ def _check_picture(path: str) -> None:
 
 
 def _draw(results: Sequence[dict[str, Any]], path: str) -> None:
-    display = ComparisonDisplay.of(results)
-    figure, axes = pyplot().subplots(figsize=(9, 5.5), layout="constrained")
-    display.plot(axes)
+    figure = ComparisonDisplay.of(results).plot().figure_
     try:
         figure.savefig(path)
     except OSError as error:

@@ -12,12 +12,10 @@ from typing import Any, TypeVar
 
 from elicit.commands.arguments import count, folds, jobs, natural
 from elicit.data import BUILT_IN
+from elicit.events import EXTRAS
 
 #: The model when none is named.
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
-
-#: What `--criteria` of a session may name besides score and size.
-EXTRAS = ("cost", "stability", "fit_time")
 
 #: Subsets that `best` lists unless told otherwise.
 LISTED = 5

@@ -62,10 +62,3 @@ def folder(path: str | None) -> Path | None:
     except OSError as error:
         raise InputError(f"{printable(path)}: cannot be made a folder ({error.strerror}); choose another") from error
     return Path(path)
-
-
-def after_an_interrupt(journals: str | None) -> str:
-    """What becomes of the runs of an experiment that is broken off."""
-    if journals is None:
-        return "no run was kept; --journals FOLDER keeps each as it goes, and goes on with them"
-    return f"what was played is in {printable(journals)}; the same command goes on there"

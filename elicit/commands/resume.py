@@ -13,12 +13,11 @@ from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, oracle_of, play
 from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import resume
 from elicit.errors import InputError, JournalError
 from elicit.journal import read
 from elicit.printable import many
 from elicit.session.insight import Insight
-from elicit.sessions import demand_session
+from elicit.sessions import demand_session, resume
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,7 +71,7 @@ def session_section(path: str) -> Mapping[str, Any]:
     if not isinstance(section, dict):
         raise InputError(
             f"journal {path!r} does not say what its oracle was made of; resume it from Python, "
-            "with elicit.drive.resume"
+            "with elicit.sessions.resume"
         )
     data = section.get("data")
     if isinstance(data, str) and data not in BUILT_IN and not os.path.exists(data):

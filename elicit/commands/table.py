@@ -7,7 +7,6 @@ the table is complete. Who was interrupted gives the same command again, and not
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +16,14 @@ from pathlib import Path
 from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed
 from elicit.commands.output import keep_apart
+from elicit.commands.playing import metered
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.sources import data_of, wrapper_of
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, write_table
 from elicit.printable import many, printable
-from elicit.session.display import Meter, not_measured
+from elicit.session.display import not_measured
 from elicit.subsets import Family, Mask
 
 #: What the name of the file of results ends with.
@@ -40,26 +40,17 @@ def run(args: argparse.Namespace) -> int:
     attributes = oracle.attributes
     dropped = attributes.mask(listed(args.drop))
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
-    meter = Meter(sys.stderr)
     part = Path(f"{args.output}{_PART}")
-    try:
-        with _kept(part, oracle) as kept:
-            written = write_table(
-                args.output,
-                oracle,
-                family,
-                args.n_jobs,
-                progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
-                known=kept.cached,
-                keep=partial(_keep, kept),
-            )
-    except KeyboardInterrupt:
-        meter.clear()
-        if part.exists():
-            print(f"what was measured is in {printable(str(part))}; the same command goes on there", file=sys.stderr)
-        raise
-    finally:
-        meter.clear()
+    with metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:
+        written = write_table(
+            args.output,
+            oracle,
+            family,
+            args.n_jobs,
+            progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
+            known=kept.cached,
+            keep=partial(_keep, kept),
+        )
     part.unlink()
     notes = [f"note: {printable(note)}" for note in data.notes]
     if args.max_size is not None:
@@ -69,19 +60,22 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
+def _kept_rows(part: Path) -> str:
+    """What becomes of a table that is broken off."""
+    if not part.exists():
+        return "nothing was measured yet"
+    return f"what was measured is in {printable(str(part))}; the same command goes on there"
+
+
 @contextmanager
 def _kept(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
     """What was measured before for this table; a file without a measurement does not stay."""
     shown = printable(str(part))
     if not part.absolute().parent.is_dir():
         raise InputError(f"{shown.removesuffix(_PART)}: its folder does not exist; choose another place")
-    if begun(part):
-        if read(part).header.fingerprint != oracle.fingerprint:
-            raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
-        journal = Journal.open(part, expect_fingerprint=oracle.fingerprint)
-    else:
-        journal = Journal.create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
-    with journal:
+    if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
+        raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
+    with Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria)) as journal:
         try:
             yield journal
         finally:

@@ -47,7 +47,7 @@ def _rival(text: str, why: Why) -> Mask:
 
 def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     when = "" if why.history.stopped is not None else " so far (the run has not ended)"
-    lines = [f"recommended{when}: {measured_line(why, why.history.evaluated[why.best])}"]
+    lines = [f"recommended{when}: {measured_line(why.history, why.best)}"]
     if rival is not None:
         lines.append(f"why not {why.attributes.braced(rival)}:")
     if why.decides:

@@ -142,8 +142,8 @@ class Settings:
         if self.pairs and (self.theta != "L2" or self.degree < 2):
             raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
         weights = _listed("weights", self.weights)
-        if not all(map(is_number, weights)):
-            raise InputError(f"weights are numbers, one a degree, found {self.weights!r}")
+        if not all(map(_is_finite, weights)):
+            raise InputError(f"weights are finite numbers, one a degree, found {self.weights!r}")
         object.__setattr__(self, "weights", tuple(float(w) for w in weights))
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
             _one_of(name, getattr(self, name), choices)
@@ -166,7 +166,7 @@ class Settings:
             )
         for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt"):
             value = getattr(self, name)
-            if not is_number(value) or not 0 <= value <= LARGEST:
+            if not _is_finite(value) or value < 0:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
             object.__setattr__(self, name, float(value))
         if self.temperature == 0:
@@ -178,8 +178,8 @@ class Settings:
         if not self.noise_level < 0.5:
             raise InputError(f"noise_level must lie below 0.5, found {self.noise_level}")
         if self.parsimony != EXACT:
-            if not is_number(self.parsimony):
-                raise InputError(f'parsimony is a number (tau) or "{EXACT}", found {self.parsimony!r}')
+            if not _is_finite(self.parsimony):
+                raise InputError(f'parsimony is a finite number (tau) or "{EXACT}", found {self.parsimony!r}')
             object.__setattr__(self, "parsimony", float(self.parsimony))
             self.parsimonious  # noqa: B018  # checks tau, C and w
 
@@ -230,6 +230,11 @@ _WHOLE = {
     "effort": 1,
     "batch": 1,
 }
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a value is a number that a float can hold."""
+    return is_number(value) and bool(abs(value) <= LARGEST)
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:

@@ -34,7 +34,7 @@ from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
-from elicit.session.display import Meter, told
+from elicit.session.display import Meter, criteria_told
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
 from elicit.subsets import Family, Mask
@@ -166,9 +166,7 @@ def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Un
     for k in range(1, MOST_SIBLINGS + 1):
         path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
         try:
-            journal = (
-                Journal.open(path, oracle.fingerprint) if begun(path) else Journal.create(path, header, time.time())
-            )
+            journal = Journal.open_or_create(path, header, time.time())
             break
         except JournalInUseError:
             continue  # another worker runs the same at this moment: this one keeps a journal of its own
@@ -220,5 +218,5 @@ def _showing(verbose: int, called: str, best: str) -> Iterator[Callable[[Progres
 
 def _standing(progress: Progress, best: str) -> str:
     asked = f", {many(progress.questions, 'question')}" if progress.questions else ""
-    shown = told(progress.criteria) or "nothing"
+    shown = criteria_told(progress.criteria) or "nothing"
     return f"evaluated {progress.evaluations} of {progress.budget}{asked}, {best}: {shown}"

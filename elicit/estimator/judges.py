@@ -14,7 +14,7 @@ import inspect
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.events import Answer, Criterion
+from elicit.knowledge.history import History
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
 from elicit.operators.expression import TOLERANCE
 from elicit.subsets import Mask, simplest
@@ -102,19 +103,23 @@ def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
 
 
 def against_directions(elicitation: Elicitation, utility: SimulatedOperator, *, followed: bool = False) -> str | None:
-    """Two evaluated subsets of which the utility likes the one that is worse in every criterion, in words.
+    """What a utility likes against every criterion, in words.
 
     followed: it is followed all the same, as a run never does.
     """
-    history = elicitation.history
-    worth, named = worth_by(elicitation, utility), history.attributes.subset
+    found = liked_though_worse(elicitation.history, worth_by(elicitation, utility))
+    counts = "it is followed all the same" if followed else _NOT_FOLLOWED
+    return found and f"the utility {found}; {counts}. Turn the utility round, or the direction of a criterion"
+
+
+def liked_though_worse(history: History, worth: Mapping[Mask, float]) -> str | None:
+    """Two subsets of which the one that is better in no criterion is worth more, in words."""
+    braced = history.attributes.braced
     for better, below in history.dominates.items():
         for worse in sorted(below, key=simplest):
-            if worth[worse] > worth[better] + TOLERANCE:
-                counts = "it is followed all the same" if followed else _NOT_FOLLOWED
+            if better in worth and worse in worth and worth[worse] > worth[better] + TOLERANCE:
                 return (
-                    f"the utility likes {named(worse)} better than {named(better)}, which is at least as good in every "
-                    f"criterion; {counts}. Turn the utility round, or the direction of a criterion"
+                    f"likes {braced(worse)} better than {braced(better)}, which is at least as good in every criterion"
                 )
     return None
 

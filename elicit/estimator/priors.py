@@ -19,7 +19,6 @@ from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
 from elicit.numeric import is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame
-from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
@@ -80,12 +79,8 @@ def _scored(name: str, columns: Columns, y: NDArray[Any], classes: bool) -> Vect
     measure = score_named(name)
     if y.ndim != 1:
         raise InputError(f"prior = {name!r} needs a target of one column, found {y.shape[1]}; give prior=None")
-    if not measure.serves(classes):
-        raise InputError(f"prior = {name!r} needs a target of {measure.targets}, which this is not; choose another")
-    told = {"classes": classes} if "classes" in measure.options else {}
     with _named(f"prior = {name!r}", "give another prior, or None"):
-        found = measure.scores(columns.X, y, columns.positions, **told)
-    return as_power_index(found, measure.higher_is_better)
+        return measure.power_index(columns.X, y, columns.positions, classes=classes)
 
 
 @contextmanager

@@ -36,15 +36,8 @@ class ComparisonDisplay:
     figure_: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_results(cls, results: Sequence[Mapping[str, Any]], ax: Any = None) -> Self:
-        """Of the results of a comparison, drawn at once; they need a regret, hence an oracle whose best is known."""
-        made = cls.of(results)
-        made.plot(ax)
-        return made
-
-    @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
-        """The lines, before anything is drawn."""
+        """Of the results of a comparison; they need a regret, hence an oracle whose best is known."""
         known = [run for run in results if run["regret"] is not None]  # a run may recommend nothing
         if not known:
             raise InputError(

@@ -181,8 +181,3 @@ class Walk:
             return
         left = None if self.budget is None else self.budget - self.evaluations
         self._record(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
-
-
-def knowledge(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """What a run measured, as an elicitation with the same oracle takes it to begin with."""
-    return tuple(fact for fact in facts if isinstance(fact, Asked | Evaluated | Failed))

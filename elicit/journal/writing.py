@@ -15,7 +15,7 @@ from elicit.events import Fact
 from elicit.journal.fields import Json, plain
 from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, why
 from elicit.journal.lines import cached_in, cached_out, fact_in, fact_out, header_out, with_time
-from elicit.journal.reading import body, parse, torn_header
+from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record
 from elicit.subsets import Mask
 
@@ -28,11 +28,10 @@ class Journal:
     """
 
     def __init__(self, path: StrPath, file: Any, record: Record) -> None:
-        """Use `create` or `open`."""
+        """Use `create`, `open` or `open_or_create`."""
         self.path = path
         self.header = record.header
         self._facts = list(record.facts)
-        self._times = list(record.times)
         self._cached = dict(record.cached)
         self._claimed = record.claims[-1].facts if record.claims else -1
         self._file = file
@@ -86,15 +85,15 @@ class Journal:
             raise
         return journal
 
+    @classmethod
+    def open_or_create(cls, path: StrPath, header: Header, at: float | None = None) -> Journal:
+        """The journal that is there, if its data are those of the header; a new one where none was begun."""
+        return cls.open(path, header.fingerprint) if begun(path) else cls.create(path, header, at)
+
     @property
     def facts(self) -> tuple[Fact, ...]:
         """Every fact so far, in order."""
         return tuple(self._facts)
-
-    @property
-    def times(self) -> tuple[float | None, ...]:
-        """The time of each fact, or None where none was told."""
-        return tuple(self._times)
 
     @property
     def cached(self) -> Mapping[Mask, Measured | Failure]:
@@ -111,7 +110,6 @@ class Journal:
         self._write(content, sync=not more)
         # what is kept is what a replay would read
         self._facts.append(fact_in(dict(content), self.header)[0])
-        self._times.append(None if at is None else float(at))
         self._sound = True
 
     def cache(self, subset: Mask, result: Measured | Failure, at: float | None = None, *, more: bool = False) -> None:

@@ -6,7 +6,7 @@ from elicit.methods.focus import ClassConsistency, Focus
 from elicit.methods.frame import Ended, Explorer, Search, Space
 from elicit.methods.goals import Goal, Rank, Reaching, Sized, TradeOff, goal_from
 from elicit.methods.method import Method, Value, first_criterion
-from elicit.methods.registry import METHODS, Entry, Material, Named, explorer_of, named
+from elicit.methods.registry import METHODS, Entry, Material, Named, named
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import Genetic, HillClimbing, Random
 from elicit.methods.surrogate import Surrogate
@@ -42,7 +42,6 @@ __all__ = [
     "Surrogate",
     "TradeOff",
     "Value",
-    "explorer_of",
     "first_criterion",
     "goal_from",
     "named",

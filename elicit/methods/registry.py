@@ -42,8 +42,7 @@ class Material(Protocol):
 @dataclass(frozen=True)
 class Entry:
     """A method by its name. `needs`: what it reads besides the oracle; `classes`: whether it is for classes alone;
-    `gaps`: whether what it reads of the data may have missing values (a model fills them itself);
-    `random`: whether seeds differ.
+    `gaps`: whether what it reads of the data may have missing values (a model fills them itself).
 
     `read` turns the text after the colon into the parameter; `make` makes the explorer of it.
     """
@@ -57,7 +56,6 @@ class Entry:
     needs: Literal["", "data", "model"] = ""
     classes: bool = False
     gaps: bool = True
-    random: bool = False
 
 
 def classical(name: str) -> bool:
@@ -140,10 +138,10 @@ _LIST = (
         _whole,
         "model",
     ),
-    Entry("random", "subsets at random", lambda _, __: Random(), random=True),
-    Entry("hill-climb", "hill climbing with restarts", lambda _, __: HillClimbing(), random=True),
-    Entry("surrogate", "a Bayesian model of attributes and pairs", lambda _, __: Surrogate(), random=True),
-    Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _population, random=True),
+    Entry("random", "subsets at random", lambda _, __: Random()),
+    Entry("hill-climb", "hill climbing with restarts", lambda _, __: HillClimbing()),
+    Entry("surrogate", "a Bayesian model of attributes and pairs", lambda _, __: Surrogate()),
+    Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _population),
 )
 
 #: Every method by its name.
@@ -204,8 +202,3 @@ def named(text: str) -> Named:
         return Named(text, entry, entry.read(rest))
     except InputError as error:
         raise InputError(f"in the method {text!r}, {entry.parameter}: {error}") from None
-
-
-def explorer_of(text: str, material: Material | None = None) -> Explorer:
-    """The explorer that a text names."""
-    return named(text).explorer(material)

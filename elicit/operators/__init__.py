@@ -1,18 +1,17 @@
 """Operators: who says which of two subsets is better.
 
 A simulated operator knows its utility and may err or hesitate; a scripted one reads its answers from
-a list or from the facts of an earlier run. Each sees exactly what a person would see.
+a list. Each sees exactly what a person would see.
 """
 
 from elicit.operators.expression import Expression, parse, spelling
-from elicit.operators.scripted import RecordedOperator, ScriptedOperator, answer_from
+from elicit.operators.scripted import ScriptedOperator, answer_from
 from elicit.operators.simulated import HiddenTheta, Lexicographic, SimulatedOperator
 
 __all__ = [
     "Expression",
     "HiddenTheta",
     "Lexicographic",
-    "RecordedOperator",
     "ScriptedOperator",
     "SimulatedOperator",
     "answer_from",

@@ -11,11 +11,8 @@ from typing import Any
 from sklearn.metrics import get_scorer_names
 
 from elicit.errors import InputError, nearest
-from elicit.events import SCORE_AND_SIZE
+from elicit.events import EXTRAS, SCORE_AND_SIZE
 from elicit.oracles.criteria import Extra, fit_time, scored, stability
-
-#: What may be named besides the scorers of scikit-learn, and besides score and size, which are always there.
-NAMED = ("cost", "stability", "fit_time")
 
 _MADE = {"stability": stability, "fit_time": fit_time}
 
@@ -25,9 +22,9 @@ def known_names(names: Iterable[str], asked: str) -> tuple[str, ...]:
     always = [criterion.name for criterion in SCORE_AND_SIZE]
     wanted = tuple(name for name in dict.fromkeys(names) if name not in always)
     for name in wanted:
-        if name not in NAMED and name not in (known := get_scorer_names()):
-            hint = nearest(name, [*NAMED, *known])
-            raise InputError(f"{asked} knows {', '.join(NAMED)} and scikit-learn's scorers, found {name!r}{hint}")
+        if name not in EXTRAS and name not in (known := get_scorer_names()):
+            hint = nearest(name, [*EXTRAS, *known])
+            raise InputError(f"{asked} knows {', '.join(EXTRAS)} and scikit-learn's scorers, found {name!r}{hint}")
     return wanted
 
 

@@ -238,11 +238,10 @@ def _checked_names(minimise: Sequence[str], columns: Sequence[str], path: Path) 
 
 @dataclass(frozen=True)
 class Written:
-    """What a table holds: its rows, the subsets that failed and were left out, where less is better."""
+    """What a table holds: how many rows, and the subsets that failed and were left out, with why."""
 
     rows: int
     failures: dict[Mask, str]
-    minimise: tuple[str, ...]
 
 
 def write_table(
@@ -304,8 +303,7 @@ def write_table(
         raise InputError(
             f"{path}: cannot be written ({error.strerror or error}); free space or choose another place"
         ) from error
-    less = tuple(c.name for c in oracle.criteria if not c.maximise and c.name != "size")
-    return Written(total - len(failures), failures, less)
+    return Written(total - len(failures), failures)
 
 
 def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:

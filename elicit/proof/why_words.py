@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elicit.events import Evaluated
 from elicit.knowledge.deduction import ASSUMPTIONS
+from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
 from elicit.proof.why import Matter, Otherwise, Reason, Why
+from elicit.session.display import criteria_told
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.explain import Cause
@@ -168,7 +169,6 @@ def _tau(why: Why) -> float:
     return why.utilities.settings.tau if isinstance(why.utilities, ParsimoniousSet) else 0.0
 
 
-def measured_line(why: Why, fact: Evaluated) -> str:
+def measured_line(history: History, subset: Mask) -> str:
     """A subset with its criteria in one line."""
-    criteria = zip(why.history.criteria, fact.criteria, strict=True)
-    return f"{why.attributes.braced(fact.subset)}: " + ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
+    return f"{history.attributes.braced(subset)}: {criteria_told(history.named(subset), digits=6)}"

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from elicit.errors import InputError, nearest
+from elicit.scores.agreement import as_power_index
 from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
 from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.johnson import johnson
@@ -67,6 +68,15 @@ class Measure:
         best = np.max if self.higher_is_better else np.min
         one = np.sum if self.groups == "sum" else best
         return np.array([one(found[columns]) for columns in columns_of_groups(groups, len(found))], dtype=np.float64)
+
+    def power_index(self, X: Any, y: Any, groups: Groups, *, classes: bool) -> Floats:
+        """One number an attribute as a prior, see `as_power_index`; `classes` says what the target holds."""
+        if not self.serves(classes):
+            raise InputError(
+                f"the score {self.name!r} needs a target of {self.targets}, which this is not; choose another score"
+            )
+        told = {"classes": classes} if "classes" in self.options else {}
+        return as_power_index(self.scores(X, y, groups, **told), self.higher_is_better)
 
 
 MEASURES: tuple[Measure, ...] = (

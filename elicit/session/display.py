@@ -78,7 +78,7 @@ def clock_time(seconds: float) -> str:
 
 def standing(progress: Progress) -> str:
     """Where a run stands, in words."""
-    best = told(progress.criteria) if progress.criteria else "nothing"
+    best = criteria_told(progress.criteria) if progress.criteria else "nothing"
     return (
         f"evaluated {progress.evaluations} of {progress.budget}, "
         f"questions {progress.questions} of {progress.most_questions}, best so far {best}"
@@ -95,9 +95,9 @@ def measuring(progress: Progress) -> str:
     return f"{done}, until there is something to ask"
 
 
-def told(criteria: Mapping[str, float]) -> str:
+def criteria_told(criteria: Mapping[str, float], digits: int = 4) -> str:
     """Criteria by name in one line."""
-    return ", ".join(f"{printable(name)} {value:.4g}" for name, value in criteria.items())
+    return ", ".join(f"{printable(name)} {value:.{digits}g}" for name, value in criteria.items())
 
 
 def not_measured(failures: Iterable[Mapping[str, int]]) -> list[str]:

@@ -16,6 +16,7 @@ from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, RunStatus
 from elicit.printable import many
+from elicit.session.display import criteria_told
 from elicit.session.progress import Progress
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -157,9 +158,7 @@ class Insight:
     def _told(self, subset: Mask) -> str:
         """A subset by name, with its criteria."""
         history = self._elicitation.history
-        fact = history.evaluated[subset]
-        values = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(history.criteria, fact.criteria, strict=True))
-        return f"{history.attributes.braced(subset)} ({values})"
+        return f"{history.attributes.braced(subset)} ({criteria_told(history.named(subset))})"
 
     def _stated(self, statement: Statement) -> str:
         sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}

@@ -262,6 +262,8 @@ def test_the_operators_wish_ends_the_run_at_once():
         {"slack": 0.5},
         {"stop": 3},
         {"weights": 3},
+        {"weights": [10**400]},
+        {"parsimony": float("nan")},
         {"bugdet": 3},
         {"preset": "sauce"},
     ],

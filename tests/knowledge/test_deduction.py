@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from elicit.decide.settings import Settings
-from elicit.drive import begin, drive
+from elicit.drive import drive
 from elicit.errors import CertificateError, InputError
 from elicit.events import Answer, Asked, Criterion, Evaluated, Preferred
 from elicit.journal import read
@@ -22,6 +22,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
 from elicit.proof.why import Why
+from elicit.sessions import begin
 from elicit.subsets import Attributes
 
 ABC = Attributes(("a", "b", "c", "d", "e"))

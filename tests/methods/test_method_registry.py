@@ -16,7 +16,6 @@ from elicit.methods import (
     Random,
     Ranking,
     Sequential,
-    explorer_of,
     named,
 )
 
@@ -57,11 +56,11 @@ class Stub:
     ],
 )
 def test_a_text_names_a_method(text, explorer):
-    assert explorer_of(text, Stub()) == explorer
+    assert named(text).explorer(Stub()) == explorer
 
 
 def test_methods_that_read_the_data_get_them_from_the_material():
-    focus, rfe = explorer_of("focus:0.25", Stub()), explorer_of("rfe:2", Stub())
+    focus, rfe = (named(text).explorer(Stub()) for text in ("focus:0.25", "rfe:2"))
     assert isinstance(focus, Focus)
     assert focus.inconsistency(2) == 0.5
     assert isinstance(rfe, Elimination)
@@ -71,7 +70,7 @@ def test_methods_that_read_the_data_get_them_from_the_material():
 @pytest.mark.parametrize("text", ["focus", "rfe", "ranking"])
 def test_without_material_they_say_what_they_need(text):
     with pytest.raises(InputError, match=f"the method '{text}' needs (data|model) besides the oracle"):
-        explorer_of(text)
+        named(text).explorer()
     assert named("ranking:alone").needs == ""
 
 

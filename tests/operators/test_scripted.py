@@ -1,16 +1,11 @@
-"""A scripted operator says what its script says, a recorded one what was said before."""
-
-import itertools
+"""A scripted operator says what its script says."""
 
 import pytest
 
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
-from elicit.events import Answer, Assumed, Evaluated, Preferred, Retracted, Stopped
-from elicit.operators import RecordedOperator, ScriptedOperator, answer_from
-from elicit.subsets import Attributes
-
-ABC = Attributes(("a", "b", "c"))
+from elicit.events import Answer, Evaluated
+from elicit.operators import ScriptedOperator, answer_from
 
 
 def compare(first, second, id=7):
@@ -66,51 +61,3 @@ def test_a_contradiction_keeps_every_answer_and_uses_up_none():
     operator = ScriptedOperator(["b"])
     assert operator(Reconcile(3, (1, 2))) == Settlement(None)
     assert operator(compare(1, 2)) is Answer.SECOND
-    assert RecordedOperator([], ABC, ABC)(Reconcile(3, (1, 2))) == Settlement(None)
-
-
-def test_recorded_answers_fit_the_pair_in_either_order():
-    facts = [
-        Evaluated(0, 1, (0.5, 1.0)),
-        Preferred(1, 1, 2, Answer.FIRST),
-        Preferred(2, 1, 4, Answer.SECOND),
-        Preferred(3, 2, 4, Answer.EQUAL),
-        Preferred(4, 3, 4, Answer.INCOMPARABLE),
-        Assumed(5, 7, 1, "strict", "prior"),
-        Stopped(6, "budget"),
-    ]
-    operator = RecordedOperator(facts, ABC, ABC)
-    known = {
-        (1, 2): "first",
-        (2, 1): "second",
-        (1, 4): "second",
-        (4, 1): "first",
-        (2, 4): "equal",
-        (4, 2): "equal",
-    }
-    for first, second in itertools.permutations(range(1, 8), 2):
-        assert operator(compare(first, second)) == known.get((first, second), "incomparable")
-
-
-def test_the_last_answer_that_stands_counts():
-    facts = [
-        Preferred(1, 1, 2, Answer.FIRST),
-        Preferred(2, 2, 1, Answer.FIRST),
-        Preferred(3, 1, 2, Answer.LATER),
-        Preferred(4, 1, 4, Answer.FIRST),
-        Retracted(5, 4),
-    ]
-    operator = RecordedOperator(facts, ABC, ABC)
-    assert operator(compare(1, 2)) is Answer.SECOND
-    assert operator(compare(1, 4)) is Answer.INCOMPARABLE
-
-
-def test_subsets_are_matched_by_the_names_in_them():
-    was, now = Attributes(("a", "b", "old")), Attributes(("new", "b", "a"))
-    facts = [
-        Preferred(1, was.mask(["a"]), was.mask(["a", "b"]), Answer.FIRST),
-        Preferred(2, was.mask(["old"]), was.mask(["b"]), Answer.FIRST),
-    ]
-    operator = RecordedOperator(facts, was, now)
-    assert operator(compare(now.mask(["a", "b"]), now.mask(["a"]))) is Answer.SECOND
-    assert operator(compare(now.mask(["new"]), now.mask(["b"]))) is Answer.INCOMPARABLE

@@ -165,7 +165,7 @@ def truth(n=5):
 def test_what_is_written_is_read_to_the_last_bit(tmp_path, name, n_jobs):
     seen = []
     written = write_table(tmp_path / name, truth(), n_jobs=n_jobs, progress=lambda *at: seen.append(at))
-    assert (written.rows, written.failures, written.minimise) == (31, {}, ())
+    assert (written.rows, written.failures) == (31, {})
     assert seen[-1] == (31, 31)
     table = TableOracle(tmp_path / name)
     assert sorted(table.masks()) == list(range(1, 32))
@@ -203,8 +203,7 @@ def test_only_the_family_is_written_and_failures_have_no_row(tmp_path):
     oracle = CallableOracle(fn, 4, criteria)
     written = write_table(tmp_path / "t.csv", oracle, Family(4, keep=1, max_size=3))
     assert written.failures == dict.fromkeys((3, 5, 9), "ValueError: no")
-    assert written.minimise == ("price",)
-    table = TableOracle(tmp_path / "t.csv", written.minimise)
+    table = TableOracle(tmp_path / "t.csv", minimise=["price"])
     assert table.criteria == criteria
     assert set(table.masks()) == {1, 7, 11, 13}
     assert table(Evaluate(0, 7)).criteria == (1.0, 3.0, 6.0)

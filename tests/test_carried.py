@@ -1,0 +1,44 @@
+"""The answers of an earlier run that another begins with: those that stand, by the names of the attributes."""
+
+from elicit import Answers
+from elicit.events import Answer, Assumed, Evaluated, Preferred, Retracted, Stopped
+from elicit.subsets import Attributes
+
+ABC = Attributes(("a", "b", "c"))
+
+
+def carried(facts, was=ABC, now=ABC):
+    return {(fact.better, fact.worse, fact.relation) for fact in Answers.of(facts, was).assumed(now)}
+
+
+def test_every_answer_that_says_something_is_carried_and_what_was_carried_before_too():
+    facts = [
+        Evaluated(0, 1, (0.5, 1.0)),
+        Preferred(1, 1, 2, Answer.FIRST),
+        Preferred(2, 1, 4, Answer.SECOND),
+        Preferred(3, 2, 4, Answer.EQUAL),
+        Preferred(4, 3, 4, Answer.INCOMPARABLE),
+        Assumed(5, 7, 1, "strict", "prior"),
+        Stopped(6, "budget"),
+    ]
+    assert carried(facts) == {(1, 2, "strict"), (4, 1, "strict"), (2, 4, "equal"), (7, 1, "strict")}
+
+
+def test_the_last_answer_that_stands_counts():
+    facts = [
+        Preferred(1, 1, 2, Answer.FIRST),
+        Preferred(2, 2, 1, Answer.FIRST),
+        Preferred(3, 1, 2, Answer.LATER),
+        Preferred(4, 1, 4, Answer.FIRST),
+        Retracted(5, 4),
+    ]
+    assert carried(facts) == {(2, 1, "strict")}
+
+
+def test_subsets_are_matched_by_the_names_in_them():
+    was, now = Attributes(("a", "b", "old")), Attributes(("new", "b", "a"))
+    facts = [
+        Preferred(1, was.mask(["a"]), was.mask(["a", "b"]), Answer.FIRST),
+        Preferred(2, was.mask(["old"]), was.mask(["b"]), Answer.FIRST),
+    ]
+    assert carried(facts, was, now) == {(now.mask(["a"]), now.mask(["a", "b"]), "strict")}
