@@ -13,10 +13,11 @@ from typing import Any
 
 from elicit.commands.output import after_an_interrupt, destination, files_of, folder, keep_apart
 from elicit.commands.status import DONE
+from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
 from elicit.experiments.choosing import Choosing
 from elicit.experiments.comparison import compare
-from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
+from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import Stage, aligned, at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import lines_of, table
@@ -182,8 +183,7 @@ def _check_picture(path: str) -> None:
 
 def _draw(results: Sequence[dict[str, Any]], path: str) -> None:
     display = ComparisonDisplay.of(results)
-    figure, axes = pyplot().subplots(figsize=(9, 5.5), layout="constrained")
-    display.plot(axes)
+    figure = display.plot().figure_
     try:
         figure.savefig(path)
     except OSError as error:
