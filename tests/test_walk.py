@@ -102,6 +102,7 @@ def test_a_budget_ends_a_run_and_a_larger_one_lets_it_go_on(tmp_path):
     path = tmp_path / "run.jsonl"
     first = explore(method(budget=7), Counting(), journal=path)
     assert (first.evaluations, first.reason) == (7, "budget: 7 evaluations")
+    assert explore(method(budget=1), Counting()).reason == "budget: 1 evaluation"
     same = explore(method(budget=7), Counting(breaks_after=0), journal=path)
     assert same.facts == first.facts
     more = explore(method(budget=None), Counting(), journal=path)

@@ -18,7 +18,7 @@ from math import comb
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import OPTIMAL
+from elicit.events import OPTIMAL, ended_by
 from elicit.journal import Claimed, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source, Statement, transitively_reduced, uncontradicted
@@ -138,7 +138,7 @@ class _Claim:
             yield self._check_proof(proof)
         if stopped is not None and stopped.rule == OPTIMAL:
             stated = self.known.scope
-            told = f"{OPTIMAL}: {stated.optimal}"
+            told = ended_by(OPTIMAL, stated.optimal)
             demand(stopped.reason == told, f"the run ended as {stopped.reason!r}, its settings say {told!r}")
             proven = not self.proven.isdisjoint({stated.text, "family"})
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")

@@ -13,7 +13,10 @@ from typing import Any
 
 from elicit.errors import CertificateError, InputError
 from elicit.events import (
+    BUDGET,
+    EXHAUSTED,
     OPTIMAL,
+    QUESTIONS,
     Asked,
     Assumed,
     Evaluated,
@@ -24,6 +27,9 @@ from elicit.events import (
     Retracted,
     Settled,
     Stopped,
+    budget_spent,
+    nothing_left,
+    questions_asked,
 )
 from elicit.journal import Header
 from elicit.knowledge.deduction import deduced
@@ -121,18 +127,15 @@ class Known:
         """The words of a session's end by a rule, and whether its facts go so far; None for what only the run knew."""
         failed, asked, budget = len(self.history.failed), len(self.history.answers), self._budget
         spent = len(self.history.evaluated) + failed
-        match rule:
-            case "budget":
-                # by default a budget depends on the family alone, and is spent to the last
-                most = min(budget, self.family.count()) if type(budget) is int else spent
-                return f"budget: {many(most, 'evaluation')}", spent >= most
-            case "questions":
-                return f"questions: asked {many(asked, 'question')}", asked >= self._plain.get("questions", 0)
-            case "exhausted":
-                how = f"tried, and {failed} could not be measured" if failed else "evaluated"
-                return f"exhausted: every subset of the family was {how}", spent >= self.family.count()
-            case _:
-                return None
+        if rule == BUDGET:
+            # by default a budget depends on the family alone, and is spent to the last
+            most = min(budget, self.family.count()) if type(budget) is int else spent
+            return budget_spent(most), spent >= most
+        if rule == QUESTIONS:
+            return questions_asked(asked), asked >= self._plain.get("questions", 0)
+        if rule == EXHAUSTED:
+            return nothing_left(failed), spent >= self.family.count()
+        return None
 
     # -- what the facts imply -----------------------------------------------------------------------
 
