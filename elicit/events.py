@@ -115,7 +115,7 @@ class Preferred:
 
 @dataclass(frozen=True)
 class Assumed:
-    """A preference that nobody answered here: carried over from before, or deduced."""
+    """A preference that nobody answered here, carried over from before."""
 
     request: int
     better: Mask
