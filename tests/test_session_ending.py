@@ -17,11 +17,15 @@ from sklearn.preprocessing import StandardScaler
 
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
+from elicit.commands.ending import _what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
+from elicit.decide.settings import Settings
+from elicit.drive import begin, drive
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
+from elicit.operators import ScriptedOperator
 from elicit.proof import why_words
 from elicit.proof.why import Why
 from elicit.session.fresh import FIRST_SEED, ROUNDS
@@ -253,3 +257,22 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
         told = "\n".join(why_words.told(why, why.not_that(rival), None))
         assert "the recommended subset dominates it" in told
         assert "could still be best" not in told
+
+
+@pytest.mark.parametrize(("seed", "by_equality"), [(0, {1}), (1, set())])
+def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(tmp_path, seed, by_equality):
+    oracle, seen = journals.truth(4, seed), []
+    with begin(tmp_path / "j", oracle, Settings(ask_every=1, questions=4, budget=12, stop=())) as session:
+        drive(session.elicitation, oracle, ScriptedOperator(["equal"], otherwise="a"), session.journal)
+    elicitation, found = elicitation_of(read(tmp_path / "j")), Why(read(tmp_path / "j")).otherwise()
+    lines = _what_answers_did(elicitation, elicitation.incumbent, lambda *done: seen.append(done))
+    said = re.sub(r"\s+", " ", "\n".join(lines))
+    changing = [other for other in found if other.subset != elicitation.incumbent]
+    assert {other.question for other in changing if other.given is Answer.EQUAL} == by_equality
+    for other in changing:
+        how = "with {" if other.given is Answer.EQUAL else "the other way round: {"
+        assert f"question {other.question} {how}" in said
+    same = sorted({other.question for other in found} - {other.question for other in changing})
+    assert ("changed the result: " in said) == bool(same)
+    assert said.endswith(", ".join(map(str, same)))
+    assert len(seen) == len({other.question for other in found})
