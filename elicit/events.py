@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
+from elicit.printable import many
 from elicit.subsets import Mask
 
 
@@ -117,7 +118,7 @@ class Preferred:
 
 @dataclass(frozen=True)
 class Assumed:
-    """A preference that nobody answered here: carried over from before, or deduced."""
+    """A preference that nobody answered here, carried over from before."""
 
     request: int
     better: Mask
@@ -142,21 +143,22 @@ class Settled:
     conflict: tuple[int, ...]
 
 
+#: The rules that may end a run, where its settings name them: `Stopping` says when each does.
+OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = "optimal", "regret", "rejections", "questions", "evaluated"
+
+#: The rules that always count: the budget is spent, or nothing is left to measure.
+BUDGET, EXHAUSTED = "budget", "exhausted"
+
 #: Who ended a run besides its own rules: the clock of whoever drives it, and somebody's wish.
 OUT_OF_TIME, BY_WISH = "time", "wish"
-
-#: The rule that a recommendation is proven.
-OPTIMAL = "optimal"
-
-#: The rule that nothing is left to measure.
-EXHAUSTED = "exhausted"
 
 
 @dataclass(frozen=True)
 class Stopped:
     """The run ended; `reason` is the rule that ended it, a colon, and what it found.
 
-    What ends by itself, as the search of a classical method does, says so in its own words.
+    What ends by itself, as the search of a classical method does, says so in its own words. What the facts alone
+    decide is said by the functions below, so that whoever checks a run says it in the same words.
     """
 
     request: int
@@ -171,6 +173,27 @@ class Stopped:
 def rule_of(reason: str) -> str:
     """The rule that a reason names."""
     return reason.partition(":")[0]
+
+
+def ended_by(rule: str, found: str) -> str:
+    """The reason of an end by this rule."""
+    return f"{rule}: {found}"
+
+
+def budget_spent(budget: int) -> str:
+    """The reason of an end after so many oracle calls."""
+    return ended_by(BUDGET, many(budget, "evaluation"))
+
+
+def questions_asked(count: int) -> str:
+    """The reason of an end after so many questions."""
+    return ended_by(QUESTIONS, f"asked {many(count, 'question')}")
+
+
+def nothing_left(failed: int) -> str:
+    """The reason of an end after all of the family was looked at, so many subsets of it in vain."""
+    how = f"tried, and {failed} could not be measured" if failed else "evaluated"
+    return ended_by(EXHAUSTED, f"every subset of the family was {how}")
 
 
 @dataclass(frozen=True)

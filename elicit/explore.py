@@ -16,8 +16,8 @@ from typing import Any
 
 from elicit.asks import Done, Oracle
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import OUT_OF_TIME, Fact
-from elicit.experiments.walk import BUDGET, SCOPE, Walk
+from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
+from elicit.experiments.walk import SCOPE, Walk
 from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
@@ -86,7 +86,7 @@ def explore(
         while not isinstance(walk.ask(), Done):
             keep(walk)
             if time_limit is not None and now() - start >= time_limit:
-                walk.stop(f"{OUT_OF_TIME}: {time_limit:g} seconds have passed")
+                walk.stop(ended_by(OUT_OF_TIME, f"{time_limit:g} seconds have passed"))
                 continue
             part = walk.pending()[: workers_of(n_jobs)]  # at most one a worker is under way and unsaved
             replies = measure_many(remembering, [request.subset for request in part], n_jobs)
@@ -108,7 +108,7 @@ def _goes_on(walk: Walk) -> bool:
     if stopped is None:
         return False
     more = walk.budget is None or walk.budget > walk.evaluations
-    return ended_from_outside(stopped) or (stopped.reason.startswith(BUDGET) and more)
+    return ended_from_outside(stopped) or (stopped.rule == BUDGET and more)
 
 
 class _Keeper:

@@ -169,7 +169,7 @@ def test_without_matplotlib_the_remedy_is_told(fitted, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot")
-    with pytest.raises(InputError, match="pip install"):
+    with pytest.raises(InputError, match="install it with: pip install matplotlib"):
         ParetoDisplay.from_estimator(fitted)
 
 

@@ -5,6 +5,7 @@ its own (the one place that talks to a solver or a terminal, the verifier) is ju
 """
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -134,3 +135,8 @@ def test_the_rows_here_name_only_what_there_is():
 def test_the_verifier_is_short_enough_to_read():
     lines = (ROOT / "elicit" / "utility" / "verify.py").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 200
+
+
+def test_nobody_is_told_to_install_what_others_publish_under_this_name():
+    for file in (*FILES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        assert not re.search(r"pip install ['\"]?elicit\b", file.read_text(encoding="utf-8")), file

@@ -17,19 +17,22 @@ from sklearn.preprocessing import StandardScaler
 
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import _of_the_others
+from elicit.commands.ending import _of_the_others, _what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
+from elicit.decide.settings import Settings
+from elicit.drive import drive
 from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
+from elicit.operators import ScriptedOperator
 from elicit.proof import why_words
 from elicit.proof.why import Why
 from elicit.session.display import not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, _still
 from elicit.session.snippet import snippet
-from elicit.sessions import elicitation_of
+from elicit.sessions import begin, elicitation_of
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +44,9 @@ def ended(tmp_path_factory):
         patch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
         out = io.StringIO()
         patch.setattr(sys, "stdout", out)
-        options = ("--model", "knn:3", "--folds", "3", "--budget", "40", "--questions", "6", "--journal", "j")
-        assert main(["ask", "wine", *options]) == 0
+        # whoever always says "a" fails a check
+        options = ("--model", "knn:3", "--folds", "3", "--budget", "40", "--questions", "6", "--check-every", "0")
+        assert main(["ask", "wine", *options, "--journal", "j"]) == 0
     return folder, out.getvalue()
 
 
@@ -347,3 +351,22 @@ def test_numbers_and_their_nouns_agree(tmp_path):
 def test_one_answer_contradicts_no_other():
     assert _still(1) == "1 answer still contradicts what was measured"
     assert _still(3) == "3 answers still contradict each other"
+
+
+@pytest.mark.parametrize(("seed", "by_equality"), [(0, {1}), (1, set())])
+def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(tmp_path, seed, by_equality):
+    oracle, seen = journals.truth(4, seed), []
+    with begin(tmp_path / "j", oracle, Settings(ask_every=1, questions=4, budget=12, stop=())) as session:
+        drive(session.elicitation, oracle, ScriptedOperator(["equal"], otherwise="a"), session.journal)
+    elicitation, found = elicitation_of(read(tmp_path / "j")), Why(read(tmp_path / "j")).otherwise()
+    lines = _what_answers_did(elicitation, elicitation.incumbent, lambda *done: seen.append(done))
+    said = re.sub(r"\s+", " ", "\n".join(lines))
+    changing = [other for other in found if other.subset != elicitation.incumbent]
+    assert {other.question for other in changing if other.given is Answer.EQUAL} == by_equality
+    for other in changing:
+        how = "with {" if other.given is Answer.EQUAL else "the other way round: {"
+        assert f"question {other.question} {how}" in said
+    same = sorted({other.question for other in found} - {other.question for other in changing})
+    assert ("changed the result: " in said) == bool(same)
+    assert said.endswith(", ".join(map(str, same)))
+    assert len(seen) == len({other.question for other in found})

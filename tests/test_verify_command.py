@@ -530,6 +530,37 @@ def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(jour
         assert words in err
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda lines, k: lines.insert(k, lines[k]), "is answered twice"),
+        (lambda lines, k: lines[k].update(request=0), "request 0 is answered, and asked for no comparison"),
+        (lambda lines, k: lines[k].update(first=lines[k]["second"], second=lines[k]["first"]), "with other subsets"),
+        (lambda lines, k: lines.insert(k, {"fact": "settled", "request": 99, "conflict": [98]}), "that nobody gave"),
+        (lambda lines, k: lines.insert(k, {"fact": "retracted", "request": 99, "retracts": 98}), "98 holds no answer"),
+    ],
+)
+def test_an_answer_is_to_what_was_asked_and_given_once(journal, tmp_path, change, words, capsys):
+    status, _, err = retold(journal, tmp_path, lambda lines: change(lines, place(lines, "preferred")), capsys)
+    assert status == 1
+    assert words in err
+
+
+def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, capsys):
+    def swap(lines):
+        first, second = [k for k, line in enumerate(lines) if line.get("fact") == "evaluated"][:2]
+        lines[first]["subset"], lines[second]["subset"] = lines[second]["subset"], lines[first]["subset"]
+
+    def double(lines):
+        k = place(lines, "evaluated")
+        lines.insert(k, lines[k])
+
+    for change, words in ((swap, "did not ask to measure this subset"), (double, "was measured before")):
+        status, _, err = retold(journal, tmp_path, change, capsys)
+        assert status == 1
+        assert words in err
+
+
 def test_what_cannot_be_measured_is_caught(journal, tmp_path, capsys):
     def change(lines):
         lines[place(lines, "evaluated")]["spread"] = [-99.0, None]

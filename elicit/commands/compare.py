@@ -13,10 +13,11 @@ from typing import Any
 from elicit.commands.output import destination, files_of, folder, keep_apart
 from elicit.commands.playing import kept_runs, metered, show
 from elicit.commands.status import DONE
+from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
 from elicit.experiments.choosing import Choosing
 from elicit.experiments.comparison import compare
-from elicit.experiments.comparison_display import ComparisonDisplay, pyplot
+from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import aligned, at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import lines_of, table

@@ -31,6 +31,7 @@ from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering
 from elicit.printable import listable, many, pasted, printable
 from elicit.proof.strained import strained_words
+from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
 from elicit.session.snippet import snippet
@@ -289,21 +290,16 @@ def _winner(answer: Preferred) -> Mask | None:
 
 def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Iterator[str]:
     """What would be recommended, had one answer been the other way round: what it costs to be wrong there."""
-    history = elicitation.history
-    answers = [(number, history.answers[request]) for request, number in history.question_numbers.items()]
-    counted = [(k, a) for k, a in answers if a.request not in history.retracted and _winner(a) is not None]
-    if not counted:
+    found = otherwise(elicitation.beliefs, show)
+    if not found:
         return
     yield ""
     yield "what your answers did:"
-    unmoved = []
-    for done, (question, answer) in enumerate(counted):
-        show(done / len(counted), f"looking into answer {question}")
-        told = _other_way(elicitation, subset, question, answer)
-        if told is None:
-            unmoved.append(str(question))
-        else:
-            yield from paragraph(f"  {told}", _columns(), 4)
+    moved = [(other, other.subset) for other in found if other.subset is not None and other.subset != subset]
+    for other, instead in moved:
+        yield from paragraph(f"  {_other_way(elicitation, other, instead, subset)}", _columns(), 4)
+    counting = {other.question for other, _ in moved}
+    unmoved = [str(question) for question in dict.fromkeys(o.question for o in found) if question not in counting]
     if unmoved:
         yield from paragraph(
             f"  the other way round, none of these alone would have changed the result: {', '.join(unmoved)}",
@@ -312,20 +308,14 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Ite
         )
 
 
-def _other_way(elicitation: Elicitation, subset: Mask, question: int, answer: Preferred) -> str | None:
-    """What the opposite answer would have led to, None when to the same."""
-    (opposite,) = answer.reversed
-    other = elicitation.beliefs.had(opposite).recommended
-    if other is None or other == subset:
-        return None
-    values = zip(
-        elicitation.history.criteria,
-        elicitation.history.evaluated[other].criteria,
-        elicitation.history.evaluated[subset].criteria,
-        strict=True,
-    )
+def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset: Mask) -> str:
+    """What another answer would have led to."""
+    measured, given = elicitation.history.evaluated, other.given
+    values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
     changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if new != old)
-    return f"question {question} the other way round: {_plain(elicitation, other)} ({changes})"
+    # an equality has no other way round: it might have been either preference
+    how = f"with {_plain(elicitation, other.preferred)} preferred" if given is Answer.EQUAL else "the other way round"
+    return f"question {other.question} {how}: {_plain(elicitation, instead)} ({changes})"
 
 
 def _plain(elicitation: Elicitation, subset: Mask) -> str:

@@ -80,16 +80,18 @@ class Line:
 
 
 def function_3(X: Floats) -> Floats:
-    """X1 (1 + X1 cos²(X2 + X3))."""
+    """Model 3."""
     return np.asarray(X[:, 0] * (1 + X[:, 0] * np.cos(X[:, 1] + X[:, 2]) ** 2))
 
 
 def function_4(X: Floats) -> Floats:
-    """sin(π/2 X1) (1 + X1 cos²(X2 + X3))."""
+    """Model 4."""
     return np.asarray(np.sin(np.pi / 2 * X[:, 0]) * (1 + X[:, 0] * np.cos(X[:, 1] + X[:, 2]) ** 2))
 
 
 FUNCTIONS: dict[int, Function] = {3: function_3, 4: function_4}
+#: The same as they are printed.
+RULES = {3: "X1 (1 + X1 cos²(X2 + X3))", 4: "sin(π/2 X1) (1 + X1 cos²(X2 + X3))"}
 
 
 def covariance(rho: float) -> Floats:
@@ -187,8 +189,7 @@ def _linear_shares(R: Floats, r: Floats) -> Floats:
 
 
 def _told(table: Printed, lines: list[Line]) -> Iterator[str]:
-    rule = FUNCTIONS[table.model].__doc__ or ""
-    yield f"model ({table.model}), correlation of X1 and X2 = {table.rho:g}: f(X) = {rule.rstrip('.')}; shares in %"
+    yield f"model ({table.model}), correlation of X1 and X2 = {table.rho:g}: f(X) = {RULES[table.model]}; shares in %"
     yield f"{'':44}{'source prints':>16}{'exact':>22}{'computed':>22}{'gap':>7}{'bar':>7}"
     for line in lines:
         source = "" if line.printed is None else " ".join(f"{v:4d}" for v in line.printed)

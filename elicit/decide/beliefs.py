@@ -16,7 +16,7 @@ from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, uncontradicted
 from elicit.subsets import Family, Mask, simplest
-from elicit.utility.certificates import Certificate, certify_best_among, certify_optimal
+from elicit.utility.certificates import Certificate, certify_best_among, certify_found
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret, regret_over
 from elicit.utility.kernel import KernelUtility
@@ -152,8 +152,12 @@ class Beliefs:
             return regret_over(self.fresh_utilities(), subset, rivals, decide_only=True)
         if subset not in part:
             return None
-        effort = self.settings.effort
-        return family_regret(self.fresh_utilities(), subset, part, decide_only=True, most_cubes=effort)
+        return family_regret(self._searched, subset, part, decide_only=True, most_cubes=self.settings.effort)
+
+    @cached_property
+    def _searched(self) -> ExactSet | ParsimoniousSet:
+        """The set of utilities in which a part of the family is searched for a proof, and by which it is written."""
+        return self.fresh_utilities()
 
     @cached_property
     def proven_optimal(self) -> bool:
@@ -164,13 +168,13 @@ class Beliefs:
     @cached_property
     def certificate(self) -> Certificate | None:
         """The proof that the recommended subset is necessarily optimal at the stated scope, None without one."""
-        subset, part = self.recommended, self.scope.part(self.family)
-        if subset is None or self.conflict is not None or (part is not None and subset not in part):
+        found, part = self.scope_regret, self.scope.part(self.family)
+        if found is None:
             return None
         if part is None:
-            rivals = self.scope.listed(subset, self.family, self.evaluated)
-            return certify_best_among(self.fresh_utilities(), subset, rivals)
-        return certify_optimal(self.fresh_utilities(), subset, part, most_cubes=self.settings.effort)
+            rivals = self.scope.listed(found.subset, self.family, self.evaluated)
+            return certify_best_among(self.fresh_utilities(), found.subset, rivals)
+        return certify_found(self._searched, found, part)
 
     @cached_property
     def favourite(self) -> Mask:

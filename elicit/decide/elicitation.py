@@ -30,8 +30,9 @@ from elicit.decide.stopping import Stopping
 from elicit.errors import InputError, ProtocolError
 from elicit.events import (
     BY_WISH,
-    EXHAUSTED,
+    OPTIMAL,
     OUT_OF_TIME,
+    REJECTIONS,
     SCORE_AND_SIZE,
     Answer,
     Asked,
@@ -44,10 +45,12 @@ from elicit.events import (
     Retracted,
     Settled,
     Stopped,
+    budget_spent,
+    ended_by,
+    nothing_left,
 )
 from elicit.knowledge.history import History
 from elicit.numeric import is_whole, whole
-from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
@@ -189,7 +192,7 @@ class Elicitation:
             raise InputError(f"a run is ended from outside by {BY_WISH!r} or {OUT_OF_TIME!r}, found {rule!r}")
         if self.history.stopped is not None:
             raise ProtocolError("the run has ended before")
-        return self._stop(f"{rule}: {reason}")
+        return self._stop(ended_by(rule, reason))
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
@@ -307,13 +310,13 @@ class Elicitation:
             return
         stopping = Stopping(self.beliefs)
         left = self.budget - self.evaluations
-        finding = stopping.finding(self._rejections_in_a_row())
-        rival = None if finding is not None else self._rival(stopping)
-        question = self._question(rng, left, finding is not None) or self._proof_question(rng, rival)
-        if question is None and finding is not None:
-            self._stop(f"{finding.rule}: {finding.words}")
+        reason = stopping.reason(self._rejections_in_a_row())
+        rival = None if reason is not None else self._rival(stopping)
+        question = self._question(rng, left, reason is not None) or self._proof_question(rng, rival)
+        if question is None and reason is not None:
+            self._stop(reason)
             return
-        if question is not None and (left <= 0 or finding is not None or self.settings.ask_every == 0):
+        if question is not None and (left <= 0 or reason is not None or self.settings.ask_every == 0):
             self._begin(_round(self._next_id, question))
             return
         if left <= 0:
@@ -322,22 +325,19 @@ class Elicitation:
         wanted = [] if rival is None else [rival]
         proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, wanted)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
-            self._stop("rejections: nothing is left in the family that was not rejected")
+            self._stop(ended_by(REJECTIONS, "nothing is left in the family that was not rejected"))
             return
         self._begin(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
 
     def _spent(self) -> str:
         """Why nothing more may be measured."""
         if self.evaluations < self.family.count():
-            return f"budget: {many(self.budget, 'evaluation')}"
-        failed = len(self.history.failed)
-        if not failed:
-            return f"{EXHAUSTED}: every subset of the family was evaluated"
-        return f"{EXHAUSTED}: every subset of the family was tried, and {failed} could not be measured"
+            return budget_spent(self.budget)
+        return nothing_left(len(self.history.failed))
 
     def _rival(self, stopping: Stopping) -> Mask | None:
         """The counterexample that a proof of optimality stumbles over, once all it needs besides is evaluated."""
-        proving = "optimal" in self.settings.stop and len(self.history.evaluated) >= self.settings.start
+        proving = OPTIMAL in self.settings.stop and len(self.history.evaluated) >= self.settings.start
         if not proving or not stopping.may_be_proven():
             return None
         return stopping.rival_in_scope()

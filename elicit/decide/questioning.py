@@ -106,7 +106,8 @@ class Questions:
         if not implied:
             return None
         a, b = implied[int(rng.integers(len(implied)))]
-        return Question(a, b, "your earlier answers imply this one: a check", check=True)
+        question = Question(a, b, "your earlier answers imply this one: a check", check=True)
+        return _shown_in_random_order(question, rng)
 
     def doubted(self, rng: np.random.Generator) -> Question | None:
         """A question whose answer the others imply though plausible operators would rather give another one.

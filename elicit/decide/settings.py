@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
+from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import Noise
 from elicit.numeric import is_number, is_whole, whole
@@ -29,7 +30,7 @@ INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
 FIRSTS = ("path", "all", "drawn")
 RECOMMENDATIONS = ("expected", "regret")
-STOPS = ("optimal", "regret", "rejections", "questions", "evaluated")
+STOPS = (OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED)
 EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
 
 
@@ -115,7 +116,7 @@ class Settings:
         "what the rule `optimal` proves among: family, size:K (at most K attributes), flips:R (at most R flips away), "
         "or evaluated",
     )
-    stop: tuple[str, ...] = _choice(("optimal",), f"rules that may end the run besides the budget: {', '.join(STOPS)}")
+    stop: tuple[str, ...] = _choice((OPTIMAL,), f"rules that may end the run besides the budget: {', '.join(STOPS)}")
     epsilon: float = _choice(0.01, "model regret at which the rule `regret` stops")
     rejections: int = _choice(50, "rejections in a row at which the rule `rejections` stops")
     effort: int = _choice(1000, "subcubes that a check of optimality may look at; beyond it stays undecided")
@@ -156,7 +157,7 @@ class Settings:
             _one_of("stop", rule, STOPS)
         if self.budget is not None:
             object.__setattr__(self, "budget", whole("budget", self.budget, 1))
-        if "questions" in self.stop and self.questions == 0:
+        if QUESTIONS in self.stop and self.questions == 0:
             raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
         for name, least in _WHOLE.items():
             object.__setattr__(self, name, whole(name, getattr(self, name), least))
@@ -274,7 +275,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "index": "gap",
         "law": "proportional",
         "start": 0,
-        "stop": ("optimal", "rejections"),
+        "stop": (OPTIMAL, REJECTIONS),
     },
 }
 

@@ -1,4 +1,4 @@
-"""Stopping: each rule looks at the beliefs and says what it found, or nothing.
+"""Stopping: each rule looks at the beliefs and gives the reason to end the run, or nothing.
 
 Rules combine: the first that fires ends the run. The budget always counts; what is proven, and at
 which scope, is said whatever rule ended it.
@@ -6,20 +6,12 @@ which scope, is said whatever rule ended it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 
 from elicit.decide.beliefs import Beliefs
+from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, ended_by, questions_asked
 from elicit.printable import many
 from elicit.subsets import Mask
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Why a run ends."""
-
-    rule: str
-    words: str
 
 
 class Stopping:
@@ -34,19 +26,16 @@ class Stopping:
         worst = self._beliefs.scope_regret
         return None if worst is None else worst.rival
 
-    def finding(self, rejections_in_a_row: int) -> Finding | None:
-        """The first rule that fires, None when none does. The budget is the caller's to watch."""
-        for rule in self._settings.stop:
-            words = {
-                "optimal": self._optimal,
-                "regret": self._regret,
-                "rejections": lambda: self._rejections(rejections_in_a_row),
-                "questions": self._questions,
-                "evaluated": self._evaluated,
-            }[rule]()
-            if words is not None:
-                return Finding(rule, words)
-        return None
+    def reason(self, rejections_in_a_row: int) -> str | None:
+        """The reason of the first rule that fires, None when none does. The budget is the caller's to watch."""
+        rules = {
+            OPTIMAL: self._optimal,
+            REGRET: self._regret,
+            REJECTIONS: lambda: self._rejections(rejections_in_a_row),
+            QUESTIONS: self._questions,
+            EVALUATED: self._evaluated,
+        }
+        return next((reason for rule in self._settings.stop if (reason := rules[rule]()) is not None), None)
 
     def neighbourhood_evaluated(self) -> bool:
         """Whether all one flip or one swap away from the incumbent was measured (or failed).
@@ -71,7 +60,7 @@ class Stopping:
         """Necessarily optimal at the stated scope, exactly."""
         if not self.may_be_proven() or not self._beliefs.proven_optimal:
             return None
-        return self._beliefs.scope.optimal
+        return ended_by(OPTIMAL, self._beliefs.scope.optimal)
 
     def _regret(self) -> str | None:
         incumbent = self._beliefs.incumbent
@@ -80,21 +69,22 @@ class Stopping:
         regret = round(incumbent.value, 9)  # the last digits depend on what the solver did before
         if regret > self._settings.epsilon:
             return None
-        return f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated"
+        return ended_by(REGRET, f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated")
 
     def _rejections(self, in_a_row: int) -> str | None:
         if in_a_row < self._settings.rejections:
             return None
-        return f"{many(in_a_row, 'rejection')} in a row: the rest is for the operator to weigh"
+        found = f"{many(in_a_row, 'rejection')} in a row: the rest is for the operator to weigh"
+        return ended_by(REJECTIONS, found)
 
     def _questions(self) -> str | None:
         history = self._beliefs.history
         asked, most = len(history.answers), self._settings.questions + len(history.undone)
-        return f"asked {many(asked, 'question')}" if asked >= most else None
+        return questions_asked(asked) if asked >= most else None
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""
         incumbent = self._beliefs.incumbent
         if incumbent is None or incumbent.rival is not None or incumbent.value == float("inf"):
             return None
-        return "necessarily optimal among the evaluated subsets"
+        return ended_by(EVALUATED, "necessarily optimal among the evaluated subsets")

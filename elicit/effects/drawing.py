@@ -1,4 +1,4 @@
-"""Drawing: what the displays of all effects share: an axis, the names on it, and how a value is told.
+"""Drawing: what all displays share: the axes to draw on, the names on them, and how a value is told.
 
 The rule: matplotlib is imported when something is drawn and not before; names are texts, never markup.
 """
@@ -23,15 +23,18 @@ SIDE_BY_SIDE, BESIDE_A_BAR = 55, 38
 LEAST_SIDE, INCHES_A_CELL, INCHES_A_LETTER, INCHES_OF_BAR = 3.6, 0.2, 0.075, 1.3
 
 
-def axes_for(ax: Any, names: Sequence[str] = ()) -> Any:
-    """The axes to draw on: those given, or new ones, with room for these names beside and below a map of pairs."""
+def pyplot() -> Any:
+    """matplotlib.pyplot, or what to do where it is missing."""
     try:
-        from matplotlib import pyplot
+        from matplotlib import pyplot as found
     except ImportError as error:
-        raise InputError("drawing needs matplotlib; install it with: pip install 'elicit[plot]'") from error
-    if ax is not None:
-        return ax
-    return pyplot.subplots(figsize=map_size(names) if names else (6.4, 4.8), layout="constrained")[1]
+        raise InputError("pictures need matplotlib; install it with: pip install matplotlib") from error
+    return found
+
+
+def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
+    """The axes to draw on: those given, or new ones in a picture of this width and height."""
+    return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 def map_size(names: Sequence[str]) -> tuple[float, float]:

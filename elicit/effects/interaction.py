@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from elicit.effects.dependence import levels, means_at_points
-from elicit.effects.drawing import axes_for
+from elicit.effects.drawing import axes_for, map_size
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
 from elicit.printable import drawable_names
@@ -93,7 +93,7 @@ class HStatisticDisplay:
     def plot(self, ax: Any = None) -> HStatisticDisplay:
         """Draw on this axis, or on a new one."""
         names = drawable_names(self.result.names)
-        self.ax_ = axes_for(ax, names)
+        self.ax_ = axes_for(ax, map_size(names))
         self.figure_ = self.ax_.figure
         table = self.result.spread_out(self.result.h, empty=np.nan)
         if self.result.overall is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.effects.drawing import map_size
+from elicit.effects.drawing import axes_for, map_size
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import judge_of, worth_by
@@ -35,17 +35,6 @@ INCHES_A_NAME = 0.17
 
 #: Where the numbers of a picture come from: many utilities fit what was measured and answered.
 BY_THE_UTILITY = "by the simplest utility that fits, not by the score"
-
-
-def _axes(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
-    """The axes to draw on: those given, or new ones in a picture of this width and height."""
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise InputError("pictures need matplotlib; install it with: pip install 'elicit[plot]'") from error
-    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def _require_fitted(selector: Any) -> None:
@@ -89,7 +78,7 @@ class ParetoDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax)
+        ax = self.ax_ = axes_for(ax)
         self.figure_ = ax.figure
         ax.scatter(self.sizes, self.scores, s=14, color="0.7", label="evaluated", zorder=1)
         ax.errorbar(
@@ -148,7 +137,7 @@ class RegretDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax)
+        ax = self.ax_ = axes_for(ax)
         self.figure_ = ax.figure
         only = "o" if len(self.evaluations) == 1 else ""  # one point makes no line
         ax.step(self.evaluations, self.regret, where="post", color="C0", marker=only)
@@ -196,7 +185,7 @@ class InteractionDisplay:
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
         names = drawable_names(self.names)
-        ax = self.ax_ = _axes(ax, map_size(names))
+        ax = self.ax_ = axes_for(ax, map_size(names))
         self.figure_ = ax.figure
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
         self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
@@ -235,7 +224,7 @@ class PowerDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = _axes(ax, (6.4, max(4.8, INCHES_A_NAME * len(self.names) + 1.7)))
+        ax = self.ax_ = axes_for(ax, (6.4, max(4.8, INCHES_A_NAME * len(self.names) + 1.7)))
         self.figure_ = ax.figure
         places = np.arange(len(self.names))
         for selected, label, style in (

@@ -12,10 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from elicit.effects.drawing import axes_for
 from elicit.errors import InputError
 from elicit.experiments.experiment import at_evaluation
 from elicit.methods.registry import classical
 from elicit.printable import printable
+
+#: Width and height of a new picture.
+SIZE = (9.0, 5.5)
 
 #: Markers on a line, so that methods can be told apart without colour.
 _MARKS = 8
@@ -57,8 +61,7 @@ class ComparisonDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, or on a new one."""
-        if ax is None:
-            ax = pyplot().subplots(figsize=(9, 5.5), layout="constrained")[1]
+        ax = axes_for(ax, SIZE)
         order = sorted(self.regret, key=lambda method: self.regret[method][-1])
         for k, method in enumerate(order):
             ax.plot(
@@ -77,12 +80,3 @@ class ComparisonDisplay:
         ax.legend(title="best at the end first", fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def pyplot() -> Any:
-    """matplotlib.pyplot, or a clear error."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise InputError("pictures need matplotlib; install it with: pip install 'elicit[plot]'") from error
-    return plt

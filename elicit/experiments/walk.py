@@ -12,20 +12,16 @@ import numpy as np
 
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.errors import InputError, ProtocolError
-from elicit.events import Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped
+from elicit.events import Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent
 from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
 from elicit.numeric import whole
-from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 
 #: The scope of whatever a classical method says.
 SCOPE = "among the evaluated subsets"
-
-#: How the reason of an end begins that a larger budget would undo.
-BUDGET = "budget"
 
 
 class Walk:
@@ -176,8 +172,8 @@ class Walk:
             self.stop(ended.why)
             return
         unknown = [mask for mask in dict.fromkeys(self._batch or ()) if mask not in self.values]
-        if self.budget is not None and self.evaluations >= self.budget:
-            self.stop(f"{BUDGET}: {many(self.budget, 'evaluation')}")
-            return
         left = None if self.budget is None else self.budget - self.evaluations
-        self._record(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
+        if self.budget is not None and self.evaluations >= self.budget:
+            self.stop(budget_spent(self.budget))
+        else:
+            self._record(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))

@@ -1,17 +1,5 @@
 """A person who answers one line at a time: questions as plain text, answers read from a stream.
 
-    a, first            the first is better: first ≻ second
-    b, second           the second is better: second ≻ first
-    equal               neither is better: first ~ second
-    cannot, incomparable    no statement, and not asked again
-    later               no statement; it uses up a question, and the pair comes back only if it may still matter
-    why                 the reason for the question, and what either answer would settle
-    undo, undo N        list the answers, or take the answer to question N back; its pair may be asked about again
-    front               the front: what no other evaluated subset beats in every number
-    best                what would be recommended now, and how sure that is
-    help                these words
-    quit                leave; everything so far is kept, and the question is open when the session resumes
-
 When answers contradict each other, they are listed: the number of one takes it back, `keep` keeps them
 all, to be weighed. The end of the stream means `quit`. Nothing is prompted for unless a person is at the
 other end (`prompt`); there a misspelt word is asked for again, elsewhere it is an error that names the
@@ -43,6 +31,24 @@ KEEP = "keep"
 
 #: Columns and rows of what is drawn for a stream of lines.
 _COLUMNS, _ROWS = 78, 14
+
+#: The words and what they mean, as `help` shows them.
+HELP = (
+    "    a, first            the first is better: first ≻ second",
+    "    b, second           the second is better: second ≻ first",
+    "    equal               neither is better: first ~ second",
+    "    cannot, incomparable    no statement, and not asked again",
+    "    later               no statement; it uses up a question, and the pair comes back only if it may still matter",
+    "    why                 the reason for the question, and what either answer would settle",
+    "    undo, undo N        list the answers, or take the one to question N back; its pair may be asked about again",
+    "    front               the front: what no other evaluated subset beats in every number",
+    "    best                what would be recommended now, and how sure that is",
+    "    help                these words",
+    "    quit                leave; everything so far is kept, and the question is open when the session resumes",
+)
+
+#: What `help` adds while answers contradict each other.
+SETTLING = ("    N, keep             take the answer to question N back, or keep all, to be weighed",)
 
 _WORDS = "a, b, equal, cannot, later; why, undo, front, best, help, quit"
 
@@ -169,10 +175,7 @@ class LineOperator:
                 self._tell(f"  {given.number}: {self._said(given)}" for given in answers)
                 self._say("undo N takes the answer to question N back" if answers else "there is no answer yet")
             case "help":
-                assert __doc__ is not None
-                self._tell(__doc__.splitlines()[2:-4])
-                if isinstance(request, Reconcile):
-                    self._say("    N, keep             take the answer to question N back, or keep all, to be weighed")
+                self._tell([*HELP, *(SETTLING if isinstance(request, Reconcile) else ()), ""])
             case _:
                 return False
         return True

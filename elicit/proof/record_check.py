@@ -18,7 +18,7 @@ from math import comb
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import OPTIMAL
+from elicit.events import OPTIMAL, ended_by
 from elicit.journal import Claimed, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source, Statement, transitively_reduced, uncontradicted
@@ -83,9 +83,9 @@ def torn_end(record: Record) -> str:
 
 def _unclaimed(known: Known) -> str:
     """What is said of facts without a claim; that a run ended by proof is itself a claim."""
-    if known.stopped is None:
+    if known.history.stopped is None:
         return "nothing is claimed yet of these facts: the run has not ended"
-    proven = known.stopped.rule == OPTIMAL
+    proven = known.history.stopped.rule == OPTIMAL
     demand(
         not proven,
         f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed; if it was "
@@ -113,7 +113,7 @@ class _Claim:
 
     def __init__(self, known: Known, content: Plain) -> None:
         self.known, self.content = known, content
-        self.attributes, self.evaluated = known.header.attributes, list(known.evaluated)
+        self.attributes, self.evaluated = known.header.attributes, list(known.history.evaluated)
         self.n = len(self.attributes)
         self.bound: Fraction | None = None
         self.proven: set[str] = set()  # the scopes among which it is proven to be optimal
@@ -122,7 +122,7 @@ class _Claim:
         """What holds, step by step."""
         version = self.content["version"]
         demand(type(version) is int and version == 1, f"a claim of version {version!r:.20} is unknown here")
-        stopped = self.known.stopped
+        stopped = self.known.history.stopped
         demand(self.content["request"] == (None if stopped is None else stopped.request), "the claim is of another end")
         if "by" in self.content:
             yield self._check_best_by_score()
@@ -138,7 +138,7 @@ class _Claim:
             yield self._check_proof(proof)
         if stopped is not None and stopped.rule == OPTIMAL:
             stated = self.known.scope
-            told = f"{OPTIMAL}: {stated.optimal}"
+            told = ended_by(OPTIMAL, stated.optimal)
             demand(stopped.reason == told, f"the run ended as {stopped.reason!r}, its settings say {told!r}")
             proven = not self.proven.isdisjoint({stated.text, "family"})
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
@@ -160,10 +160,10 @@ class _Claim:
             return "nothing that may be chosen was measured, so nothing is recommended"
         subset = self.attributes.mask(self.content["subset"])
         demand(subset in eligible, "the subset claimed as best was not measured, or may not be chosen")
-        measured = known.evaluated[subset].criteria
+        measured = known.history.evaluated[subset].criteria
         demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
         sign = -1 if criterion.maximise else 1
-        best = min(eligible, key=lambda x: (sign * on_grid(known.evaluated[x].criteria[0]), simplest(x)))
+        best = min(eligible, key=lambda x: (sign * on_grid(known.history.evaluated[x].criteria[0]), simplest(x)))
         demand(subset == best, f"{self._named(best)} is better by {criterion.name}, or as good with less")
         return (
             f"{self._named(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
@@ -206,7 +206,7 @@ class _Claim:
             raise CertificateError(f"the claim {which} a statement that the facts decide otherwise: {words}")
         demand(len(listed) == len(wanted), "the claim repeats a statement")
         self.implied = implied
-        self.beaten = {s.worse for s in self._standing() if s.strict and s.better in self.known.evaluated}
+        self.beaten = {s.worse for s in self._standing() if s.strict and s.better in self.known.history.evaluated}
         measured = sum(s.source is Source.DOMINANCE for s in implied)
         how = " (beyond noise, in floating point)" if self.known.noise is not None else ""
         deduced = sum(s.source is Source.DEDUCED for s in implied)
@@ -220,10 +220,10 @@ class _Claim:
         """The subset that is recommended was measured as claimed, may be chosen, and nothing dominates it."""
         subset = self.subset = self.attributes.mask(self.content["subset"])
         demand(subset in self.known.family, "the subset claimed as best may not be chosen")
-        demand(subset in self.known.evaluated, "the subset claimed as best was not measured")
-        measured = self.known.evaluated[subset].criteria
+        demand(subset in self.known.history.evaluated, "the subset claimed as best was not measured")
+        measured = self.known.history.evaluated[subset].criteria
         demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
-        for s in self.known.statements():
+        for s in self.implied:
             demand(
                 s.source is not Source.DOMINANCE or s.worse != subset,
                 f"the subset claimed as best is dominated by {self._named(s.better)}",
@@ -266,10 +266,10 @@ class _Claim:
         return any(proof["claim"]["kind"] == kind for proof in self.content["proofs"])
 
     def _check_neighbours(self) -> str:
-        family, done = self.known.family, self.known.evaluated.keys() | self.known.failed
+        family, done = self.known.family, self.known.history.evaluated.keys() | self.known.history.failed.keys()
         around = family.neighbours(self.subset) + family.swaps(self.subset)
         demand(all(y in done for y in around), "a neighbour of the recommended subset was never measured")
-        failed = sum(y in self.known.failed for y in around)
+        failed = sum(y in self.known.history.failed for y in around)
         but = f", {failed} of them in vain" if failed else ""
         return f"all {many(len(around), 'subset')} one flip or one swap away from it were measured{but}"
 
@@ -385,7 +385,7 @@ class _Claim:
 
     def _rejected(self, claim: dict[str, Any], short: Plain) -> str:
         subset = mask_of(claim["subset"])
-        demand(subset in self.known.rejected, "the proof rejects a subset that was not passed over")
+        demand(subset in self.known.history.rejected, "the proof rejects a subset that was not passed over")
         full, name, where = claim | {"evaluated": self._everything()}, self._named(subset), self._where(short)
         if self.known.is_exact:
             self._verify(full, short)

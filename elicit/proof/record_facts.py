@@ -9,12 +9,14 @@ point, as when the run made it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
 from elicit.events import (
+    BUDGET,
+    EXHAUSTED,
     OPTIMAL,
+    QUESTIONS,
     Asked,
     Assumed,
     Evaluated,
@@ -25,11 +27,14 @@ from elicit.events import (
     Retracted,
     Settled,
     Stopped,
+    budget_spent,
+    nothing_left,
+    questions_asked,
 )
 from elicit.journal import Header
 from elicit.knowledge.deduction import deduced
 from elicit.knowledge.dominance import GRID, Noise
-from elicit.knowledge.history import History, answer_statement, assumption_statement
+from elicit.knowledge.history import History
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.printable import many
 from elicit.subsets import Family, Mask, members
@@ -37,72 +42,53 @@ from elicit.utility.numbers import demand
 from elicit.utility.scopes import Scope
 
 
-@dataclass
 class Known:
-    """What the facts say, folded one by one, each checked against those before it."""
+    """What the facts say: their history, each checked against those before it.
 
-    header: Header
-    evaluated: dict[Mask, Evaluated] = field(default_factory=dict)
-    failed: set[Mask] = field(default_factory=set)
-    rejected: set[Mask] = field(default_factory=set)
-    answers: dict[int, Preferred] = field(default_factory=dict)
-    assumed: dict[int, Assumed] = field(default_factory=dict)
-    retracted: set[int] = field(default_factory=set)
-    stopped: Stopped | None = None
-    line: int = 1
-    _measure: dict[int, Mask] = field(default_factory=dict)
-    _compare: dict[int, tuple[Mask, Mask]] = field(default_factory=dict)
-    _open: set[int] = field(default_factory=set)
-    _next: int = 0
+    `History` refuses what no run could have recorded; what it takes on trust, that a fact answers what was asked,
+    once and before the end, is checked here.
+    """
 
-    def __post_init__(self) -> None:
-        self._history = History(self.header.attributes, self.header.criteria)
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.history = History(header.attributes, header.criteria)
+        self.line = 1
+        self._measure: dict[int, Mask] = {}
+        self._compare: dict[int, tuple[Mask, Mask]] = {}
+        self._open: set[int] = set()
+        self._next = 0
         self._budget = self._plain.get("budget")
 
     def fold(self, fact: Fact, line: int) -> None:
         """Take one fact; one that cannot follow those before it is a false step."""
         self.line = line
         try:
-            ended = self.stopped is not None
+            ended = self.history.stopped is not None
             demand(not ended or isinstance(fact, Resumed | Retracted | Assumed), "the run goes on after its end")
-            self._history.record(fact)  # refuses what no run could have recorded
-            self._fold(fact)
-            self._next = max(self._next, fact.requests.stop if isinstance(fact, Asked) else 0, fact.request + 1)
-            if not isinstance(fact, Asked):
-                self._open.discard(fact.request)
+            self._check(fact)
+            self.history.record(fact)
         except (CertificateError, InputError) as error:
             raise CertificateError(f"line {line}: {error}") from None
+        self._next = max(self._next, fact.requests.stop if isinstance(fact, Asked) else 0, fact.request + 1)
+        if not isinstance(fact, Asked):
+            self._open.discard(fact.request)
 
-    def _fold(self, fact: Fact) -> None:
+    def _check(self, fact: Fact) -> None:
         match fact:
             case Asked():
                 self._ask(fact)
-            case Evaluated(request=request, subset=subset):
-                self._expect_asked(request, subset)
-                self.evaluated[subset] = fact
-                self.rejected.discard(subset)
-            case Failed(request=request, subset=subset):
-                self._expect_asked(request, subset)
-                self.failed.add(subset)
+            case Evaluated(request=request, subset=subset) | Failed(request=request, subset=subset):
+                demand(self._measure.get(request) == subset, f"request {request} did not ask to measure this subset")
             case Preferred(request=request, first=first, second=second):
                 demand(request in self._compare, f"request {request} is answered, and asked for no comparison")
                 demand(self._compare[request] == (first, second), f"question {request} is answered with other subsets")
-                demand(request not in self.answers, f"question {request} is answered twice")
-                self.answers[request] = fact
-            case Assumed(request=request):
-                assumption_statement(fact)
-                self.assumed[request] = fact
-            case Retracted(retracts=request):
-                demand(request in self.answers or request in self.assumed, f"there is no answer {request} to take back")
-                self.retracted.add(request)
+                demand(request not in self.history.answers, f"question {request} is answered twice")
             case Settled(conflict=conflict):
-                told = self.answers.keys() | self.assumed.keys()
+                told = self.history.answers.keys() | self.history.assumed.keys()
                 demand(told >= set(conflict), "answers are settled that nobody gave")
             case Stopped():
-                self.stopped = fact
                 self._open.clear()
             case Resumed(budget=budget):
-                self.stopped = None
                 self._budget = self._budget if budget is None else budget
 
     def _ask(self, fact: Asked) -> None:
@@ -110,53 +96,46 @@ class Known:
         demand(fact.request >= self._next, f"request {fact.request} was made before")
         self._open = set(fact.requests)
         ids = iter(fact.requests)
-        for subset in fact.evaluate:
-            self._measure[next(ids)] = subset
+        self._measure |= {next(ids): subset for subset in fact.evaluate}
         if fact.compare is not None:
-            demand(set(fact.compare) <= self.evaluated.keys(), "a subset is compared that was not measured")
             self._compare[next(ids)] = fact.compare
-        self.rejected.update(subset for subset, _ in fact.rejected)
-
-    def _expect_asked(self, request: int, subset: Mask) -> None:
-        demand(self._measure.get(request) == subset, f"request {request} did not ask to measure this subset")
-        demand(subset not in self.evaluated and subset not in self.failed, "this subset was measured before")
 
     def told(self) -> str:
         """The facts in one line."""
-        taken = f" ({len(self.retracted)} taken back)" if self.retracted else ""
-        failed = f", {len(self.failed)} could not be measured" if self.failed else ""
+        history = self.history
+        taken = f" ({len(history.retracted)} taken back)" if history.retracted else ""
+        failed = f", {len(history.failed)} could not be measured" if history.failed else ""
         return (
-            f"{many(len(self.evaluated), 'subset')} measured{failed}, "
-            f"{many(len(self.answers), 'question')} answered{taken}: each as it was asked, "
+            f"{many(len(history.evaluated), 'subset')} measured{failed}, "
+            f"{many(len(history.answers), 'question')} answered{taken}: each as it was asked, "
             "and its numbers taken as they were written"
         )
 
     def ended(self) -> str | None:
         """How the run ended, as far as its facts say; that it ended by a proof is for the claim to show."""
-        if self.stopped is None or self.stopped.rule == OPTIMAL:
+        stopped = self.history.stopped
+        if stopped is None or stopped.rule == OPTIMAL:
             return None
-        told = self._ending(self.stopped.rule) if self._plain else None
+        told = self._ending(stopped.rule) if self._plain else None
         if told is not None:
             words, reached = told
-            demand(reached and self.stopped.reason == words, f"the facts do not say {self.stopped.reason!r:.80}")
+            demand(reached and stopped.reason == words, f"the facts do not say {stopped.reason!r:.80}")
         how = "as its facts say" if told is not None else "which is told as it was written"
-        return f"the run ended as {self.stopped.reason!r}, {how}"
+        return f"the run ended as {stopped.reason!r}, {how}"
 
     def _ending(self, rule: str) -> tuple[str, bool] | None:
         """The words of a session's end by a rule, and whether its facts go so far; None for what only the run knew."""
-        spent, asked, budget = len(self.evaluated) + len(self.failed), len(self.answers), self._budget
-        match rule:
-            case "budget":
-                # by default a budget depends on the family alone, and is spent to the last
-                most = min(budget, self.family.count()) if type(budget) is int else spent
-                return f"budget: {many(most, 'evaluation')}", spent >= most
-            case "questions":
-                return f"questions: asked {many(asked, 'question')}", asked >= self._plain.get("questions", 0)
-            case "exhausted":
-                failed = f"tried, and {len(self.failed)} could not be measured" if self.failed else "evaluated"
-                return f"exhausted: every subset of the family was {failed}", spent >= self.family.count()
-            case _:
-                return None
+        failed, asked, budget = len(self.history.failed), len(self.history.answers), self._budget
+        spent = len(self.history.evaluated) + failed
+        if rule == BUDGET:
+            # by default a budget depends on the family alone, and is spent to the last
+            most = min(budget, self.family.count()) if type(budget) is int else spent
+            return budget_spent(most), spent >= most
+        if rule == QUESTIONS:
+            return questions_asked(asked), asked >= self._plain.get("questions", 0)
+        if rule == EXHAUSTED:
+            return nothing_left(failed), spent >= self.family.count()
+        return None
 
     # -- what the facts imply -----------------------------------------------------------------------
 
@@ -170,7 +149,7 @@ class Known:
     @property
     def asks_nothing(self) -> bool:
         """Whether nobody is asked, and no rule but the budget ends the run: its utility was declared."""
-        return self._plain.get("stop") == [] and self._plain.get("questions") == 0 and not self.answers
+        return self._plain.get("stop") == [] and self._plain.get("questions") == 0 and not self.history.answers
 
     @property
     def noise(self) -> Noise | None:
@@ -216,13 +195,9 @@ class Known:
 
     def statements(self) -> list[Statement]:
         """What the facts imply: dominance, transitively reduced, then answers and assumptions that stand."""
-        given = [answer_statement(a) for r, a in self.answers.items() if r not in self.retracted]
-        given += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
-        measured, stated = self._dominance(), [s for s in given if s is not None]
-        return [*measured, *stated, *self._deduced(measured, stated)]
-
-    def _deduced(self, measured: Sequence[Statement], stated: Sequence[Statement]) -> Sequence[Statement]:
-        return deduced(self.assumption, self._vectors(), measured, stated, WEIGHTS[Source.DEDUCED])
+        measured, stated = self._dominance(), self.history.stated
+        following = deduced(self.assumption, self._vectors(), measured, stated, WEIGHTS[Source.DEDUCED])
+        return [*measured, *stated, *following]
 
     @property
     def assumption(self) -> str:
@@ -234,13 +209,13 @@ class Known:
         signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
         return {
             x: [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
-            for x, fact in self.evaluated.items()
+            for x, fact in self.history.evaluated.items()
         }
 
     def _dominance(self) -> list[Statement]:
         if self.noise is not None:
             history = History(self.header.attributes, self.header.criteria, noise=self.noise)
-            for fact in self.evaluated.values():
+            for fact in self.history.evaluated.values():
                 history.record(fact)
             return list(history.dominance)
         vectors = self._vectors()

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from elicit.decide.beliefs import Beliefs
 from elicit.errors import InputError
-from elicit.events import Answer, Preferred
+from elicit.events import Answer
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
@@ -41,9 +42,10 @@ class Matter:
 
 @dataclass(frozen=True)
 class Otherwise:
-    """Had this question been answered so, this subset would be recommended."""
+    """Had this question been answered so, and not as it was given, this subset would be recommended."""
 
     question: int
+    given: Answer
     answer: Answer
     preferred: Mask
     subset: Mask | None
@@ -144,18 +146,21 @@ class Why:
 
     def otherwise(self, progress: Progress | None = None) -> list[Otherwise]:
         """What each answer that stands, reversed alone, would have made of the recommendation."""
-        standing = [a for r, a in self.history.answers.items() if r not in self.history.retracted and a.reversed]
-        found = []
-        for k, given in enumerate(standing):
-            if progress is not None:
-                progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
-            found += [self._had(other) for other in given.reversed]  # of an equality there are two
-        return found
+        return otherwise(self.beliefs, progress)
 
-    def _had(self, other: Preferred) -> Otherwise:
-        """What this answer, in the place of the one that was given, would have made of the recommendation."""
-        preferred = other.first if other.answer is Answer.FIRST else other.second
-        return Otherwise(self.questions[other.request], other.answer, preferred, self.beliefs.had(other).recommended)
+
+def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherwise]:
+    """What each answer that stands, reversed alone, would have made of the recommendation, by their questions."""
+    history, found = beliefs.history, []
+    numbered = [(number, history.answers[request]) for request, number in history.question_numbers.items()]
+    standing = [(number, a) for number, a in numbered if a.request not in history.retracted and a.reversed]
+    for k, (number, given) in enumerate(standing):
+        if progress is not None:
+            progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
+        for other in given.reversed:  # of an equality there are two
+            preferred = other.first if other.answer is Answer.FIRST else other.second
+            found.append(Otherwise(number, given.answer, other.answer, preferred, beliefs.had(other).recommended))
+    return found
 
 
 def _claimed(record: Record, history: History) -> Mask | None:

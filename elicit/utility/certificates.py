@@ -19,7 +19,7 @@ from elicit.utility import tolerances
 from elicit.utility.conflicts import cancelling
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
-from elicit.utility.family import family_regret
+from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.issuing import (
     AnySet,
     Certificate,
@@ -46,6 +46,7 @@ __all__ = [
     "AnySet",
     "Certificate",
     "certify_best_among",
+    "certify_found",
     "certify_inconsistent",
     "certify_least",
     "certify_optimal",
@@ -186,11 +187,18 @@ def certify_optimal(
     if not utilities.informative:
         return None
     found = family_regret(utilities, subset, family, decide_only=bound == 0.0, with_proof=True, most_cubes=most_cubes)
+    return certify_found(utilities, found, family, bound)
+
+
+def certify_found(
+    utilities: AnySet, found: FamilyRegret, family: Family, bound: float | None = 0.0
+) -> Certificate | None:
+    """The same by the proof that a search of the family in this set of utilities left, without searching again."""
     if found.proof is None or (bound is not None and found.upper > bound + tolerances.DECISION):
         return None
     claim = {
         "kind": "regret",
-        "subset": members(subset),
+        "subset": members(found.subset),
         "bound": rounded_up(found.upper) if bound is None else str(Fraction(bound)),
         "scope": {
             "keep": members(family.keep),

@@ -110,3 +110,11 @@ def test_what_was_put_off_is_put_again_as_it_stood():
             found = may_ask.next(np.random.default_rng(seed))
             assert (found.first, found.second) == (first, second)
             assert found.why.endswith("(you put it off)")
+
+
+def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
+    """Three of the front, the first above the second and that above the third: one pair is implied."""
+    may_ask, _ = questions([(0.5, 1), (0.6, 2), (0.7, 3)], [(1, 2, Answer.FIRST), (2, 3, Answer.FIRST)])
+    found = [may_ask.check(np.random.default_rng(seed)) for seed in range(20)]
+    assert all(question.check for question in found)
+    assert {(question.first, question.second) for question in found} == {(1, 3), (3, 1)}

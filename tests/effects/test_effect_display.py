@@ -71,5 +71,5 @@ def test_hostile_names_are_drawn_as_they_are_written():
 def test_without_matplotlib_the_remedy_is_named(monkeypatch):
     found = ale(model, X, 0)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match="elicit\\[plot\\]"):
+    with pytest.raises(InputError, match="install it with: pip install matplotlib"):
         found.plot()

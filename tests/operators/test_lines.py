@@ -1,12 +1,14 @@
 """A person at a stream of lines: what is shown, what a line means, and what leaves the session."""
 
 import io
+import re
 
 import pytest
 
 from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
+from elicit.operators import lines
 from elicit.operators.desk import Given, RunStatus
 from elicit.operators.lines import Leave, LineOperator, printable, side_by_side
 from elicit.subsets import Attributes
@@ -22,8 +24,8 @@ QUESTION = Compare(
 
 def operator(text, prompt=False, **options):
     out = io.StringIO()
-    lines = iter(text.splitlines(keepends=True))
-    return LineOperator(ATTRIBUTES, SCORE_AND_SIZE, lines, out, prompt=prompt, **options), out
+    read = iter(text.splitlines(keepends=True))
+    return LineOperator(ATTRIBUTES, SCORE_AND_SIZE, read, out, prompt=prompt, **options), out
 
 
 @pytest.mark.parametrize(
@@ -128,6 +130,14 @@ def test_looking_something_up_is_no_answer_and_what_is_shown_cannot_steer_the_te
     for words in ("Because of 7.", "Best so far: {ash\\x1b[2J}.", "undo N takes", "cannot, incomparable"):
         assert words in shown
     assert "\x1b" not in shown
+
+
+def test_help_has_every_word_and_needs_no_docstring(monkeypatch):
+    monkeypatch.setattr(lines, "__doc__", None)  # as under python -OO
+    asking, out = operator("help\na\n", desk=Desk())
+    asking(QUESTION)
+    for word in re.split("[,;] ", lines._WORDS):
+        assert re.search(rf"^    ([a-z]+, )?{word}\b", out.getvalue(), re.MULTILINE), word
 
 
 def test_undo_names_the_answer_to_take_back_and_what_that_changes():
