@@ -17,10 +17,10 @@ from typing import Any
 from elicit.asks import Done, Oracle
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
-from elicit.experiments.walk import SCOPE, Walk
 from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
+from elicit.methods.walk import SCOPE, Walk
 from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.session.progress import Progress
 from elicit.sessions import ended_from_outside

@@ -24,10 +24,6 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
 from elicit.errors import InputError, nearest
-from elicit.experiments import sections
-from elicit.experiments.material import DataMaterial
-from elicit.experiments.sections import Section
-from elicit.experiments.sources import SyntheticSpec, behind, data_of, material_of, oracle_from
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.numeric import is_whole
@@ -36,6 +32,10 @@ from elicit.oracles import SyntheticOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
 from elicit.scores.registry import score_named, taking_gaps
+from elicit.sources import sections
+from elicit.sources.material import DataMaterial
+from elicit.sources.oracle import SyntheticSpec, behind, data_of, material_of, oracle_from
+from elicit.sources.sections import Section
 from elicit.subsets import Family
 
 #: The name of our own method among the `methods` of [experiment].

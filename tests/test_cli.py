@@ -23,7 +23,6 @@ from elicit.commands import session
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
-from elicit.experiments.sources import oracle_from
 from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
@@ -31,6 +30,7 @@ from elicit.printable import pasted
 from elicit.session.display import Meter, clock_time, measuring
 from elicit.session.progress import Progress
 from elicit.sessions import begin
+from elicit.sources.oracle import oracle_from
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
 

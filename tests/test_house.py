@@ -5,6 +5,7 @@ its own (the one place that talks to a solver or a terminal, the verifier) is ju
 """
 
 import ast
+import graphlib
 import re
 import sys
 from pathlib import Path
@@ -53,10 +54,30 @@ ROOMS = {
     "elicit.oracles": WORDS
     | {"elicit.complete", "elicit.oracles", "elicit.scores", "elicit.threads", "sklearn", "joblib"},
     "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
+    "elicit.methods.walk": WORDS | {"elicit.methods", "elicit.knowledge"},
     "elicit.methods.surrogate": WORDS | {"elicit.methods", "scipy"},
     "elicit.scores": {"elicit.errors", "elicit.numeric", "elicit.scores", "numpy", "scipy", "sklearn"},
     "elicit.effects": EFFECTS,
     "elicit.effects.drawing": EFFECTS | {"matplotlib"},
+    "elicit.data": {
+        "elicit.errors",
+        "elicit.complete",
+        "elicit.printable",
+        "elicit.scores",
+        "elicit.data",
+        "numpy",
+        "sklearn",
+    },
+    "elicit.sources": WORDS
+    | {
+        "elicit.data",
+        "elicit.methods",
+        "elicit.oracles",
+        "elicit.scores",
+        "elicit.sources",
+        "elicit.threads",
+        "sklearn",
+    },
     "elicit.journal": WORDS | {"elicit.journal"},
     "elicit.operators": WORDS | {"elicit.operators"},
     "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},
@@ -95,6 +116,26 @@ def test_a_file_opens_with_its_idea_and_imports_only_what_its_room_may(file):
         puts_together = module.count(".") == 1 or under(module, ASSEMBLY)
         assert puts_together, "a room needs a row in the table"
         assert {m for m in wanted if under(m, NEVER_IN_ASSEMBLY)} == set()
+
+
+def needed(file):
+    """The modules of this package that a file imports when it runs, not those that are named for types alone."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for_types = [
+        node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    unused = {name for node in for_types for name in imports(node, "elicit")}
+    return {name for name in imports(tree, "elicit") if under(name, {"elicit"})} - unused
+
+
+def test_no_room_needs_one_that_needs_it():
+    needs = {}
+    for file in FILES:
+        room, *_ = file.relative_to(ROOT / "elicit").with_suffix("").parts
+        if room not in ("__init__", "__main__"):
+            needs.setdefault(room, set()).update(name.split(".")[1] for name in needed(file))
+    order = graphlib.TopologicalSorter({room: others - {room} for room, others in needs.items()})
+    order.prepare()  # a cycle is an error that names it
 
 
 CORE = {"elicit.knowledge", "elicit.utility", "elicit.decide", "elicit.events", "elicit.asks", "elicit.subsets"}

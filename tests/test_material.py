@@ -11,8 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
 from elicit.errors import InputError
-from elicit.experiments.material import DataMaterial
 from elicit.scores import fisher
+from elicit.sources.material import DataMaterial
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4)) * (1.0, 10.0, 0.1, 1.0)

@@ -26,7 +26,6 @@ from test_drive import CHECKED, slipping, truth
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.experiments.sources import oracle_from
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
@@ -38,6 +37,7 @@ from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.sessions import begin, elicitation_of
+from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family
 
 HOSTILE = (

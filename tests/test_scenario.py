@@ -11,11 +11,11 @@ from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.events import Criterion
 from elicit.experiments.experiment import best_utility, plain_result, run_scenario, summary
-from elicit.experiments.sources import SyntheticSpec, oracle_from
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
+from elicit.sources.oracle import SyntheticSpec, oracle_from
 from elicit.subsets import Family
 
 TABLE = "a,b,c,score,cost\n" + "".join(

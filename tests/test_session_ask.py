@@ -13,11 +13,11 @@ import pytest
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped
+from elicit.data.soundness import correlations, warnings_about
+from elicit.data.tidying import MISSING_LEVEL
 from elicit.errors import InputError
 from elicit.events import Evaluated
 from elicit.journal import read
-from elicit.session.soundness import correlations, warnings_about
-from elicit.session.tidying import MISSING_LEVEL
 from elicit.sessions import elicitation_of
 
 

@@ -20,6 +20,7 @@ from elicit.commands.defaults import SETTINGS
 from elicit.commands.ending import _of_the_others, _what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
+from elicit.data.snippet import snippet
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Answer, Preferred
@@ -31,7 +32,6 @@ from elicit.proof.why import Why
 from elicit.session.display import not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, _still
-from elicit.session.snippet import snippet
 from elicit.sessions import begin, elicitation_of
 
 

@@ -12,10 +12,10 @@ from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
 from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
-from elicit.experiments.walk import Walk
 from elicit.explore import explore
 from elicit.journal import Journal, read
 from elicit.methods import Method, Ranking, Reaching, Sized, named
+from elicit.methods.walk import Walk
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.sessions import header_of, resume

@@ -17,16 +17,16 @@ from elicit.commands.grammar import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced import check_place
 from elicit.commands.session import Play, about, free_path, play, unfinished
 from elicit.data import BUILT_IN, Data, load, regrouped, without
+from elicit.data.soundness import warnings_about
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
 from elicit.events import EXTRAS
-from elicit.experiments.sources import wrapper_of
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
 from elicit.oracles.naming import known_names
 from elicit.printable import printable
-from elicit.session.soundness import warnings_about
 from elicit.sessions import begin
+from elicit.sources.oracle import wrapper_of
 from elicit.subsets import Attributes, Family
 
 #: Names of what a process has open, which stand for something else, or nothing, when a session goes on.

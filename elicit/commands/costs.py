@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from elicit.data.cells import called, pairs_of
+from elicit.data.tidying import MISSING, number_in, with_point
 from elicit.errors import InputError, nearest
 from elicit.printable import many, printable
-from elicit.session.cells import called, pairs_of
-from elicit.session.tidying import MISSING, number_in, with_point
 
 #: Between commas, a comma within a number may be decimal; here it may as well stand after the thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")

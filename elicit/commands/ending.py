@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Evaluate, Measured, Oracle
+from elicit.data.snippet import snippet
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
@@ -34,7 +35,6 @@ from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
-from elicit.session.snippet import snippet
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members, simplest
 from elicit.threads import one_thread

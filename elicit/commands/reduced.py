@@ -10,9 +10,9 @@ from typing import Any
 
 from elicit.commands.output import destination, keep_apart
 from elicit.data import BUILT_IN, load
+from elicit.data.cells import cells_of
 from elicit.errors import InputError
 from elicit.printable import printable
-from elicit.session.cells import cells_of
 
 
 def check_place(output: str | None, *inputs: str | None) -> None:

@@ -30,7 +30,6 @@ from elicit.decide.settings import Settings
 from elicit.drive import Result, begin, drive
 from elicit.errors import InputError, JournalError
 from elicit.events import SCORE_AND_SIZE, Resumed, Stopped
-from elicit.experiments.sources import SyntheticSpec, oracle_from
 from elicit.journal import begun, read
 from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave, Reply
@@ -41,6 +40,7 @@ from elicit.session.display import Meter, clock_time, measuring, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
 from elicit.sessions import Session
+from elicit.sources.oracle import SyntheticSpec, oracle_from
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
 _DECIDING = 0.002

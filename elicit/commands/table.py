@@ -19,11 +19,11 @@ from elicit.commands.output import keep_apart
 from elicit.commands.playing import metered
 from elicit.commands.status import DONE
 from elicit.errors import InputError
-from elicit.experiments.sources import data_of, wrapper_of
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, write_table
 from elicit.printable import many, printable
 from elicit.session.display import not_measured
+from elicit.sources.oracle import data_of, wrapper_of
 from elicit.subsets import Family, Mask
 
 #: What the name of the file of results ends with.

@@ -28,13 +28,13 @@ from elicit.experiments.experiment import (
     remembered,
 )
 from elicit.experiments.journals import file_name
-from elicit.experiments.material import DataMaterial
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named
 from elicit.methods.registry import ALONE, Named
 from elicit.operators import SimulatedOperator
 from elicit.scenario import OURS, OperatorSpec, Scenario
 from elicit.session.progress import Progress
+from elicit.sources.material import DataMaterial
 from elicit.subsets import Family, Mask
 
 

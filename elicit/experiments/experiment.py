@@ -22,7 +22,6 @@ from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import kept
-from elicit.experiments.sources import SyntheticSpec
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
@@ -31,6 +30,7 @@ from elicit.printable import printable
 from elicit.proof.strained import Strained, answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress
+from elicit.sources.oracle import SyntheticSpec
 from elicit.subsets import Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector

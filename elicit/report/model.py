@@ -17,10 +17,10 @@ from sklearn.base import is_classifier
 
 from elicit.effects import Ale, ale
 from elicit.errors import ElicitError, InputError
-from elicit.experiments.sources import oracle_from
 from elicit.oracles import WrapperOracle
 from elicit.scores import permutation_importance
 from elicit.session.fresh import ROUNDS, fresh_scores
+from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family, Mask, members
 
 Progress = Callable[[float, str], None]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Evaluate, Failure
-from elicit.experiments.sources import oracle_from
 from elicit.oracles import WrapperOracle
+from elicit.sources.oracle import oracle_from
 from elicit.subsets import Mask
 
 #: Rounds of fresh folds; each is seeded by its number, counted from FIRST_SEED.

@@ -19,11 +19,11 @@ import numpy as np
 
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.experiments.sources import oracle_from
 from elicit.journal import identity
 from elicit.operators import SimulatedOperator
 from elicit.session.ahead import Ahead
 from elicit.sessions import begin
+from elicit.sources.oracle import oracle_from
 
 DATA = {13: "wine", 30: "breast_cancer", 64: "digits"}
 

@@ -28,13 +28,13 @@ from threadpoolctl import threadpool_limits
 from elicit.asks import Compare, Done, Evaluate, Measured
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.experiments.sources import oracle_from
 from elicit.explore import explore
 from elicit.methods import Method, Sequential, TradeOff
 from elicit.operators import SimulatedOperator
 from elicit.oracles import WrapperOracle
 from elicit.scores.registry import score_named
 from elicit.selector import ElicitSelector
+from elicit.sources.oracle import oracle_from
 
 #: An attribute more costs the operator so little that accuracy decides.
 UTILITY = "score - 0.0001 * size"

@@ -32,11 +32,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
-from elicit.experiments.material import DataMaterial
 from elicit.explore import explore
 from elicit.methods import Elimination, Exhaustive, Floating, Method, Ranking, Sequential, Sized
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.scores import f_statistic, variance
+from elicit.sources.material import DataMaterial
 from elicit.subsets import mask_of, members
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.data import Data
+from elicit.data.loading import Data
 
 #: A class with a smaller share of the rows makes accuracy misleading.
 RARE = 0.1

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elicit.complete import opened
+from elicit.data.tidying import MISSING, as_numbers, comma_numbers, with_point
 from elicit.errors import InputError
 from elicit.printable import many, printable
-from elicit.session.tidying import MISSING, as_numbers, comma_numbers, with_point
 
 #: What may stand between the cells; of several that fit a file a comma is taken last, for texts and numbers hold some.
 SEPARATORS = (";", "\t", "|", ",")

@@ -1,6 +1,6 @@
 """Data and models by name: what a scenario or a command line means by "wine", "my.csv.gz" or "knn:3".
 
-A CSV file has a header and one row a case (see `elicit.session.cells`). A column of numbers is one attribute; a
+A CSV file has a header and one row a case (see `elicit.data.cells`). A column of numbers is one attribute; a
 column of texts becomes one 0/1 column a text, and these together are one attribute. Whatever is wrong with a file is
 one line that names the file, the line and the remedy. Data from the wild may be tidied instead: missing values
 are kept for the model to fill, and what says nothing is left out; every such step is a note.
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.data.cells import cells_of, commas_told
+from elicit.data.tidying import as_numbers, encoded, number_in, stray, tidied, with_target
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
-from elicit.session.cells import cells_of, commas_told
-from elicit.session.tidying import as_numbers, encoded, number_in, stray, tidied, with_target
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")

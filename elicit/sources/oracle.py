@@ -18,9 +18,6 @@ import numpy as np
 from elicit.asks import Oracle
 from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError, nearest
-from elicit.experiments import sections
-from elicit.experiments.material import DataMaterial
-from elicit.experiments.sections import Section
 from elicit.oracles import (
     Extra,
     FilterOracle,
@@ -33,6 +30,9 @@ from elicit.oracles import (
     stability,
 )
 from elicit.oracles.columns import columns_of
+from elicit.sources import sections
+from elicit.sources.material import DataMaterial
+from elicit.sources.sections import Section
 from elicit.subsets import Attributes
 
 #: Attributes of a drawn truth, at most: it has a number for every pair, half a million.

@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from elicit.data import BUILT_IN, load, model_of, regrouped
-from elicit.session.cells import Cells, cells_of, points_elsewhere
-from elicit.session.tidying import MISSING, MISSING_LEVEL
+from elicit.data.cells import Cells, cells_of, points_elsewhere
+from elicit.data.loading import BUILT_IN, load, model_of, regrouped
+from elicit.data.tidying import MISSING, MISSING_LEVEL
 
 #: What `pandas.read_csv` takes for a missing value by itself, among what may stand for one here.
 _KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}

@@ -1,0 +1,5 @@
+"""Data: a file, or a name, as columns and a target; what is odd about it; and the code that reads it again."""
+
+from elicit.data.loading import BUILT_IN, Data, load, model_of, refuse_gaps, regrouped, without
+
+__all__ = ["BUILT_IN", "Data", "load", "model_of", "refuse_gaps", "regrouped", "without"]
