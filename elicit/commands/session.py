@@ -132,6 +132,8 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
             meter.clear()
         except Leave as reason:
             print(f"\n{reason}; everything is kept, go on with: {again}")
+            if how.output is not None:
+                print(f"{printable(how.output)} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
             raise InputError(f"{error}; everything is kept, go on with: {again}") from error
