@@ -90,6 +90,11 @@ class TakeBack:
     request: int
 
 
+@dataclass(frozen=True)
+class Enough:
+    """What an operator may say instead of a reply: content with the best so far, and the run shall end."""
+
+
 class Oracle(Protocol):
     """Measures subsets. `fingerprint` identifies its data and settings in a journal."""
 
@@ -105,4 +110,4 @@ class Oracle(Protocol):
 class Operator(Protocol):
     """Compares subsets, and settles contradictions between its answers."""
 
-    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack: ...
+    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough: ...

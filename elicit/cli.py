@@ -132,8 +132,9 @@ def _parser() -> _Parser:
         description="The subset of features that is best for its operator, with few evaluations and few questions. "
         "Without a command: a session on the built-in wine data.",
         epilog="Answers of a session without a terminal, one a line: a, b, equal, cannot, later; why, undo, undo N, "
-        "front, best, help look something up or take an answer back; quit or the end of the input saves and "
-        "leaves. Exit status: 0 done, 1 a check does not hold, 2 bad input, 130 interrupted.",
+        "front, best, help look something up or take an answer back; done ends with the best so far; quit or the "
+        "end of the input saves and leaves. Exit status: 0 done, 1 a check does not hold, 2 bad input, "
+        "130 interrupted.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"elicit {__version__}")

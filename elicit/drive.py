@@ -22,6 +22,7 @@ from typing import Any
 from elicit.asks import (
     Compare,
     Done,
+    Enough,
     Evaluate,
     Failure,
     Measured,
@@ -42,12 +43,11 @@ from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, progress_of
-from elicit.sessions import begin
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.exact import ExactSet
 
-__all__ = ["Result", "begin", "drive", "measured", "set_aside"]
+__all__ = ["Result", "drive", "measured", "set_aside"]
 
 Clock = Callable[[], float]
 
@@ -111,7 +111,8 @@ def drive(
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request, thinking)
-            if time_limit is not None and run.seconds >= time_limit and not elicitation.pending():
+            at_rest = not elicitation.pending() and elicitation.history.stopped is None
+            if time_limit is not None and run.seconds >= time_limit and at_rest:
                 elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
     if thinking.hindrance is not None:
         warnings.warn(
@@ -204,6 +205,10 @@ class _Run:
             self.save()
             self._show(brief=False)
             ahead.begin(self._elicitation, request)
+        if isinstance(reply, Enough):
+            self._elicitation.stop("the operator is content with the best so far")
+            self.save()
+            return
         if isinstance(request, Reconcile) and isinstance(reply, Answer):
             reply = Settlement(None)  # who only compares leaves contradictions to be weighed
         self._elicitation.tell(request.id, reply)

@@ -39,6 +39,10 @@ class JournalError(ElicitError, RuntimeError):
     """A journal is damaged, locked or belongs to other data."""
 
 
+class JournalFormatError(JournalError):
+    """A file is no journal, or one of a format that this code does not read; nothing is said of what it holds."""
+
+
 class JournalInUseError(JournalError):
     """Another process is writing to the journal."""
 

@@ -48,8 +48,8 @@ def played(path, n=4, seed=0, noise=0.0, oracle=None, **settings):
         return drive(session.elicitation, oracle, operator, session.journal)
 
 
-#: What follows the content of a line: a fact may have a field of the same name.
-CHECK = re.compile(r', "check": "([0-9a-f]{8})"}$')
+#: What follows the content of a line.
+CHECK = re.compile(r', "crc": "([0-9a-f]{8})"}$')
 
 
 def lines_of(path):
@@ -63,7 +63,7 @@ def write(path, lines, check=None):
     for k, line in enumerate(lines):
         body = json.dumps(line, ensure_ascii=True)[:-1].encode("ascii")
         said = zlib.crc32(body, said)
-        found.append(body + b', "check": "%s"}\n' % (b"%08x" % said if check is None else check[k].encode()))
+        found.append(body + b', "crc": "%s"}\n' % (b"%08x" % said if check is None else check[k].encode()))
     path.write_bytes(b"".join(found))
     return path
 

@@ -127,7 +127,7 @@ BAD = {
     "seeds below one": (["run", "s.toml", "--seeds", "-1"], ["--seeds"]),
     "no jobs": (["run", "s.toml", "--n-jobs", "0"], ["--n-jobs", "-1 for every processor"]),
     "a missing journal": (["resume", "none.jsonl"], ["none.jsonl", "does not exist"]),
-    "something that is no journal": (["resume", "t.csv"], ["t.csv", "line 1", "header"]),
+    "something that is no journal": (["resume", "t.csv"], ["t.csv", "is no journal", "first line", "header"]),
     "a folder as journal": (["resume", "."], ["is not a file"]),
     "a table of unknown data": (["table", "vine", "-o", "o.csv"], ["did you mean 'wine'"]),
     "a table without a place": (["table", "wine"], ["-o"]),
@@ -180,6 +180,16 @@ def test_a_session_may_go_without_questions_or_checks(capsys, monkeypatch):
     assert status == 0
     assert "question 1" not in out.lower()
     assert "X = X[[" in out
+
+
+@pytest.mark.usefixtures("here", "small")
+@pytest.mark.parametrize(
+    ("options", "doubt"), [(("--check-every", "0"), 1.0), (("--check-every", "2"), 0.5), ((), 0.5)]
+)
+def test_without_checks_no_answer_is_checked_for_doubt_either(capsys, monkeypatch, options, doubt):
+    command = ("ask", "iris", *options, "--budget", "6", "--questions", "1", "--journal", "j")
+    assert run(*command, text="a\n", capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    assert read("j").header.settings["elicit"]["doubt"] == doubt
 
 
 @pytest.mark.usefixtures("here", "small")

@@ -1,6 +1,7 @@
 """Starting: help, defaults and a word about wrong arguments come before any heavy library is loaded."""
 
 import argparse
+import inspect
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from importlib import import_module
 import pytest
 
 from elicit.cli import main
-from elicit.commands.defaults import SETTINGS
+from elicit.commands.defaults import SELECTOR, SELECTOR_BUDGET, SETTINGS
 from elicit.commands.grammar import add_commands
 from elicit.data import BUILT_IN
 from elicit.decide.settings import Settings
@@ -84,6 +85,26 @@ def test_help_tells_the_defaults_that_are_in_force(capsys):
     assert f"answers between two checks (default {SETTINGS['check_every']})" in told
     assert f"questions at most (default {Settings().questions})" in told
     assert ", ".join(BUILT_IN) in told
+
+
+def test_the_defaults_are_those_of_the_selector_and_of_the_sets_too(capsys):
+    from elicit import ElicitSelector
+    from elicit.estimator.fitting import automatic_budget
+    from elicit.utility.exact import ExactSet
+
+    assert main(["--defaults"]) == 0
+    told = capsys.readouterr().out
+    parameters = inspect.signature(ElicitSelector).parameters
+    assert {name: parameters[name].default for name in SELECTOR} == SELECTOR
+    kinds = (int, float, str)
+    given = {name for name, parameter in parameters.items() if isinstance(parameter.default, kinds)}
+    assert given - {"verbose"} <= SELECTOR.keys() | {"estimator"}
+    assert ", ".join(f"{key} = {value}" for key, value in SELECTOR.items()) in told
+    assert " ".join(SELECTOR_BUDGET.split()) in " ".join((ElicitSelector.__doc__ or "").split())
+    assert [automatic_budget(n) for n in (2, 9, 60, 99)] == [20, 45, 400, 400]
+    assert f"in the exact set = {inspect.signature(ExactSet).parameters['delta'].default:g}\n" in told
+    assert "by degree = 1, 2, 4\n" in told
+    assert "logistic for classes, ridge for numbers; of table = knn:3" in told
 
 
 @posix

@@ -706,6 +706,17 @@ def test_why_a_method_found_nothing_is_said(folder, capsys):
     assert "consistent" in why
 
 
+def test_a_method_whose_budget_was_spent_on_what_is_too_large_says_so(folder, capsys):
+    (folder / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score"\n'
+        '[elicit]\nmax_size = 1\nbudget = 3\n[experiment]\nmethods = ["sfs", "sbs"]\nseeds = 1\n'
+    )
+    assert main(["compare", str(folder / "s.toml")]) == 0
+    told = capsys.readouterr().out
+    assert "\nsbs never came down to max_size (budget: 3 evaluations)\n" in told
+    assert "sfs never" not in told
+
+
 def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(folder, capsys):
     path = toml(folder, goal="size:2", methods=["sfs"])
     assert main(["compare", path, "--plot", str(folder / "x.svg")]) == 2

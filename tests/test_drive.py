@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from elicit.asks import Compare, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -21,6 +21,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.proof.record_check import check_record
 from elicit.proof.strained import answers_set_aside, strained_words
 from elicit.sessions import begin, elicitation_of, ended_from_outside, resume
 from elicit.subsets import Family
@@ -383,6 +384,34 @@ def test_a_run_that_time_stops_over_and_over_throws_no_round_away_and_ends(tmp_p
     asked = [request for fact in facts if isinstance(fact, Asked) for request in fact.requests]
     assert sorted(asked) == sorted(fact.request for fact in facts if isinstance(fact, Evaluated | Preferred | Settled))
     assert found.reason == "budget: 9 evaluations"
+
+
+def test_an_operator_who_is_content_ends_the_run_with_its_result_and_its_claim(tmp_path):
+    path, oracle = tmp_path / "j", truth()
+    asked, plain = [], judge(oracle)
+
+    def content(request):
+        asked.append(request)
+        return Enough() if len(asked) == 2 else plain(request)
+
+    settings = dataclasses.replace(SETTINGS, batch=1)
+    ended = journal_of(path, oracle, content, settings, clock=count().__next__, time_limit=0)
+    while ended.reason.startswith("time"):  # time that is over as well ends nothing twice
+        with resume(path, oracle) as session:
+            ended = drive(session.elicitation, oracle, content, session.journal, clock=count().__next__, time_limit=0)
+    assert ended.reason == "wish: the operator is content with the best so far"
+    assert ended.subset is not None
+    assert ended.evaluations < 9
+    assert ended.questions == 1
+    record = read(path)
+    assert ended_from_outside(record.facts[-1])
+    assert record.claims[-1].facts == len(record.facts)
+    assert [step.line for step in check_record(record)], "its claims are checked like any other's"
+    with resume(path, oracle) as session:
+        result = drive(session.elicitation, oracle, plain, session.journal)
+    assert result.reason == "budget: 9 evaluations"
+    measured = [fact.subset for fact in read(path).facts if isinstance(fact, Evaluated)]
+    assert len(set(measured)) == len(measured) == 9
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])

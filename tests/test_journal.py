@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Failure, Measured
-from elicit.errors import InputError, JournalError
+from elicit.errors import InputError, JournalError, JournalFormatError
 from elicit.events import (
     Answer,
     Asked,
@@ -38,7 +38,8 @@ from elicit.events import (
 from elicit.journal import Header, Journal, begun, identity, library_versions, lines, read
 from elicit.subsets import Attributes
 
-GOLDEN = Path(__file__).parent / "golden" / "journal_v1.jsonl"
+GOLDEN = Path(__file__).parent / "golden" / "journal_v2.jsonl"
+FIRST_FORMAT = GOLDEN.with_name("journal_v1.jsonl")
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals, pipes and limits of POSIX")
 
@@ -94,12 +95,12 @@ def forged(lines):
     for line in lines:
         body = line.encode("ascii")[:-1]
         check = zlib.crc32(body, check)
-        found.append(body + b', "check": "%08x"}\n' % check)
+        found.append(body + b', "crc": "%08x"}\n' % check)
     return b"".join(found)
 
 
 def unchecked(path):
-    return [re.sub(r', "check": "[0-9a-f]{8}"}$', "}", line) for line in path.read_text().splitlines()]
+    return [re.sub(r', "crc": "[0-9a-f]{8}"}$', "}", line) for line in path.read_text().splitlines()]
 
 
 # reading back
@@ -229,7 +230,7 @@ def test_times_and_cached_results_are_outside_the_identity(path, tmp_path):
 def test_the_lines_are_plain_json_for_other_programs(path):
     write(path)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert lines[0]["journal"] == 1
+    assert lines[0]["journal"] == 2
     assert lines[1]["subset"] == ["alcohol"]
     assert [line["fact"] for line in lines[1:]] == [type(fact).__name__.lower() for fact in FACTS]
 
@@ -239,10 +240,10 @@ def test_library_versions_name_what_a_run_depends_on():
     assert {"numpy", "scipy", "scikit-learn", "highspy", "python"} <= set(versions)
 
 
-# the golden journal: this file never changes, and is read for ever
+# the golden journals: these files never change; the first format, of before any version, is not read any more
 
 
-def test_the_golden_journal_of_format_1_is_read():
+def test_the_golden_journal_of_format_2_is_read():
     record = read(GOLDEN)
     assert record.header == HEADER
     assert record.facts == FACTS
@@ -343,10 +344,14 @@ def test_a_line_lost_doubled_or_moved_is_found(path):
             assert f"line {number}: the check does not hold" in damage(path)
 
 
-@pytest.mark.parametrize("data", [b"hello\n", b"hello", b"{}\n", b"\n", b"[1]\n", b'{"journal": 1}\n', b"\0\0\n"])
+@pytest.mark.parametrize("data", [b"hello\n", b"hello", b"{}\n", b"\n", b"[1]\n", b"", b"\0\0\n", b"a" * 40])
 def test_other_files_are_no_journals_and_are_left_alone(path, data):
     path.write_bytes(data)
-    assert "line 1: " in damage(path)
+    assert f"{str(path)!r} is no journal: " in damage(path)
+    with pytest.raises(JournalFormatError):
+        read(path)
+    if not data:  # a new journal may be begun there
+        return
     with pytest.raises(InputError, match="already exists"):
         Journal.create(path, HEADER)
     assert path.read_bytes() == data
@@ -354,8 +359,34 @@ def test_other_files_are_no_journals_and_are_left_alone(path, data):
 
 def test_another_format_version_is_refused_before_anything_else_is_read(path):
     write(path)
-    path.write_bytes(path.read_bytes().replace(b'{"journal": 1,', b'{"journal": 2, "anything": new', 1))
-    assert "format 2 is unknown, this Elicit reads format 1" in damage(path)
+    path.write_bytes(path.read_bytes().replace(b'{"journal": 2,', b'{"journal": 3, "anything": new', 1))
+    assert "format 3 is unknown, this Elicit reads format 2" in damage(path)
+
+
+def test_the_first_format_is_told_and_not_taken_for_damage(path):
+    path.write_bytes(FIRST_FORMAT.read_bytes())
+    told = "line 1: format 1 was written before version 0.1.0, this Elicit reads format 2; begin anew"
+    assert damage(path).endswith(told)
+
+
+def test_a_header_that_was_lost_or_changed_at_its_beginning_is_damage(path):
+    whole = write(path)
+    for changed in (whole[whole.index(b"\n") + 1 :], b"[" + whole[1:]):
+        path.write_bytes(changed)
+        assert "line 1: " in damage(path)
+        with pytest.raises(JournalError) as caught:
+            read(path)
+        assert not isinstance(caught.value, JournalFormatError)
+
+
+def test_any_reader_of_json_sees_every_field_of_a_line(path):
+    write(path)
+    for line in path.read_text().splitlines():
+        keys = json.loads(line, object_pairs_hook=lambda pairs: [key for key, _ in pairs])
+        assert len(set(keys)) == len(keys)
+        assert keys[-1] == "crc"
+    asked = next(line for line in map(json.loads, path.read_text().splitlines()) if line.get("fact") == "asked")
+    assert asked["check"] is True
 
 
 @pytest.mark.parametrize(
@@ -422,8 +453,8 @@ def test_a_line_that_is_no_fact_is_refused_even_if_its_check_holds(path, line, s
         ('"versions": {', '"versions": 5, "x": {', "a header has the fields"),
         ('"versions": {"numpy": "2.0"}', '"versions": []', "expected objects"),
         ('"versions": {"numpy": "2.0"}', '"versions": {"numpy": 2.0}', "versions: expected texts"),
-        ('"journal": 1', '"journal": 1.0', "expected a whole number"),
-        ('"journal": 1', '"journal": -1', "expected format 1, found -1"),
+        ('"journal": 2', '"journal": 2.0', "expected a whole number"),
+        ('"journal": 2', '"journal": -1', "expected format 2, found -1"),
         ('"z": true', '"z": ' + "[" * 990 + "]" * 990, "recursion"),
     ],
 )  # fmt: skip

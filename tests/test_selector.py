@@ -1,6 +1,8 @@
 """The selector: what it chooses, what it leaves behind, who is asked, and how it stands among estimators."""
 
+import copy
 import doctest
+import io
 import json
 import pickle
 import sys
@@ -26,9 +28,11 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
-from elicit.events import Answer, Assumed, Failed, Preferred, Retracted
+from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Failed, Preferred, Retracted
 from elicit.journal import read
+from elicit.operators.lines import LineOperator
 from elicit.oracles import from_callable, scored, stability
+from elicit.subsets import Attributes
 from elicit.utility.verify import verify
 
 WINE, CLASSES = load_wine(return_X_y=True)
@@ -324,18 +328,15 @@ def test_answers_about_other_attributes_are_refused():
         selector(operator=alien).fit(WINE, CLASSES)
 
 
-class LineOperator:
-    """Stands for one that talks to a person."""
-
-    __module__ = "elicit.operators.lines"
-
-    def __call__(self, _request):
-        return Answer.EQUAL
+def at_the_streams(answers="a\n" * 99):
+    """Somebody who answers questions about the first columns of wine, one a line."""
+    attributes = Attributes(tuple(f"x{k}" for k in range(4)))
+    return LineOperator(attributes, SCORE_AND_SIZE, io.StringIO(answers), io.TextIOWrapper(io.BytesIO()))
 
 
 def _fit_elsewhere():
     try:
-        selector(operator=LineOperator(), budget=6).fit(WINE, CLASSES)
+        selector(operator=at_the_streams(), budget=6).fit(WINE[:, :4], CLASSES)
     except InputError as error:
         return str(error)
     return ""
@@ -350,6 +351,26 @@ def test_an_operator_who_talks_to_a_person_refuses_to_run_in_a_worker():
     thread.start()
     thread.join()
     assert "cannot run in a worker" in said[0]
+
+
+def test_a_person_is_asked_by_every_fit_around_a_selector_in_this_process_and_sent_to_no_other():
+    person = at_the_streams()
+    asking = selector(operator=person, budget=6, questions=1)
+    assert clone(asking).operator is person
+    assert copy.copy(person) is person
+    grid = GridSearchCV(make_pipeline(asking, GaussianNB()), {"elicitselector__max_features": [2, 3]}, cv=2)
+    assert len(cross_val_score(grid, WINE[:, :4], CLASSES, cv=2)) == 2
+    person._out.seek(0)
+    assert person._out.read().count("Question ") > 2
+    with pytest.raises(InputError, match="cannot run in a worker; fit with n_jobs=None around it, or give the journal"):
+        pickle.dumps(asking)
+
+
+def test_a_fit_ends_with_the_best_so_far_when_its_operator_is_content():
+    found = selector(operator=at_the_streams("done\n")).fit(WINE[:, :4], CLASSES)
+    assert found.stopped_ == "wish: the operator is content with the best so far"
+    assert found.n_evaluations_ < 15
+    assert found.support_.any()
 
 
 def test_the_honest_score_reuses_the_answers_of_an_operator_instead_of_asking_again():

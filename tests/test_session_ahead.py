@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from elicit.asks import Compare, Measured, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -173,6 +173,29 @@ def test_nothing_is_left_behind(tmp_path):
     played(tmp_path / "j", 2, Slow(0.1))
     assert threading.active_count() == before
     assert set(multiprocessing.active_children()) <= children
+
+
+def test_who_ends_the_run_ends_the_processes_and_keeps_what_they_had_measured(tmp_path):
+    import multiprocessing
+
+    before, children = threading.active_count(), set(multiprocessing.active_children())
+    path = tmp_path / "j"
+
+    def only_ahead():
+        record = read(path)
+        return set(record.cached) - {fact.subset for fact in record.facts if isinstance(fact, Evaluated)}
+
+    def content(_):
+        end = time.monotonic() + 60
+        while not only_ahead() and time.monotonic() < end:
+            time.sleep(0.05)
+        return Enough()
+
+    result = played(path, 2, content)
+    assert result.reason.startswith("wish: ")
+    assert threading.active_count() == before
+    assert set(multiprocessing.active_children()) <= children
+    assert only_ahead()
 
 
 def test_a_copy_is_told_everything_that_an_elicitation_is_made_of():

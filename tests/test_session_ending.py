@@ -205,6 +205,19 @@ def told_by(folder, *options, answers=""):
     return out.getvalue()
 
 
+def test_done_ends_a_session_with_a_result_and_quit_says_what_was_not_written(tmp_path):
+    told = told_by(tmp_path, "wine", "--budget", 30, "-o", "small.csv", answers="a\nquit\n")
+    assert "you left; everything is kept, go on with: elicit resume j\n" in told
+    assert told.endswith("small.csv was not written, for the session has not ended; resume it with -o, too\n")
+    assert not (tmp_path / "small.csv").exists()
+    (tmp_path / "j").unlink()
+    told = told_by(tmp_path, "wine", "--budget", 30, "-o", "small.csv", answers="a\ndone\n")
+    for words in ("recommended: ", "fresh shuffles", "ended by wish: ", "elicit resume j\n", "scikit-learn:"):
+        assert words in told
+    assert "--budget" not in told
+    assert (tmp_path / "small.csv").exists()
+
+
 def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
     told = told_by(tmp_path, "wine", "--budget", 1)
     both = re.search(rf"score on {ROUNDS} fresh shuffles into folds +(\S+ ± \S+) +(\S+ ± \S+)", told)

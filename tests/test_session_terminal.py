@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from elicit.cli import main
-from elicit.events import Asked, Preferred, Retracted, Settled, Stopped
+from elicit.events import Asked, Evaluated, Preferred, Retracted, Settled, Stopped
 from elicit.journal import identity, read
 
 pytest.importorskip("pexpect", reason="the tests of the terminal drive real keystrokes")
@@ -110,6 +110,37 @@ def test_undo_takes_an_answer_back_and_the_session_goes_on(tmp_path):
         to_the_end(terminal, 2)
         assert terminal.end()[0] == 0
     assert [fact.retracts for fact in facts(tmp_path, Retracted)] == [facts(tmp_path, Preferred)[0].request]
+
+
+def test_who_is_content_ends_the_session_with_all_that_an_end_has_and_may_still_go_on(tmp_path):
+    with session(tmp_path, "-o", "out.csv", budget=30, questions=8) as terminal:
+        assert terminal.begin() == 1
+        terminal.press("d")
+        terminal.until("Best so far")
+        terminal.press("\x1b")
+        terminal.until("[A] A is better")
+        terminal.answer("a")
+        assert terminal.asked(1) == 2
+        terminal.press("d")
+        terminal.until("Best so far")
+        terminal.press("d")
+        status, told = terminal.end()
+    assert status == 0
+    for words in (
+        "recommended: ",
+        "fresh shuffles",
+        "ended by wish: ",
+        "elicit resume j\n",
+        "scikit-learn:",
+        "out.csv: ",
+    ):
+        assert words in told, told
+    assert len(facts(tmp_path, Preferred)) == 1
+    with resumed(tmp_path) as terminal:
+        assert terminal.begin() == 2
+        to_the_end(terminal, 2)
+        assert terminal.end()[0] == 0
+    assert len(facts(tmp_path, Evaluated)) == 30
 
 
 def contradict(terminal, number):

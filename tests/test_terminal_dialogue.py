@@ -2,7 +2,7 @@
 
 import pytest
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.operators.desk import Given, RunStatus
 from elicit.operators.dialogue import Dialogue
@@ -54,7 +54,15 @@ class Desk:
 
 def talk(request, keys, desk=None):
     """Press keys one after the other, every job done at once; the dialogue, and what the last key gave."""
-    dialogue = Dialogue(request, ATTRIBUTES, SCORE_AND_SIZE, desk or Desk())
+    return pressed(Dialogue(request, ATTRIBUTES, SCORE_AND_SIZE, desk or Desk()), keys)
+
+
+def alone(request, keys):
+    """The same without a desk."""
+    return pressed(Dialogue(request, ATTRIBUTES, SCORE_AND_SIZE, None, number=2), keys)
+
+
+def pressed(dialogue, keys):
     reply = None
     for key in keys:
         assert reply is None, "nothing may follow a reply"
@@ -132,6 +140,52 @@ def test_undo_lists_the_answers_latest_first_and_says_what_changes_before_it_doe
     assert set(desk.asked) == {3, 5}
 
 
+@pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
+def test_a_run_is_ended_by_a_second_key_which_is_pressed_before_what_it_ends_with(request_):
+    dialogue, reply = talk(request_, ["d"])
+    assert reply is None
+    for words in ("End here?", "Best so far: it.", "elicit resume", "[D] end here", "[Esc] back to the question"):
+        assert words in page(dialogue)
+    assert dialogue.press("a") is None
+    assert dialogue.press("enter") is None, "the key that only goes on ends nothing"
+    assert "End here?" not in page(dialogue)
+    assert talk(request_, ["d", "escape", "d"])[1] is None
+    assert talk(request_, ["d", "d"])[1] == Enough()
+    assert talk(request_, ["s", "d", "d"])[1] == Enough()
+
+
+def test_every_key_of_a_question_stands_in_two_lines_of_an_ordinary_terminal():
+    keys = page(talk(QUESTION, [])[0]).splitlines()[-3:-1]
+    assert [text.count("[") for text in keys] == [5, 7]
+    assert "[D] done" in keys[1]
+
+
+@pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
+def test_without_a_desk_nothing_is_looked_up_and_everything_else_is_as_ever(request_):
+    shown = page(alone(request_, [])[0])
+    for key in ("[W]", "[U]", "[F]", "[S]", "evaluated"):
+        assert key not in shown
+    for key in "wufs":
+        assert f"'{key}' means nothing here" in page(alone(request_, [key])[0])
+    help_ = page(alone(request_, ["h"])[0], 100, 40)
+    assert "best so far, and how sure" not in help_
+    assert "The bottom line" not in help_
+    assert "Ctrl-C" in help_
+    assert "elicit resume" not in page(alone(request_, ["d"])[0])
+    assert alone(request_, ["h", "escape", "d", "d"])[1] == Enough()
+    with pytest.raises(Leave):
+        alone(request_, ["q"])
+
+
+def test_without_a_desk_a_question_is_answered_and_a_contradiction_settled():
+    dialogue, reply = alone(QUESTION, ["b"])
+    assert reply is Answer.SECOND
+    assert "Question 2" in page(dialogue)
+    assert "These 2 answers cannot all hold" in page(alone(CONFLICT, [])[0])
+    assert alone(CONFLICT, ["down", "t"])[1] == Settlement(5)
+    assert alone(CONFLICT, ["k"])[1] == Settlement(None)
+
+
 def test_undo_without_answers_says_so():
     desk = Desk()
     desk.answers = list
@@ -157,7 +211,7 @@ def test_a_repair_shows_what_each_retraction_changes_and_lets_the_operator_choos
 
 @pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
 def test_leaving_and_interrupting_work_everywhere(request_):
-    for before in ([], ["s"], ["u"], ["u", "enter"], ["h"]):
+    for before in ([], ["s"], ["u"], ["u", "enter"], ["h"], ["d"]):
         with pytest.raises(Leave):
             talk(request_, [*before, "c-d"])
         with pytest.raises(KeyboardInterrupt):
@@ -183,7 +237,7 @@ def test_a_result_that_comes_after_its_panel_was_closed_goes_nowhere():
 
 @pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
 @pytest.mark.parametrize(("columns", "rows"), [(20, 5), (40, 12), (80, 24), (120, 40), (200, 60)])
-@pytest.mark.parametrize("keys", [[], ["f"], ["u"], ["h"], ["s"]])
+@pytest.mark.parametrize("keys", [[], ["f"], ["u"], ["h"], ["s"], ["d"]])
 def test_every_page_fills_its_screen_and_no_more(request_, columns, rows, keys):
     lines = [plain(line) for line in talk(request_, keys)[0].page(columns, rows)]
     assert len(lines) == rows

@@ -7,7 +7,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from test_terminal_dialogue import ATTRIBUTES, CONFLICT, QUESTION, Desk
 
-from elicit.asks import Settlement, TakeBack
+from elicit.asks import Enough, Settlement, TakeBack
 from elicit.errors import InputError, SolverError
 from elicit.events import SCORE_AND_SIZE, Answer
 from elicit.operators import terminal
@@ -40,6 +40,7 @@ def press(monkeypatch):
         ("h\x1b[6~ql", Answer.LATER),
         ("s\x1b[A\x1b[Bqa", Answer.FIRST),
         ("u\x1b[B\rt", TakeBack(5)),
+        ("dqdd", Enough()),
     ],
 )
 def test_keys_as_a_terminal_sends_them_are_answers(press, keys, answer):
@@ -75,14 +76,25 @@ def test_without_a_terminal_it_refuses_and_says_what_to_use(monkeypatch):
         TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk())
 
 
+def test_without_a_desk_questions_are_counted_and_answered(monkeypatch):
+    monkeypatch.setattr(terminal, "SETTLE", 0.0)
+    with create_pipe_input() as pipe:
+        operator = TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, input=pipe, output=DummyOutput())
+        with operator:
+            for number, (keys, reply) in enumerate((("sa", Answer.FIRST), ("ub", Answer.SECOND)), start=1):
+                threading.Timer(0.2, pipe.send_text, (keys,)).start()
+                assert operator(QUESTION) == reply
+                assert operator._put == number
+
+
 def test_what_was_taken_back_is_said_at_the_next_question(monkeypatch):
     monkeypatch.setattr(terminal, "SETTLE", 0.0)
     notes = []
 
     class Noted(terminal.Dialogue):
-        def __init__(self, *arguments):
+        def __init__(self, *arguments, number):
             notes.append(arguments[-1])
-            super().__init__(*arguments)
+            super().__init__(*arguments, number=number)
 
     monkeypatch.setattr(terminal, "Dialogue", Noted)
     with (

@@ -161,6 +161,15 @@ def test_a_missing_journal_is_bad_input_and_a_damaged_one_does_not_hold(journal,
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("content", [b"# A page\n\nWith words.\n", b"", b"a,b\n1,2\n", b'{"journal": 1, "seed": 0}\n'])
+def test_what_never_was_a_journal_and_one_of_another_format_are_bad_input(tmp_path, capsys, content):
+    (tmp_path / "page.md").write_bytes(content)
+    status, out, err = verdict(tmp_path / "page.md", capsys)
+    assert (status, out) == (2, "")
+    assert ("format 1 was written before" if b"journal" in content else "page.md' is no journal: ") in err
+    assert len(err.splitlines()) == 1
+
+
 def places(value, path=()):
     """Every number, text and list inside plain data, by its path."""
     yield path

@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = {**SETTINGS, "budget": args.budget}
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
+    if args.check_every == 0:
+        chosen["doubt"] = 1  # never: an answer in doubt would be checked by one more question
     header = {"oracle": section}
     left = () if args.journal else unfinished(stem, oracle)
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:

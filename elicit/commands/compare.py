@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from elicit.commands.playing import kept_runs, metered, show
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
+from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join([*table(lines), "", _TOLD, *failed]))
         return DONE
     print("\n".join(side_by_side(played[0])))
-    print("\n" + "\n".join(_notes(played[0])))
+    print("\n" + "\n".join(_notes(played[0], scenarios[0])))
     if args.plot is not None:
         _draw(played[0], args.plot)
     return DONE
@@ -131,7 +132,7 @@ def _check_traces(paths: Sequence[Path], scenarios: Sequence[Scenario]) -> None:
             raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
-def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
+def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
     """How the table is to be read."""
     notes = [f"{_TOLD}; seconds leave out what an earlier run had measured"]
     if any(difference.low is not None for difference in differences(results)):
@@ -139,12 +140,19 @@ def _notes(results: Sequence[dict[str, Any]]) -> list[str]:
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
             "they say nothing of other data"
         )
-    ends = {
-        f"{run['method']}: {run['stopped']}"
-        for run in results
-        if run["stopped"].startswith(HINDERED) or not run["subset"]
-    }
+    chosen = scenario.plain.get("elicit", {})
+    sections = chosen if isinstance(chosen, list) else [chosen]
+    limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
+    ends = {_end(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]}
     return [*notes, *map(printable, sorted(ends)), *not_measured(run["failures"] for run in results)]
+
+
+def _end(run: Mapping[str, Any], limited: bool) -> str:
+    """How a method ended that went no further, or recommends nothing; `limited`: there is a max_size."""
+    measured = run["evaluations"] > sum(run["failures"].values())
+    if limited and measured and not run["subset"] and rule_of(run["stopped"]) == BUDGET:
+        return f"{run['method']} never came down to max_size ({run['stopped']})"
+    return f"{run['method']}: {run['stopped']}"
 
 
 def _listed() -> list[str]:

@@ -9,15 +9,24 @@ from dataclasses import fields
 from textwrap import wrap
 from typing import Any
 
+from elicit.commands.grammar import CLASSIFIER, REGRESSOR, TABLE_MODEL
 from elicit.commands.status import DONE
 from elicit.decide.settings import PRESETS, Settings
 from elicit.knowledge.statements import WEIGHTS
+from elicit.utility.kernel import NORM_WEIGHTS
+from elicit.utility.tolerances import MARGIN
 
 #: What `elicit` without an argument is about.
 FIRST_SESSION = {"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 10}
 
 #: How a session with a person differs from a simulated one: now and then a question repeats what answers imply.
 SETTINGS: dict[str, Any] = {"check_every": 3}
+
+#: What an `ElicitSelector` does unless it is told otherwise, said here because its own file takes long to load.
+SELECTOR: dict[str, Any] = {"cv": 10, "budget": "auto", "questions": 15, "parsimony": 0.1, "prior": "auto", "batch": 4}
+
+#: What its budget "auto" is.
+SELECTOR_BUDGET = "a third of a whole forward path, n(n+1)/6, at least 5 n and 20, at most 400"
 
 #: How a meaning is laid out: the widest line, and what it begins with.
 WIDTH = 100
@@ -44,6 +53,14 @@ def defaults() -> Iterator[str]:
     yield "c, the weight of a statement by its source:"
     for source, weight in WEIGHTS.items():
         yield f"  {source.value} = {weight:g}"
+    yield "sets of utilities:"
+    yield f"  delta, the margin of a strict statement in the exact set = {MARGIN:g}"
+    yield f"  omega, the norm of the utility theta L2 by degree = {', '.join(f'{weight:g}' for weight in NORM_WEIGHTS)}"
+    yield "models:"
+    yield f"  of ask = {CLASSIFIER} for classes, {REGRESSOR} for numbers; of table = {TABLE_MODEL}"
+    yield "an ElicitSelector, where it has defaults of its own:"
+    yield "  " + ", ".join(f"{key} = {value}" for key, value in SELECTOR.items())
+    yield f"  budget auto is {SELECTOR_BUDGET}"
     yield "a session without a command:"
     yield "  " + ", ".join(f"{key} = {value}" for key, value in FIRST_SESSION.items())
     yield "in every session with a person:"

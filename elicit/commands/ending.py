@@ -35,7 +35,7 @@ from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
-from elicit.sessions import Session
+from elicit.sessions import Session, ended_from_outside
 from elicit.subsets import Family, Mask, members, simplest
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
@@ -84,7 +84,7 @@ def ending(
         further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
         yield f"another model or score may do: --model, --scoring{further} name them"
     elif elicitation.evaluations < elicitation.family.count() and over_family != 0:
-        yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
+        yield _further(elicitation, shown)
     if result.subset is not None:
         yield f"a page to keep or send:        elicit report {shown} -o report.html"
     yield f"check the proofs again:        elicit verify {shown}"
@@ -93,6 +93,14 @@ def ending(
         if code:
             yield from ("", "in scikit-learn:", "")
             yield from (f"    {line}" for line in code)
+
+
+def _further(elicitation: Elicitation, shown: str) -> str:
+    """How to go on; who ended a run by wish has some of the budget left."""
+    stopped = elicitation.history.stopped
+    if stopped is not None and ended_from_outside(stopped) and elicitation.evaluations < elicitation.budget:
+        return f"go on after all:               elicit resume {shown}"
+    return f"go on, with more evaluations:  elicit resume {shown} --budget +50"
 
 
 def _recommended(

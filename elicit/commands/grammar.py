@@ -16,6 +16,7 @@ from elicit.events import EXTRAS
 
 #: The model when none is named.
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
+TABLE_MODEL = "knn:3"
 
 #: Subsets that `best` lists unless told otherwise.
 LISTED = 5
@@ -139,7 +140,9 @@ def _table(commands: argparse._SubParsersAction[P]) -> None:
     _shared(command, "data")
     _shared(command, "--target")
     _shared(command, "--tidy")
-    command.add_argument("--model", default="knn:3", metavar="M", help="such as knn:3, logistic, ridge (default knn:3)")
+    command.add_argument(
+        "--model", default=TABLE_MODEL, metavar="M", help=f"such as logistic, ridge (default {TABLE_MODEL})"
+    )
     _shared(command, "--folds", default=10)
     _shared(command, "--scoring")
     _shared(command, "--drop")

@@ -27,7 +27,7 @@ from elicit.commands.status import DONE, INTERRUPTED, complain
 from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import Result, begin, drive
+from elicit.drive import Result, drive
 from elicit.errors import InputError, JournalError
 from elicit.events import SCORE_AND_SIZE, Resumed, Stopped
 from elicit.journal import begun, read
@@ -39,7 +39,7 @@ from elicit.printable import many, pasted, printable
 from elicit.session.display import Meter, clock_time, measuring, standing
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
-from elicit.sessions import Session
+from elicit.sessions import Session, begin
 from elicit.sources.oracle import SyntheticSpec, oracle_from
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
@@ -132,6 +132,8 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
             meter.clear()
         except Leave as reason:
             print(f"\n{reason}; everything is kept, go on with: {again}")
+            if how.output is not None:
+                print(f"{printable(how.output)} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
             raise InputError(f"{error}; everything is kept, go on with: {again}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from elicit.commands.status import DONE
-from elicit.errors import CertificateError, JournalError
+from elicit.errors import CertificateError, JournalError, JournalFormatError
 from elicit.journal import read
 from elicit.printable import printable
 from elicit.proof.record_check import check_record
@@ -15,6 +15,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     try:
         record = read(args.path)
+    except JournalFormatError:
+        raise
     except JournalError as error:  # a damaged line is a step that does not hold
         raise CertificateError(str(error)) from error
     for step in check_record(record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -114,10 +115,18 @@ class Settings:
     scope: str = _choice(
         "family",
         "what the rule `optimal` proves among: family, size:K (at most K attributes), flips:R (at most R flips away), "
-        "or evaluated",
+        "or evaluated (worth little: it may end a run at once)",
     )
-    stop: tuple[str, ...] = _choice((OPTIMAL,), f"rules that may end the run besides the budget: {', '.join(STOPS)}")
-    epsilon: float = _choice(0.01, "model regret at which the rule `regret` stops")
+    stop: tuple[str, ...] = _choice(
+        (OPTIMAL,),
+        f"rules that may end the run besides the budget: {', '.join(STOPS)}; evaluated, which is the rule `optimal` "
+        "among what was evaluated, may end a run at once",
+    )
+    epsilon: float = _choice(
+        0.01,
+        "model regret among the evaluated at which the rule `regret` stops, once all one flip or one swap away from "
+        "the incumbent were evaluated",
+    )
     rejections: int = _choice(50, "rejections in a row at which the rule `rejections` stops")
     effort: int = _choice(1000, "subcubes that a check of optimality may look at; beyond it stays undecided")
     batch: int = _choice(1, "evaluations that may be open at once")
@@ -235,7 +244,7 @@ _WHOLE = {
 
 def _is_finite(value: Any) -> bool:
     """Whether a value is a number that a float can hold."""
-    return is_number(value) and bool(abs(value) <= LARGEST)
+    return is_number(value) and (abs(value) <= LARGEST if isinstance(value, int) else math.isfinite(value))
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:

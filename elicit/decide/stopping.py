@@ -63,8 +63,10 @@ class Stopping:
         return ended_by(OPTIMAL, self._beliefs.scope.optimal)
 
     def _regret(self) -> str | None:
+        """Little regret among the evaluated: after few of them it means little, so those around must be among them."""
         incumbent = self._beliefs.incumbent
-        if incumbent is None:
+        few = len(self._beliefs.history.evaluated) < self._settings.start
+        if incumbent is None or few or not self.neighbourhood_evaluated():
             return None
         regret = round(incumbent.value, 9)  # the last digits depend on what the solver did before
         if regret > self._settings.epsilon:

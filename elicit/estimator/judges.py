@@ -14,7 +14,7 @@ import inspect
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,10 +27,8 @@ from elicit.events import Answer, Criterion
 from elicit.knowledge.history import History
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
 from elicit.operators.expression import TOLERANCE
+from elicit.operators.person import Person, refusal
 from elicit.subsets import Mask, simplest
-
-#: Operators that a person talks to.
-_TALKING = ("LineOperator", "TerminalOperator")
 
 #: How the name of a journal ends, when it is given as text.
 JOURNAL_SUFFIX = ".jsonl"
@@ -140,12 +138,8 @@ def _kind(thing: Any) -> str:
     return f"the class {thing.__name__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
 
 
-def _refuse_in_worker(operator: Callable[..., Any]) -> None:
+def _refuse_in_worker(operator: object) -> None:
     """A person answers at one place: in the main thread of the process that was started."""
-    talks = any(kind.__name__ in _TALKING and kind.__module__.startswith("elicit.") for kind in type(operator).__mro__)
     at_home = multiprocessing.parent_process() is None and threading.current_thread() is threading.main_thread()
-    if talks and not at_home:
-        raise InputError(
-            f"{type(operator).__name__} talks to a person and cannot run in a worker; fit with n_jobs=None around it, "
-            "or give the journal of a session as operator, so that its answers are reused"
-        )
+    if isinstance(operator, Person) and not at_home:
+        raise refusal(operator)

@@ -1,21 +1,20 @@
 """A journal is a run as lines of JSON: a header, then one fact a line, each synced before it counts.
 
-    {"journal": 1, "seed": 0, "settings": {…}, "fingerprint": "…", "attributes": […], "criteria": […],
-     "versions": {…}, "check": "…"}
-    {"fact": "evaluated", "request": 0, "subset": ["alcohol"], "criteria": [0.7, 1.0], …, "check": "…"}
-    {"cache": "measured", "subset": ["hue"], "criteria": [0.6, 1.0], …, "check": "…"}
-    {"claim": {"subset": ["alcohol"], "statements": […], "proofs": […], …}, "check": "…"}
+    {"journal": 2, "seed": 0, "settings": {…}, "fingerprint": "…", "attributes": […], "criteria": […],
+     "versions": {…}, "crc": "…"}
+    {"fact": "evaluated", "request": 0, "subset": ["alcohol"], "criteria": [0.7, 1.0], …, "crc": "…"}
+    {"cache": "measured", "subset": ["hue"], "criteria": [0.6, 1.0], …, "crc": "…"}
+    {"claim": {"subset": ["alcohol"], "statements": […], "proofs": […], …}, "crc": "…"}
 
 Subsets are lists of names in attribute order, floats are written so that they read back exactly, and
 whatever is not ASCII is escaped. A cache line holds a result computed ahead of need. It belongs to the
 journal but not to the run: `identity` leaves cache lines out, and the optional "time" of any line.
 A claim line says what the facts above it prove (see `claims`); it follows from them, so it is left out too.
 
-"check" is the CRC-32 of the line before ", "check"", continued from the check of the line above. So a
-changed, missing or moved line is found, and named. The one damage that is no error is a last line
-without its newline: its fact was never acknowledged, and it is dropped. An "asked" line has a field "check"
-of its own before it (whether the question repeats what answers imply), which other readers of JSON do not see
-behind the last one of that name: take the check off the end first.
+"crc" is the CRC-32 of the line before ", "crc"", continued from that of the line above. So a changed,
+missing or moved line is found, and named. The one damage that is no error is a last line without its
+newline: its fact was never acknowledged, and it is dropped. In format 1 it was called "check", which is also a
+field of an "asked" line, so that other readers of JSON lost one of the two.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ from elicit.journal.record import Header
 from elicit.subsets import Attributes, Mask
 
 #: The format that this code writes, and the only one that it reads.
-FORMAT = 1
+FORMAT = 2
 
 #: Every kind of fact, and of result ahead of need, with its fields in the order in which they are written.
 FACTS: dict[type[Any], dict[str, Codec]] = {

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 
 from elicit.asks import Failure, Measured
-from elicit.errors import InputError, JournalError
+from elicit.errors import InputError, JournalError, JournalFormatError
 from elicit.events import Fact
 from elicit.journal.fields import Json
 from elicit.journal.files import StrPath, contents, named
@@ -18,8 +18,8 @@ from elicit.journal.record import Claimed, Header, Record
 from elicit.subsets import Mask
 
 _START = b'{"journal": '
-_CHECK = re.compile(rb', "check": "([0-9a-f]{8})"}')
-_CHECK_LENGTH = len(', "check": "01234567"}')
+_CHECK = re.compile(rb', "crc": "([0-9a-f]{8})"}')
+_CHECK_LENGTH = len(', "crc": "01234567"}')
 
 
 def read(path: StrPath) -> Record:
@@ -52,10 +52,7 @@ def torn_header(data: bytes) -> bool:
 def parse(data: bytes, path: StrPath) -> Record:
     """Every whole line of `data`, checked and decoded."""
     *lines, torn = data.split(b"\n")
-    if not lines:
-        if torn_header(data):
-            raise JournalError(f"{named(path)} has no complete header, so nothing is in it; begin it anew")
-        raise _damage(path, 1, "expected the header of a journal, found something else")
+    _demand_journal(data, lines, path)
     header, check = _first_line(lines[0], path)
     facts: list[Fact] = []
     times: list[float | None] = []
@@ -81,6 +78,19 @@ def parse(data: bytes, path: StrPath) -> Record:
     return Record(header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places), len(torn))
 
 
+def _demand_journal(data: bytes, lines: list[bytes], path: StrPath) -> None:
+    """Refuse what never was a journal, or holds nothing of one yet. A header that was changed is damage, not this."""
+    if not data:
+        what = f"{os.fspath(path)!r} is no journal: it is empty; begin it anew, or check the path"
+    elif not lines and torn_header(data):
+        what = f"{named(path)} has no complete header, so nothing is in it; begin it anew"
+    elif not lines or not (lines[0].startswith(_START) or _CHECK.search(lines[0])):
+        what = f"{os.fspath(path)!r} is no journal: its first line is not the header of one; check the path"
+    else:
+        return
+    raise JournalFormatError(what)
+
+
 def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
     try:
         if not line.startswith(_START):
@@ -88,14 +98,21 @@ def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
         # the version comes first: what follows it, another version may write differently
         found = re.match(rb'\{"journal": ([0-9]{1,9})[,}]', line)
         if found and int(found[1]) != FORMAT:
-            raise JournalError(
-                f"{named(path)}, line 1: format {int(found[1])} is unknown, this Elicit reads format "
-                f"{FORMAT}; open it with the Elicit that wrote it, or a later one"
-            )
+            raise JournalFormatError(f"{named(path)}, line 1: {_other_format(int(found[1]))}")
         content, check = _content(line, 0)
         return header_in(content), check
     except (InputError, RecursionError) as error:
         raise _damage(path, 1, str(error)) from None
+
+
+def _other_format(found: int) -> str:
+    """What a journal of another format is, and what can be done with it."""
+    if found < FORMAT:
+        return f"format {found} was written before version 0.1.0, this Elicit reads format {FORMAT}; begin anew"
+    return (
+        f"format {found} is unknown, this Elicit reads format {FORMAT}; open it with the Elicit that wrote it, "
+        "or a later one"
+    )
 
 
 def _damage(path: StrPath, number: int, what: str) -> JournalError:

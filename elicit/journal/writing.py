@@ -158,7 +158,7 @@ class Journal:
             raise JournalError(f"{named(self.path)} is closed; open it again to go on")
         written = body(content)
         check = zlib.crc32(written, self._check)
-        line = written + b', "check": "%08x"}\n' % check
+        line = written + b', "crc": "%08x"}\n' % check
         self._sound = False
         try:
             rest = memoryview(line)

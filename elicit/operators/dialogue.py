@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply
@@ -41,8 +41,18 @@ ANSWERS = {
 }
 
 _ANSWER_KEYS = ("[A] A is better", "[B] B is better", "[E] equal", "[C] cannot compare", "[L] ask later")
-_OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best so far", "[H] help", "[Q] save and leave")
+_REPAIR_KEYS = ("[Up] [Down] choose", "[T] take it back", "[K] keep all, weigh them")
+_OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best", "[D] done", "[H] help", "[Q] save and leave")
 
+#: What the keys look up that need a desk.
+_LOOKED_UP = ("w", "u", "f", "s")
+
+#: What an end by wish means: of any run, and of a session, which has a desk.
+_END = "Nothing more is asked, and no other subset is tried: the best so far is the result."
+_SESSION_END = (
+    "It is then scored on fresh folds, and it is said what is proven of it. The session is kept: `elicit resume` "
+    "may still go on with it later."
+)
 
 #: With fewer rows for the two subsets, what surrounds them is told shorter.
 _LEAST_ROWS = 12
@@ -58,22 +68,29 @@ class _Panel:
     items: Sequence[Given] = ()
     chosen: int | None = None
     take_back: int | None = None
+    ends: bool = False
 
 
 class Dialogue:
-    """One open request and the operator before it."""
+    """One open request and the operator before it.
+
+    desk: what may be looked up; without one the keys that look something up mean nothing.
+    number: of the question, where no desk counts them.
+    """
 
     def __init__(
         self,
         request: Compare | Reconcile,
         attributes: Attributes,
         criteria: Sequence[Criterion],
-        desk: Desk,
+        desk: Desk | None,
         title: str = "elicit",
         note: str = "",
+        number: int = 1,
     ) -> None:
         self._request, self._attributes, self._criteria = request, attributes, tuple(criteria)
         self._desk, self._title = desk, title
+        self._number = number
         self._panel: _Panel | None = None
         self._scroll = 0
         self._follow = False  # the screen goes where the choice went
@@ -82,7 +99,8 @@ class Dialogue:
         self._then: Callable[[list[str]], None] = lambda _: None
         self._changes: dict[int, list[str]] = {}
         if isinstance(request, Reconcile):
-            self._contradicting = [given for given in desk.answers() if given.request in request.conflict]
+            self._given = {} if desk is None else {given.request: given for given in desk.answers()}
+            self._contradicting = [id for id in request.conflict if desk is None or id in self._given]
             self._chosen = 0
             self._look_into_next()
 
@@ -108,10 +126,7 @@ class Dialogue:
     def _in_question(self, key: str) -> Reply | None:
         if key in ANSWERS:
             return ANSWERS[key]
-        if key == "w" and isinstance(self._request, Compare):
-            request = self._request
-            self._look_up("Why this question", lambda: self._desk.why(request))
-        elif key in ("up", "down"):
+        if key in ("up", "down"):
             self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
         else:
             self._open(key)
@@ -124,7 +139,7 @@ class Dialogue:
         elif key == "k":
             return Settlement(None)
         elif key == "t":  # an answer is never taken back by the key that only goes on
-            return Settlement(conflict[self._chosen].request)
+            return Settlement(conflict[self._chosen])
         elif key.isdecimal() and 1 <= int(key) <= len(conflict):
             self._chosen = int(key) - 1
         else:
@@ -135,21 +150,51 @@ class Dialogue:
         """Open the panel that a key stands for."""
         self._scroll = 0
         if key in ("h", "?"):
-            words = REPAIR_HELP if isinstance(self._request, Reconcile) else HELP
-            self._panel = _Panel("Help", [[("", line)] for line in words])
+            self._panel = _Panel("Help", [[("", line)] for line in self._help()])
+        elif key == "d":
+            self._open_end()
+        elif self._desk is not None and key in self._lookable():
+            self._open_from(self._desk, key)
+        elif len(key) == 1 or key == "enter":
+            self._note = f"'{printable(key)}' means nothing here; [H] lists the keys."
+
+    def _open_from(self, desk: Desk, key: str) -> None:
+        """Open what is looked up at the desk."""
+        if key == "w":
+            request = self._request
+            assert isinstance(request, Compare)
+            self._look_up("Why this question", lambda: desk.why(request))
         elif key == "f":
             self._panel = _Panel("The front", [])
         elif key == "s":
-            self._look_up("Best so far, and how sure", lambda: self._desk.best()[1])
-        elif key == "u":
-            given = self._desk.answers()[::-1]
+            self._look_up("Best so far, and how sure", lambda: desk.best()[1])
+        elif given := desk.answers()[::-1]:
             keys = ("[Up] [Down] choose", "[Enter] see what changes", "[Esc] back to the question")
-            if given:
-                self._panel = _Panel("Undo: which answer?", [], keys, given, 0)
-            else:
-                self._note = "There is no answer to take back yet."
-        elif len(key) == 1 or key == "enter":
-            self._note = f"'{printable(key)}' means nothing here; [H] lists the keys."
+            self._panel = _Panel("Undo: which answer?", [], keys, given, 0)
+        else:
+            self._note = "There is no answer to take back yet."
+
+    def _open_end(self) -> None:
+        """Show what the run would end with; it ends by a second key alone, from this panel."""
+        desk = self._desk
+        self._look_up("End here?", lambda: [_END] if desk is None else [*desk.best()[1], "", _END, "", _SESSION_END])
+        assert self._panel is not None
+        self._panel.ends = True
+        self._panel.keys = ("[D] end here", "[Esc] back to the question")
+
+    def _lookable(self) -> tuple[str, ...]:
+        """The keys that look something up: where answers contradict each other no question is to be explained."""
+        if self._desk is None:
+            return ()
+        return _LOOKED_UP if isinstance(self._request, Compare) else _LOOKED_UP[1:]
+
+    def _help(self) -> list[str]:
+        """What every key does that does something here."""
+        words = REPAIR_HELP if isinstance(self._request, Reconcile) else HELP
+        if self._desk is not None:
+            return [*words]
+        absent = (*(f"{key.upper()}  " for key in _LOOKED_UP), "The bottom line")
+        return [line for line in words if not line.startswith(absent)]
 
     def _in_panel(self, panel: _Panel, key: str) -> Reply | None:
         if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
@@ -162,9 +207,11 @@ class Dialogue:
             self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
         elif key == "t" and panel.take_back is not None:
             return TakeBack(panel.take_back)
-        elif key in ("h", "?", "f", "s", "u", "w"):
+        elif key == "d" and panel.ends:
+            return Enough()
+        elif key in ("h", "?", "d", *self._lookable()):
             self._panel = None
-            self._open(key) if isinstance(self._request, Reconcile) or key != "w" else self._in_question(key)
+            self._open(key)
         return None
 
     def _in_list(self, panel: _Panel, chosen: int, key: str) -> None:
@@ -172,16 +219,18 @@ class Dialogue:
             panel.chosen, self._follow = (chosen + (1 if key == "down" else -1)) % len(panel.items), True
             return
         given = panel.items[chosen]
-        self._look_up(f"Undo the answer to question {given.number}?", lambda: self._undoing(given))
+        desk = self._desk
+        assert desk is not None, "without a desk no answers are listed"
+        self._look_up(f"Undo the answer to question {given.number}?", lambda: self._undoing(desk, given))
         assert self._panel is not None
         self._panel.take_back = given.request
         self._panel.keys = ("[T] take it back", "[Esc] leave it as it is")
 
-    def _undoing(self, given: Given) -> list[str]:
+    def _undoing(self, desk: Desk, given: Given) -> list[str]:
         return [
             *self._said(given),
             "",
-            *self._desk.without(given.request),
+            *desk.without(given.request),
             "",
             "The pair may be asked about again, when it matters.",
         ]
@@ -212,16 +261,15 @@ class Dialogue:
 
     def _look_into_next(self) -> None:
         """In a repair: what the next retraction, not looked into yet, would change."""
-        left = [given for given in self._contradicting if given.request not in self._changes]
-        if not left:
+        desk, left = self._desk, [id for id in self._contradicting if id not in self._changes]
+        if desk is None or not left:
             return
-        given = left[0]
 
         def then(lines: list[str]) -> None:
-            self._changes[given.request] = lines
+            self._changes[left[0]] = lines
             self._look_into_next()
 
-        self.job, self._then = (lambda: self._desk.without(given.request)), then
+        self.job, self._then = (lambda: desk.without(left[0])), then
 
     def finish(self, job: Job, lines: list[str]) -> None:
         """Take the lines of a job; those of a job that is no longer wanted go nowhere."""
@@ -248,25 +296,25 @@ class Dialogue:
         elif isinstance(self._request, Reconcile):
             what = "A contradiction"
         else:
-            what = f"Question {self._desk.number(self._request.id)}"
+            number = self._number if self._desk is None else self._desk.number(self._request.id)
+            what = f"Question {number}"
         return f" {printable(self._title)}  {what}"
 
     def _foot(self, columns: int, rows: int) -> list[Line]:
         """The keys and the bottom line; the keys give way when there is no room for both."""
+        others = tuple(key for key in _OTHER_KEYS if key[1].lower() in ("d", "h", "q", *self._lookable()))
         if self._panel is not None:
             groups: tuple[tuple[str, ...], ...] = (self._panel.keys,)
-        elif isinstance(self._request, Reconcile):
-            groups = (("[Up] [Down] choose", "[T] take it back", "[K] keep all, weigh them"), _OTHER_KEYS[1:])
         else:
-            groups = (_ANSWER_KEYS, _OTHER_KEYS)
+            groups = (_REPAIR_KEYS if isinstance(self._request, Reconcile) else _ANSWER_KEYS, others)
         keys = [text for group in groups for text in flowing(group, columns)]
         asks = self._panel is None and isinstance(self._request, Compare)
         if len(keys) > max(rows - (_LEAST_ROWS if asks else 8), 1):
             keys = [fitted(" [A] [B] [E] [C] [L] answer  [H] help" if asks else " [H] help: every key", columns)]
         if self._note:
             keys = [fitted(f" {self._note}", columns), *keys]
-        status = padded(f" {self._desk.status().words(columns - 1)}", columns)
-        return [*([("", text)] for text in keys), [("title", status)]]
+        status = "" if self._desk is None else f" {self._desk.status().words(columns - 1)}"
+        return [*([("", text)] for text in keys), [("title", padded(status, columns))]]
 
     def _body(self, columns: int, room: int) -> list[Line]:
         panel = self._panel
@@ -295,6 +343,7 @@ class Dialogue:
         marks: dict[int, str] = {}
         if isinstance(self._request, Compare):
             marks = {self._request.first.subset: "A", self._request.second.subset: "B"}
+        assert self._desk is not None, "without a desk there is no front"
         points = self._desk.front()
         drawn = front(points, self._criteria, columns, max(min(room - 4, 12), 6), marks)
         listed = front_table(points, self._attributes, self._criteria, columns, marks)
@@ -319,15 +368,22 @@ class Dialogue:
         told = "This answer contradicts what was measured" if count == 1 else f"These {count} answers cannot all hold"
         lines += text_lines(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
         lines.append([])
-        for k, given in enumerate(self._contradicting):
-            lines += self._listed([given], 0 if k == self._chosen else None, columns)
-            if k == self._chosen:
-                for text in self._changes.get(given.request, ["…"]):
-                    lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
-        orders = self._desk.conflict(request)
+        for k, id in enumerate(self._contradicting):
+            lines += self._one_of_them(id, k == self._chosen, columns)
+        orders = [] if self._desk is None else self._desk.conflict(request)
         if orders:
             lines.append([])
             lines += text_lines("Together with:", columns)
             for order in orders:
                 lines += text_lines(f"  {order}", columns)
+        return lines
+
+    def _one_of_them(self, id: int, chosen: bool, columns: int) -> list[Line]:
+        """One of the answers that contradict each other; of the chosen one also what taking it back changes."""
+        if id not in self._given:  # nobody keeps the answers where there is no desk
+            mark, style = (">", "bold") if chosen else (" ", "")
+            return [[(style, fitted(f" {mark} the answer to request {id}", columns))]]
+        lines = self._listed([self._given[id]], 0 if chosen else None, columns)
+        for text in self._changes.get(id, ["…"]) if chosen else ():
+            lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
         return lines

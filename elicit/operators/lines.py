@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TextIO, TypeVar
+from typing import TextIO
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError, nearest
 from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
-from elicit.operators.page import Leave
+from elicit.operators.page import Leave, Reply
+from elicit.operators.person import Person
 from elicit.operators.picture import entry, front, front_table, named, plain, side_by_side
 from elicit.operators.scripted import WORDS, answer_from
 from elicit.printable import printable
@@ -24,10 +25,9 @@ from elicit.subsets import Attributes
 
 __all__ = ["KEEP", "QUIT", "Leave", "LineOperator", "side_by_side"]
 
-T = TypeVar("T")
-
 QUIT = "quit"
 KEEP = "keep"
+DONE = "done"
 
 #: Columns and rows of what is drawn for a stream of lines.
 _COLUMNS, _ROWS = 78, 14
@@ -43,6 +43,7 @@ HELP = (
     "    undo, undo N        list the answers, or take the one to question N back; its pair may be asked about again",
     "    front               the front: what no other evaluated subset beats in every number",
     "    best                what would be recommended now, and how sure that is",
+    "    done                end here with the best so far; `elicit resume` may still go on with the session later",
     "    help                these words",
     "    quit                leave; everything so far is kept, and the question is open when the session resumes",
 )
@@ -50,18 +51,18 @@ HELP = (
 #: What `help` adds while answers contradict each other.
 SETTLING = ("    N, keep             take the answer to question N back, or keep all, to be weighed",)
 
-_WORDS = "a, b, equal, cannot, later; why, undo, front, best, help, quit"
+_WORDS = "a, b, equal, cannot, later; why, undo, front, best, done, help, quit"
 
 #: The keys of the screen are words here, too.
 _SHORT = {"e": "equal", "=": "equal", "c": "cannot", "l": "later", "k": KEEP}
-_SHORT |= {"w": "why", "u": "undo", "f": "front", "s": "best", "h": "help", "?": "help", "q": QUIT}
+_SHORT |= {"w": "why", "u": "undo", "f": "front", "s": "best", "d": DONE, "h": "help", "?": "help", "q": QUIT}
 
 
-class LineOperator:
+class LineOperator(Person):
     """Puts questions to `out` and reads answers from `lines`.
 
     attributes, criteria: the oracle's, for the names.
-    desk: what may be looked up; without one, only answers and `quit` are words.
+    desk: what may be looked up; without one, only answers, `done` and `quit` are words.
     prompt: whether a person waits at the other end.
     """
 
@@ -81,7 +82,7 @@ class LineOperator:
         self._read = 0
         self._put = 0
 
-    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack:
+    def __call__(self, request: Compare | Reconcile) -> Reply:
         if isinstance(request, Reconcile):
             return self._settle(request)
         self._put += 1
@@ -89,7 +90,7 @@ class LineOperator:
         mark = " (a check)" if request.check and "a check" not in request.why else ""
         self._say(f"\nQuestion {number}: {request.why}{mark}")
         self._say("\n".join(side_by_side(request.first, request.second, self._attributes, self._criteria, _COLUMNS)))
-        words = "a, b, equal, cannot, later, quit" if self._desk is None else _WORDS
+        words = "a, b, equal, cannot, later, done, quit" if self._desk is None else _WORDS
 
         def answer(word: str) -> Answer:
             if word not in WORDS:
@@ -99,7 +100,7 @@ class LineOperator:
 
         return self._answer(f"Which is better? {words}: ", request, answer)
 
-    def _settle(self, request: Reconcile) -> Settlement | TakeBack:
+    def _settle(self, request: Reconcile) -> Reply:
         """Let the operator take one of the contradicting answers back, or keep them all."""
         self._say(f"\n{request.why}:")
         numbers = {}
@@ -120,7 +121,7 @@ class LineOperator:
             listed = ", ".join(map(str, numbers))
             raise InputError(f"expected {KEEP!r} or the number of an answer to take back ({listed}), found {word!r}")
 
-        return self._answer(f"Which one is taken back? its number, {KEEP} or quit: ", request, settlement)
+        return self._answer(f"Which one is taken back? its number, {KEEP}, {DONE} or quit: ", request, settlement)
 
     def _told(self, id: int) -> str:
         given = {} if self._desk is None else {given.request: given for given in self._desk.answers()}
@@ -130,7 +131,7 @@ class LineOperator:
         first, second = (named(fact.subset, self._attributes) for fact in (given.first, given.second))
         return f"A = {first}; B = {second}; you said: {MEANING[given.answer]}"
 
-    def _answer(self, prompt: str, request: Compare | Reconcile, meaning: Callable[[str], T]) -> T | TakeBack:
+    def _answer(self, prompt: str, request: Compare | Reconcile, meaning: Callable[[str], Reply]) -> Reply:
         """What the next line means; blank lines are skipped, and what only looks something up is answered."""
         while True:
             if self._prompt:
@@ -146,6 +147,8 @@ class LineOperator:
                 continue
             if word == QUIT:
                 raise Leave("you left")
+            if word == DONE:
+                return Enough()
             try:
                 if self._desk is not None:
                     if word.startswith("undo "):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from elicit.asks import Settlement, TakeBack
+from elicit.asks import Enough, Settlement, TakeBack
 from elicit.events import Answer
 from elicit.operators.picture import Line, fitted, padded, scrolled, text_lines
 from elicit.printable import printable
 
-Reply = Answer | Settlement | TakeBack
+Reply = Answer | Settlement | TakeBack | Enough
 Job = Callable[[], list[str]]
 
 
@@ -63,6 +63,7 @@ HELP = (
     "U          undo: take an earlier answer back, having seen what that changes",
     "F          the front: what no other evaluated subset beats in every number",
     "S          the best so far, and how sure that is",
+    "D          done: end here with the best so far, having seen it; `elicit resume` may still go on later",
     "Q, Ctrl-D  save and leave; `elicit resume` goes on at this question",
     "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
     "Up, Down   scroll, or choose from a list; Esc goes back to the question",
@@ -89,6 +90,7 @@ REPAIR_HELP = (
     "U          undo: take any other answer back, having seen what that changes",
     "F          the front: what no other evaluated subset beats in every number",
     "S          the best so far, and how sure that is",
+    "D          done: end here with the best so far, having seen it; `elicit resume` may still go on later",
     "Q, Ctrl-D  save and leave; `elicit resume` goes on here",
     "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
 )

@@ -36,6 +36,7 @@ from elicit.events import Criterion
 from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Job, Leave, Opening, Page, Reply
+from elicit.operators.person import Person
 from elicit.operators.picture import fitted
 from elicit.printable import printable
 from elicit.subsets import Attributes
@@ -63,10 +64,10 @@ _NAMED_KEYS = {
 }
 
 
-class TerminalOperator:
+class TerminalOperator(Person):
     """Puts questions on the whole screen of a terminal, and takes single keys as answers.
 
-    desk: what may be looked up beside the question.
+    desk: what may be looked up beside the question; without one, the keys that look something up mean nothing.
     title: stands at the top of the screen.
     input, output: of prompt_toolkit; by default the terminal of the process.
     """
@@ -75,7 +76,7 @@ class TerminalOperator:
         self,
         attributes: Attributes,
         criteria: Sequence[Criterion],
-        desk: Desk,
+        desk: Desk | None = None,
         *,
         title: str = "elicit",
         input: Input | None = None,
@@ -90,6 +91,7 @@ class TerminalOperator:
         self._input = create_input() if input is None else input
         self._output = _held_output() if output is None else output
         self._quiet: Any = None
+        self._put = 0  # questions, where no desk counts them
         self._note = ""  # stands above the keys of the next question
         self._drawn_for: Size | None = None  # the size of the screen that `show` has made its own
 
@@ -112,12 +114,17 @@ class TerminalOperator:
         if self._quiet is None:  # nobody holds the screen: take it for this question alone
             with self:
                 return self(request)
-        dialogue = Dialogue(request, self._attributes, self._criteria, self._desk, self._title, self._note)
+        if isinstance(request, Compare):
+            self._put += 1
+        dialogue = Dialogue(
+            request, self._attributes, self._criteria, self._desk, self._title, self._note, number=self._put
+        )
         _forget_keys(self._input)
         reply = _Conversation(dialogue, self._input, self._output).run()
         assert not isinstance(reply, Begin)
-        number = self._desk.number(reply.request) if isinstance(reply, TakeBack) else None
-        self._note = "" if number is None else f"The answer to question {number} was taken back."
+        self._note = ""
+        if isinstance(reply, TakeBack) and self._desk is not None:
+            self._note = f"The answer to question {self._desk.number(reply.request)} was taken back."
         self._drawn_for = None
         return reply
 

@@ -75,6 +75,19 @@ def test_a_run_may_begin_without_a_look_around(start):
     assert run(small(start=start, budget=9)).subset is not None
 
 
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+@pytest.mark.parametrize("seed", range(6))
+def test_little_regret_among_a_few_that_were_looked_at_ends_no_run(seed, parsimony):
+    elicitation = small(seed=seed, stop=("regret",), parsimony=parsimony, budget=31, ask_every=2, questions=20, start=6)
+    done = run(elicitation)
+    if not done.reason.startswith("regret: "):
+        return
+    measured = elicitation.history.evaluated
+    assert len(measured) >= 6
+    around = elicitation.family.neighbours(done.subset) + elicitation.family.swaps(done.subset)
+    assert all(y in measured for y in around)
+
+
 def test_asking_twice_returns_the_same_request():
     elicitation = small()
     assert elicitation.ask() is elicitation.ask()

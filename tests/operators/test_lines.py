@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.operators import lines
@@ -177,8 +177,18 @@ def test_the_keys_of_the_screen_are_words_here_too(key, answer):
     assert "Because of 7." in out.getvalue()
 
 
+@pytest.mark.parametrize("word", ["done", "D"])
+@pytest.mark.parametrize("desk", [None, Desk()])
+def test_done_ends_the_run_at_a_question_and_in_a_contradiction(word, desk):
+    asking, _ = operator(f"{word}\n{word}\n", desk=desk)
+    assert asking(QUESTION) == Enough()
+    assert asking(Reconcile(9, (3, 5), "these answers cannot all hold")) == Enough()
+
+
 def test_an_unknown_word_is_told_every_word_there_is():
-    with pytest.raises(InputError, match="write one of a, b, equal, cannot, later; why, undo, front, best, help, quit"):
+    with pytest.raises(
+        InputError, match="write one of a, b, equal, cannot, later; why, undo, front, best, done, help, quit"
+    ):
         operator("xyzzy\n", desk=Desk())[0](QUESTION)
     with pytest.raises(InputError, match="did you mean 'front'"):
         operator("fromt\n", desk=Desk())[0](QUESTION)
