@@ -91,11 +91,11 @@ class Insight:
             )
         around = elicitation.family.neighbours(found.subset)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
-        lines.append(f"Of its {many(len(around), 'neighbour')} (one attribute more or less) {known} were evaluated.")
+        lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
         total = elicitation.family.count()
         lines.append(
-            f"{len(history.evaluated)} of {many(total, 'subset')} were evaluated and {len(history.rejected)} rejected "
-            f"unseen; this holds in {beliefs.utilities.scope}."
+            f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
+            f"{len(history.rejected)}; this holds in {beliefs.utilities.scope}."
         )
         return found.subset, lines
 
