@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdin.reconfigure(errors="replace")
     try:
         with _leaving_at_once():
-            args = _parser().parse_args(argv)
+            args = _arguments(argv)
             command = _command(args)
         with _ending_tidily():
             status = command(args)
@@ -122,6 +122,16 @@ def _abandon(stream: TextIO) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments as their command takes them; what it does not know is told with the help of that command."""
+    parser = _parser()
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.prog = f"{parser.prog} {args.command}" if args.command else parser.prog
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return args
 
 
 def _parser() -> _Parser:

@@ -169,6 +169,11 @@ class Stopped:
         """The rule that ended the run."""
         return rule_of(self.reason)
 
+    @property
+    def from_outside(self) -> bool:
+        """Whether the clock or a person ended the run, and not one of its own rules."""
+        return self.rule in (OUT_OF_TIME, BY_WISH)
+
 
 def rule_of(reason: str) -> str:
     """The rule that a reason names."""

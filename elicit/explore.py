@@ -23,7 +23,6 @@ from elicit.methods.method import Method
 from elicit.methods.walk import SCOPE, Walk
 from elicit.oracles.parallel import Remembering, measure_many, workers_of
 from elicit.session.progress import Progress
-from elicit.sessions import ended_from_outside
 from elicit.subsets import Family, Mask
 
 
@@ -108,7 +107,7 @@ def _goes_on(walk: Walk) -> bool:
     if stopped is None:
         return False
     more = walk.budget is None or walk.budget > walk.evaluations
-    return ended_from_outside(stopped) or (stopped.rule == BUDGET and more)
+    return stopped.from_outside or (stopped.rule == BUDGET and more)
 
 
 class _Keeper:

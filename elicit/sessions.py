@@ -19,7 +19,6 @@ from elicit.asks import Oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
-from elicit.events import BY_WISH, OUT_OF_TIME, Stopped
 from elicit.journal import Header, Journal, Record, library_versions
 from elicit.printable import printable
 from elicit.subsets import Attributes, Family, Mask
@@ -61,27 +60,22 @@ def begin(
     return Session(elicitation, Journal.create(path, header, at=time.time()))
 
 
-def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None) -> Session:
+def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None, reopen: bool = True) -> Session:
     """The session of a journal, ready to go on where it stopped.
 
     `budget` is the number of oracle calls in all from now on. A run that was ended from outside (by time
-    or by wish) goes on; one that ended by its own rules does so only with another budget.
+    or by wish) goes on, unless `reopen` is False; one that ended by its own rules does so only with another budget.
     """
     journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
     try:
         elicitation = elicitation_of(journal)
         stopped = elicitation.history.stopped
-        if budget is not None or (stopped is not None and ended_from_outside(stopped)):
+        if budget is not None or (reopen and stopped is not None and stopped.from_outside):
             elicitation.resume(budget)
     except BaseException:
         journal.close()
         raise
     return Session(elicitation, journal)
-
-
-def ended_from_outside(stopped: Stopped) -> bool:
-    """Whether the clock or a person ended the run, and not one of its own rules."""
-    return stopped.rule in (OUT_OF_TIME, BY_WISH)
 
 
 def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, Any] | None = None) -> Header:

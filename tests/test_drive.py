@@ -23,7 +23,7 @@ from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import answers_set_aside, strained_words
-from elicit.sessions import begin, elicitation_of, ended_from_outside, resume
+from elicit.sessions import begin, elicitation_of, resume
 from elicit.subsets import Family
 from elicit.utility.regret import Regrets
 
@@ -360,7 +360,7 @@ def test_a_time_limit_ends_the_run_and_resuming_goes_on(tmp_path):
     stopped = journal_of(path, oracle, clock=lambda: next(ticks), time_limit=20)
     assert stopped.reason == "time: 20 seconds have passed"
     assert 0 < stopped.evaluations < 9
-    assert ended_from_outside(read(path).facts[-1])
+    assert read(path).facts[-1].from_outside
     with resume(path, oracle) as session:
         result = drive(session.elicitation, oracle, judge(oracle), session.journal)
     assert result.reason == "budget: 9 evaluations"
@@ -404,7 +404,7 @@ def test_an_operator_who_is_content_ends_the_run_with_its_result_and_its_claim(t
     assert ended.evaluations < 9
     assert ended.questions == 1
     record = read(path)
-    assert ended_from_outside(record.facts[-1])
+    assert record.facts[-1].from_outside
     assert record.claims[-1].facts == len(record.facts)
     assert [step.line for step in check_record(record)], "its claims are checked like any other's"
     with resume(path, oracle) as session:

@@ -365,7 +365,7 @@ def test_another_format_version_is_refused_before_anything_else_is_read(path):
 
 def test_the_first_format_is_told_and_not_taken_for_damage(path):
     path.write_bytes(FIRST_FORMAT.read_bytes())
-    told = "line 1: format 1 was written before version 0.1.0, this Elicit reads format 2; begin anew"
+    told = "line 1: format 1 was written before version 0.1.0, this Elicit reads format 2; begin anew in another place"
     assert damage(path).endswith(told)
 
 

@@ -218,6 +218,19 @@ def test_done_ends_a_session_with_a_result_and_quit_says_what_was_not_written(tm
     assert (tmp_path / "small.csv").exists()
 
 
+def test_the_data_of_a_session_that_was_ended_are_written_without_opening_it_again(tmp_path, capsys, monkeypatch):
+    told_by(tmp_path, "wine", "--budget", 30, answers="a\ndone\n")
+    before = (tmp_path / "j").read_bytes()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert main(["resume", "j", "-o", "small.csv"]) == 0
+    assert "small.csv: 178 rows, " in capsys.readouterr().out
+    assert (tmp_path / "j").read_bytes() == before
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert main(["resume", "j"]) == 0
+    assert "the session had been ended; it is open again" in capsys.readouterr().out
+
+
 def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
     told = told_by(tmp_path, "wine", "--budget", 1)
     both = re.search(rf"score on {ROUNDS} fresh shuffles into folds +(\S+ ± \S+) +(\S+ ± \S+)", told)

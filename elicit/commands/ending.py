@@ -35,7 +35,7 @@ from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores
-from elicit.sessions import Session, ended_from_outside
+from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members, simplest
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
@@ -83,8 +83,8 @@ def ending(
     if result.subset is None:
         further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
         yield f"another model or score may do: --model, --scoring{further} name them"
-    elif elicitation.evaluations < elicitation.family.count() and over_family != 0:
-        yield _further(elicitation, shown)
+    elif over_family != 0:
+        yield from _further(elicitation, shown)
     if result.subset is not None:
         yield f"a page to keep or send:        elicit report {shown} -o report.html"
     yield f"check the proofs again:        elicit verify {shown}"
@@ -95,12 +95,13 @@ def ending(
             yield from (f"    {line}" for line in code)
 
 
-def _further(elicitation: Elicitation, shown: str) -> str:
-    """How to go on; who ended a run by wish has some of the budget left."""
+def _further(elicitation: Elicitation, shown: str) -> Iterator[str]:
+    """How to go on; who ended a run by wish left a question open, or some of the budget."""
     stopped = elicitation.history.stopped
-    if stopped is not None and ended_from_outside(stopped) and elicitation.evaluations < elicitation.budget:
-        return f"go on after all:               elicit resume {shown}"
-    return f"go on, with more evaluations:  elicit resume {shown} --budget +50"
+    if stopped is not None and stopped.from_outside:
+        yield f"go on after all:               elicit resume {shown}"
+    elif elicitation.evaluations < elicitation.family.count():
+        yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
 
 
 def _recommended(
@@ -335,6 +336,12 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     numbers = elicitation.history.question_numbers
     for line in strained_words(result.set_aside, numbers, lambda subset: _plain(elicitation, subset)):
         yield from paragraph(line, _columns(), 2)
+    if unsettled := elicitation.unsettled:
+        which = ", ".join(str(numbers[request]) for request in unsettled)
+        told = f"answers that cannot all hold, and that nobody settled: those to questions {which}"
+        if len(unsettled) == 1:
+            told = f"not settled: your answer to question {which} goes against what was measured"
+        yield from paragraph(told, _columns(), 2)
     if elicitation.history.refuted:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"

@@ -12,7 +12,7 @@ from elicit.commands.output import destination, keep_apart
 from elicit.data import BUILT_IN, load
 from elicit.data.cells import cells_of
 from elicit.errors import InputError
-from elicit.printable import printable
+from elicit.printable import many, printable
 
 
 def check_place(output: str | None, *inputs: str | None) -> None:
@@ -30,7 +30,7 @@ def reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> st
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
-    return f"{len(rows)} rows, {len(header)} columns"
+    return f"{many(len(rows), 'row')}, {many(len(header), 'column')}, with commas between cells and decimal points"
 
 
 def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[list[Any]]]:

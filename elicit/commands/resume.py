@@ -14,6 +14,7 @@ from elicit.commands.session import Play, oracle_of, play
 from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError
+from elicit.events import Stopped
 from elicit.journal import read
 from elicit.printable import many
 from elicit.session.insight import Insight
@@ -28,10 +29,14 @@ def run(args: argparse.Namespace) -> int:
         oracle: Oracle = oracle_of(section, Path())
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
-    torn = read(args.path).torn
+    record = read(args.path)
+    torn, last = record.torn, record.facts[-1] if record.facts else None
     notes: tuple[str, ...] = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
-    with resume(args.path, oracle) as session:
+    # whoever wants the reduced data of a session that they ended wants its end
+    with resume(args.path, oracle, reopen=args.output is None) as session:
         elicitation = session.elicitation
+        if isinstance(last, Stopped) and elicitation.history.stopped is None:
+            notes += ("the session had been ended; it is open again",)
         if args.undo is not None:
             _undo(elicitation, args.undo)
             notes += (f"the answer to question {args.undo} was taken back",)
@@ -63,6 +68,10 @@ def session_section(path: str) -> Mapping[str, Any]:
     demand_session(header)
     about = header.settings.get("about")
     section = about.get("oracle") if isinstance(about, dict) else None
+    if isinstance(about, dict) and "operator" in about and "utility" not in about:
+        raise InputError(
+            f"journal {path!r} belongs to a fit of ElicitSelector: the same fit with its folder as journal goes on"
+        )
     if isinstance(about, dict) and "operator" in about:
         raise InputError(
             f"journal {path!r} is a run with a simulated operator: elicit run or elicit compare with the same scenario "

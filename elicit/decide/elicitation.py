@@ -132,6 +132,17 @@ class Elicitation:
             return self.beliefs.recommended
 
     @property
+    def unsettled(self) -> tuple[int, ...]:
+        """Answers that contradict each other (with what was measured) and were not settled yet."""
+        with one_thread():
+            exact = self.beliefs.conflict
+        for statements in (self.history.unsettled, exact.conflict if exact is not None else ()):
+            answers = self.history.answers_behind(statements)
+            if answers and answers not in self.history.settled:
+                return answers
+        return ()
+
+    @property
     def budget(self) -> int:
         """Oracle calls that may be made in all."""
         return self.settings.evaluations(self.family)
@@ -304,7 +315,7 @@ class Elicitation:
     def _decide(self) -> None:
         """Decide the next round, or stop."""
         rng = np.random.default_rng([self.seed, self._next_id])
-        conflict = self._conflict_to_settle()
+        conflict = self.unsettled
         if conflict:
             self._begin(Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold"))
             return
@@ -392,15 +403,6 @@ class Elicitation:
                 break
             total += len(asked.rejected)
         return total
-
-    def _conflict_to_settle(self) -> tuple[int, ...]:
-        """Answers that contradict each other (with what was measured) and were not settled yet."""
-        exact = self.beliefs.conflict
-        for statements in (self.history.unsettled, exact.conflict if exact is not None else ()):
-            answers = self.history.answers_behind(statements)
-            if answers and answers not in self.history.settled:
-                return answers
-        return ()
 
     def _begin(self, fact: Asked) -> None:
         self._log.append(fact)

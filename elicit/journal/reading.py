@@ -108,7 +108,10 @@ def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
 def _other_format(found: int) -> str:
     """What a journal of another format is, and what can be done with it."""
     if found < FORMAT:
-        return f"format {found} was written before version 0.1.0, this Elicit reads format {FORMAT}; begin anew"
+        return (
+            f"format {found} was written before version 0.1.0, this Elicit reads format {FORMAT}; "
+            "begin anew in another place"
+        )
     return (
         f"format {found} is unknown, this Elicit reads format {FORMAT}; open it with the Elicit that wrote it, "
         "or a later one"

@@ -93,7 +93,9 @@ def _unclaimed(known: Known) -> str:
     )
     if "method" in known.header.settings:
         return "the run of a classical method has ended; it claims nothing of its result"
-    return "the run has ended, and nothing is claimed of its result (elicit resume adds what can be proven)"
+    told = "the run has ended, and nothing is claimed of its result"
+    goes_on = known.history.stopped.from_outside
+    return f"{told} (elicit resume {'goes on with it' if goes_on else 'adds what can be proven'})"
 
 
 def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
