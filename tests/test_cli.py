@@ -132,7 +132,10 @@ BAD = {
     "a table of unknown data": (["table", "vine", "-o", "o.csv"], ["did you mean 'wine'"]),
     "a table without a place": (["table", "wine"], ["-o"]),
     "a table that is too large": (["table", "digits", "-o", "o.csv"], ["too many for one table", "max size"]),
-    "a table of nothing known": (["table", "iris", "--drop", "petal", "-o", "o.csv"], ["unknown attribute 'petal'"]),
+    "a table of nothing known": (
+        ["table", "iris", "--drop", "petal", "-o", "o.csv"],
+        ["--drop: unknown attribute 'petal'"],
+    ),
     "an output folder that is not there": (
         ["run", "s.toml", "--json", "no/o.json"],
         ["no/o.json", "cannot be written"],

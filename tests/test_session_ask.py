@@ -367,7 +367,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--cost", "euro.csv"), "euro.csv, line 1: '1 EUR' is no number"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),
         (("--target", "y", "--groups", "g=a,a"), "the group 'g' names column 'a' twice; take it out once"),
-        (("--target", "y", "--keep", "q"), "unknown attribute 'q'"),
+        (("--target", "y", "--keep", "q"), "--keep: unknown attribute 'q'"),
         (("--target", "y", "--group-col", "y"), "rows belong together"),
         (("--target", "y", "--folds", "99"), "too few for 99 folds; ask for 30 or fewer (--folds 30"),
         (("--target", "y", "--budget", "0"), "--budget"),

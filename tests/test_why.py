@@ -167,7 +167,7 @@ def test_the_command_says_why_not_another(journal, why, capsys):
 @pytest.mark.parametrize(
     ("rival", "complaint"),
     [
-        ("b9", "unknown attribute 'b9'"),
+        ("b9", "--not: unknown attribute 'b9'"),
         ("", "needs the attributes"),
         (None, "the recommended subset itself"),
     ],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from elicit.errors import InputError
 from elicit.printable import printable
+from elicit.subsets import Attributes, Mask
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -42,6 +43,14 @@ def listed(text: str) -> list[str]:
     except csv.Error as error:
         raise InputError(f"{printable(text)!r}: names stand between commas ({error}); correct the quotes") from error
     return [name.strip() for name in cells if name.strip()]
+
+
+def named(option: str, names: Sequence[str], attributes: Attributes) -> Mask:
+    """The subset of these names; what is wrong with one is told with the option that holds it."""
+    try:
+        return attributes.mask(names)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
 
 
 def column_groups(text: str) -> dict[str, list[str]]:

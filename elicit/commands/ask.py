@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import column_groups, listed
+from elicit.commands.arguments import column_groups, listed, named
 from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, REGRESSOR
@@ -81,8 +81,8 @@ def _require_file(data: str) -> None:
 
 def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
     """The subsets that may be chosen; refused where they leave nothing to choose."""
-    keep = attributes.mask(listed(args.keep))
-    drop = attributes.mask([name for name in listed(args.drop) if name not in data.left_out])
+    keep = named("--keep", listed(args.keep), attributes)
+    drop = named("--drop", [name for name in listed(args.drop) if name not in data.left_out], attributes)
     if keep & drop:
         both = ", ".join(map(repr, attributes.subset(keep & drop)))
         raise InputError(f"--keep and --drop both name {both}; take it out of one of them")

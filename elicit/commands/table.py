@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from elicit.asks import Failure, Measured
-from elicit.commands.arguments import listed
+from elicit.commands.arguments import listed, named
 from elicit.commands.output import keep_apart
 from elicit.commands.playing import metered
 from elicit.commands.status import DONE
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     data = data_of(section, Path())
     oracle = wrapper_of(section, data)
     attributes = oracle.attributes
-    dropped = attributes.mask(listed(args.drop))
+    dropped = named("--drop", listed(args.drop), attributes)
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
     part = Path(f"{args.output}{_PART}")
     with metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:
