@@ -159,7 +159,7 @@ def test_the_core_reads_no_clock_and_does_no_input_or_output():
 
 
 def test_the_table_of_rooms_names_what_there_is_and_nothing_else():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = text[text.index("| room |") :].partition("\n\n")[0].splitlines()
     table = [line.split("|")[1] for line in rows if line.startswith("| `")]
     named = [part.strip(" `").removeprefix("elicit/").strip("/") for cell in table for part in cell.split(",")]
@@ -179,5 +179,5 @@ def test_the_verifier_is_short_enough_to_read():
 
 
 def test_nobody_is_told_to_install_what_others_publish_under_this_name():
-    for file in (*FILES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+    for file in (*FILES, ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md"):
         assert not re.search(r"pip install ['\"]?elicit\b", file.read_text(encoding="utf-8")), file

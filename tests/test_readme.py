@@ -79,7 +79,7 @@ def test_scores_and_effects():
 
 
 def test_the_mathematics_in_five_lines(capsys):
-    (block,) = blocks("CONTRIBUTING.md", "python")
+    (block,) = blocks(".github/CONTRIBUTING.md", "python")
     run(block)
     assert capsys.readouterr().out.count("\n") == 2
 
