@@ -1,8 +1,11 @@
 """Answers that cannot all hold open the repair at the next request, whether or not checks are ever asked."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from elicit.asks import Reconcile, Settlement
+from elicit.commands.ending import _set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
@@ -61,3 +64,25 @@ def test_a_contradiction_that_is_kept_is_not_asked_about_again():
     elicitation.tell(elicitation.ask().id, Settlement(None))
     assert isinstance(elicitation.facts[-1], Settled)
     assert not isinstance(elicitation.ask(), Reconcile)
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (
+            [("a", "b", A), ("b", "a", A)],
+            "answers that cannot all hold, and that nobody settled: those to questions 1, 2",
+        ),
+        ([("z", "a", A)], "not settled: your answer to question 1 goes against what was measured"),
+    ],
+)
+def test_the_end_names_the_answers_that_nobody_settled_and_no_others(answers, told):
+    def end(elicitation):
+        return " ".join(" ".join(_set_aside(elicitation, SimpleNamespace(set_aside=()))).split())
+
+    left, kept = after(*answers), after(*answers)
+    assert isinstance(left.ask(), Reconcile)
+    left.stop("the operator is content with the best so far")
+    kept.tell(kept.ask().id, Settlement(None))
+    assert told in end(left)
+    assert "settled" not in end(kept)

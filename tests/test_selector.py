@@ -26,6 +26,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
+from elicit.cli import main
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Failed, Preferred, Retracted
@@ -518,6 +519,17 @@ def test_two_that_run_the_same_at_once_keep_a_journal_each(tmp_path):
         again = selector(journal=tmp_path).fit(WINE, CLASSES)
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
     assert again.session_.facts == done.session_.facts
+
+
+def test_a_journal_of_a_fit_is_gone_on_with_by_the_fit_and_not_by_the_command(tmp_path, capsys):
+    selector(journal=tmp_path).fit(WINE, CLASSES)
+    (path,) = tmp_path.glob("*.jsonl")
+    before = path.read_bytes()
+    assert main(["resume", str(path)]) == 2
+    assert (
+        "belongs to a fit of ElicitSelector: the same fit with its folder as journal goes on" in capsys.readouterr().err
+    )
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_is_no_journal_is_told_and_left_alone(tmp_path):

@@ -15,12 +15,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import _of_the_others, _what_answers_did
+from elicit.commands.ending import _further, _of_the_others, _what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
+from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Answer, Preferred
@@ -229,6 +231,30 @@ def test_the_data_of_a_session_that_was_ended_are_written_without_opening_it_aga
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert main(["resume", "j"]) == 0
     assert "the session had been ended; it is open again" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("budget", "ended", "told"),
+    [
+        (9, "budget", ["go on, with more evaluations:  elicit resume j --budget +50"]),
+        (9, "wish", ["go on after all:               elicit resume j"]),
+        (15, "wish", ["go on after all:               elicit resume j"]),
+        (15, "exhausted", []),
+    ],
+)
+def test_how_to_go_on_is_told_where_there_is_something_to_go_on_with(budget, ended, told):
+    """A wish may leave questions open when all is measured; a budget that is spent asks for a larger one."""
+    oracle = journals.truth(4)
+    elicitation = Elicitation(oracle.attributes, settings=Settings(budget=budget, questions=9, ask_every=3, stop=()))
+    while not isinstance(request := elicitation.ask(), Done):
+        if ended == "wish" and isinstance(request, Compare) and elicitation.evaluations == budget:
+            elicitation.stop("the operator is content with the best so far")
+        else:
+            reply = {Evaluate: oracle, Compare: lambda _: Answer.FIRST, Reconcile: lambda _: Settlement(None)}
+            elicitation.tell(request.id, reply[type(request)](request))
+    assert elicitation.evaluations == budget
+    assert elicitation.history.stopped.rule == ended
+    assert list(_further(elicitation, "j")) == told
 
 
 def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):

@@ -128,7 +128,18 @@ def test_an_ended_run_without_its_claim_is_said_to_claim_nothing_unless_it_ended
         assert "no proof of that is claimed" in err
     else:
         assert status == 0
-        assert "nothing is claimed of its result" in out
+        assert "nothing is claimed of its result (elicit resume adds what can be proven)" in out
+
+
+def test_of_an_ended_run_without_its_claim_it_is_said_what_resuming_does(journal, tmp_path, capsys):
+    def wished(lines):
+        ended = next(line for line in lines if line.get("fact") == "stopped")
+        ended["reason"] = "wish: the operator is content with the best so far"
+        return [line for line in lines if "claim" not in line]
+
+    status, out, _ = verdict(journals.write(tmp_path / "cut", wished(journals.lines_of(journal))), capsys)
+    assert status == 0
+    assert "nothing is claimed of its result (elicit resume goes on with it)" in out
 
 
 def test_resuming_an_ended_run_adds_its_claim(journal, tmp_path):

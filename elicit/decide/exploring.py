@@ -21,6 +21,7 @@ from elicit.decide.climbing import climbed
 from elicit.decide.descent import looks, next_down, on_the_way
 from elicit.decide.forecast import Forecast, log_gain
 from elicit.decide.outlook import Outlook
+from elicit.events import REJECTIONS
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
@@ -78,12 +79,12 @@ def propose(
             chosen.append(candidate)
         else:
             rejected[candidate] = price
-            if "rejections" in beliefs.settings.stop:
+            if REJECTIONS in beliefs.settings.stop:
                 if len(rejected) >= beliefs.settings.rejections:
                     break
             elif len(rejected) >= beliefs.settings.patience:
                 chosen.append(_cheapest(rejected))
-    if not chosen and rejected and "rejections" not in beliefs.settings.stop:
+    if not chosen and rejected and REJECTIONS not in beliefs.settings.stop:
         chosen.append(_cheapest(rejected))  # the family holds no more than these: patience cannot run out
     why = "a proof of optimality needs it" if proving else search.reason(chosen)
     return Proposal(tuple(chosen), tuple(rejected.items()), why)
