@@ -393,6 +393,15 @@ def test_the_others_are_counted_in_words(count, bound, words):
     assert _of_the_others(count, bound) == words
 
 
+@pytest.mark.parametrize(("follows", "warned"), [(0.0, True), (3.0, False)])
+def test_it_is_said_when_a_model_does_no_better_than_a_guess(tmp_path, follows, warned):
+    a, b, noise = np.random.default_rng(1).normal(size=(3, 60)).round(3)
+    rows = "".join(f"{x},{z},{y}\n" for x, z, y in zip(a, b, noise + follows * a, strict=True))
+    (tmp_path / "t.csv").write_text("a,b,y\n" + rows)
+    told = " ".join(told_by(tmp_path, "t.csv", "--target", "y", "--budget", 3, "--questions", 0).split())
+    assert ("warning: no better than a guess without any attribute, whose score is -0." in told) == warned
+
+
 def test_numbers_and_their_nouns_agree(tmp_path):
     with_a_leak(tmp_path)
     told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak,wild", "--budget", 1, "--questions", 1)

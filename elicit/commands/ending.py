@@ -29,7 +29,8 @@ from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
 from elicit.operators.picture import named, number, paragraph
-from elicit.oracles import Remembering
+from elicit.oracles import Remembering, WrapperOracle
+from elicit.oracles.guess import guess_of
 from elicit.printable import listable, many, pasted, printable
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
@@ -69,6 +70,7 @@ def ending(
     else:
         with one_thread():
             yield from _recommended(elicitation, oracle, section, result.subset)
+            yield from _no_better_than_a_guess(elicitation, oracle, result.subset)
             yield from _proven(elicitation, result, over_family)
             yield from _reasons(elicitation, result.subset)
             yield from _what_answers_did(elicitation, result.subset, show)
@@ -127,6 +129,15 @@ def _recommended(
         text = "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high.)"
         yield from paragraph(f"  {text}", _columns(), 1)
     yield ""
+
+
+def _no_better_than_a_guess(elicitation: Elicitation, oracle: Remembering, subset: Mask) -> Iterator[str]:
+    """A warning, where the model would do as well without any attribute."""
+    guess = guess_of(oracle.inner) if isinstance(oracle.inner, WrapperOracle) else None
+    if guess is not None and elicitation.history.evaluated[subset].criteria[0] <= guess:
+        told = f"warning: no better than a guess without any attribute, whose score is {guess:.6g}"
+        yield from paragraph(f"  {told}; another model, or other attributes, may do", _columns(), 2)
+        yield ""
 
 
 def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:

@@ -129,6 +129,11 @@ class WrapperOracle:
         return self._fingerprint
 
     @property
+    def scorer(self) -> Any:
+        """What judges a fitted model: (model, X, y) -> float."""
+        return self._scorer
+
+    @property
     def splits(self) -> tuple[Split, ...]:
         """Training and held-out rows of every fold."""
         return self._splits
