@@ -19,6 +19,8 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 def listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
     """What a file of attribute and cost says of these names, line by line; a header line is allowed."""
     shown = printable(str(path))
+    if "=" in path.name and not path.exists():
+        raise InputError(f"{shown}: no such file; write the costs in a file, one line for each: attribute,cost")
     rows, separator = pairs_of(path, names)
     costs: dict[str, float] = {}
     for number, (row, line) in enumerate(rows, start=1):
