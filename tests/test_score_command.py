@@ -101,6 +101,21 @@ def test_columns_may_be_named_as_one_attribute(here):
     assert len(plain["scores"]["relieff"]["values"]) == 2
 
 
+def test_what_is_dropped_is_scored_as_if_it_were_not_there(here):
+    whole = written(here, "d.csv", "--target", "bought", "--by", "correlation,trees", "--drop", "noise")
+    lines = [line.split(",") for line in (here / "d.csv").read_text().splitlines()]
+    (here / "e.csv").write_text("\n".join(",".join((cells[0], *cells[2:])) for cells in lines) + "\n")
+    assert whole["scores"] == written(here, "e.csv", "--target", "bought", "--by", "correlation,trees")["scores"]
+
+
+def test_a_column_that_no_score_could_read_may_be_dropped(here, capsys):
+    text = (here / "d.csv").read_text().splitlines()
+    (here / "d.csv").write_text("\n".join([f"{line},{'when' if k == 0 else ''}" for k, line in enumerate(text)]) + "\n")
+    assert main(["score", "d.csv", "--target", "bought", "--by", "variance"]) == 2
+    assert "when" in capsys.readouterr().err
+    assert len(printed(capsys, "d.csv", "--target", "bought", "--by", "variance", "--drop", "when")) == 5
+
+
 def test_what_is_shown_when_nothing_is_asked_for_serves_the_target(capsys):
     assert "rrelieff" in printed(capsys, "diabetes", "--option", "trees.trees=5")[1]
     assert "rrelieff" not in printed(capsys, "iris", "--option", "trees.trees=5")[1]
@@ -172,6 +187,9 @@ def test_control_characters_of_a_name_never_reach_the_terminal(here, capsys):
         (["wine", "--relevance", "--model", "knm"], "unknown model 'knm'; did you mean 'knn'?"),
         (["d.csv", "--target", "bought", "--groups", "g=sise"], "did you mean 'size'"),
         (["d.csv"], "say which column is the target"),
+        (["d.csv", "--target", "bought", "--drop", "size,nois"], "--drop: unknown attribute 'nois'"),
+        (["d.csv", "--target", "bought", "--drop", "size,noise,colour"], "'bought' is not dropped; drop fewer"),
+        (["d.csv", "--target", "bought", "--tidy", "--drop", "size,noise,colour"], "leaves no attribute to score"),
         (["wine", "--by", "fisher", "--json", "no/such/place.json"], "cannot be written"),
     ],
 )

@@ -209,6 +209,7 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
     _shared(command, "--target")
     _shared(command, "--tidy")
     _shared(command, "--groups")
+    _shared(command, "--drop")
     command.add_argument(
         "--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they serve)"
     )

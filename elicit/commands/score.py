@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import column_groups, listed
+from elicit.commands.arguments import column_groups, listed, named
 from elicit.commands.grammar import EXPLAINED, FIRST_SCORES
 from elicit.commands.output import destination
 from elicit.commands.reproduce import reproduce
 from elicit.commands.status import DONE, complain
 from elicit.commands.verdicts import verdicts
-from elicit.data import Data, load, model_of, refuse_gaps, regrouped
+from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import many, printable
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
     _refuse_what_serves_nothing(args)
     level = LEVEL if args.level is None else args.level
-    data = regrouped(load(args.data, args.target, tidy=args.tidy), column_groups(args.groups))
+    data = _data(args)
     columns = columns_of(data.X, data.columns, data.groups)
     measures = _chosen(args.by, data, args.relevance)
     options = _options(args.option, measures)
@@ -92,6 +92,21 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(_judged(names, judged, level)))
     _tell(troubles)
     return DONE
+
+
+def _data(args: argparse.Namespace) -> Data:
+    """The data, in groups, without what is dropped."""
+    drop = listed(args.drop)
+    data = load(args.data, args.target, tidy=args.tidy, dropped=drop)
+    data = regrouped(data, column_groups(args.groups))
+    there = [name for name in drop if name not in data.left_out]
+    if not there:
+        return data
+    attributes = columns_of(data.X, data.columns, data.groups).attributes
+    dropped = named("--drop", there, attributes)
+    if dropped == attributes.everything:
+        raise InputError("--drop leaves no attribute to score; drop fewer")
+    return without(data, attributes.subset(dropped))
 
 
 def _refuse_what_serves_nothing(args: argparse.Namespace) -> None:

@@ -74,7 +74,7 @@ def load(
 
     With `tidy`, missing values, constant columns and the like are no errors (see `Data.notes`). The rows with
     one label in `group_col` belong together; that column is no attribute. A column that is `dropped`, so that no
-    subset will hold it, is left out where it could not be tidied.
+    subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`.
     """
     if name in BUILT_IN:
         if group_col is not None:
@@ -169,6 +169,9 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None, droppe
     groups: dict[str, tuple[str, ...]] = {}
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
+        if not tidy and name in dropped and i not in (at, by):
+            left_out.append(name)
+            continue
         if tidy and i != by and (odd := stray(cells, commas=table.separator != ",")) is not None:
             if name in dropped and i != at:
                 notes.append(f"{name!r} is left out: it is dropped, and holds {cells[odd]!r} in line {lines[odd]}")
@@ -194,7 +197,8 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None, droppe
     if not columns and notes:
         raise InputError(f"{shown}: no attribute is left: {printable('; '.join(notes))}")
     if not columns:
-        raise InputError(f"{shown}: there is no column besides the target {target!r}; add attributes")
+        why, remedy = ("is not dropped", "drop fewer") if left_out else ("is there", "add attributes")
+        raise InputError(f"{shown}: no column besides the target {target!r} {why}; {remedy}")
     notes += commas_told(table.commas)
     labels = [row[at] for row in rows]
     numbers = as_numbers(labels)
