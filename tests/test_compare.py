@@ -15,7 +15,7 @@ from scipy import stats
 from elicit.cli import main
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, JournalInUseError
-from elicit.experiments import experiment
+from elicit.experiments import comparison, experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import run_scenario
@@ -96,6 +96,20 @@ def test_every_method_operator_and_seed_has_one_result_with_the_fields_of_the_co
         assert len(run["trace"]) == run["evaluations"]
         assert run["trace"][-1] == run["regret"]
     assert json.loads(json.dumps(results)) == results
+
+
+def test_runs_are_played_seed_by_seed_and_told_method_by_method(folder, monkeypatch):
+    played, plain = [], comparison.walk_run
+
+    def noted(scenario, method, operator, seed, journals, show=None):
+        played.append((seed, method))
+        return plain(scenario, method, operator, seed, journals, show)
+
+    monkeypatch.setattr(comparison, "walk_run", noted)
+    two = dataclasses.replace(scenario(folder, experiment={"seeds": 3}), methods=("sfs", "random"))
+    told = compare(two, n_jobs=1)
+    assert [run["method"] for run in told] == ["sfs"] * 6 + ["random"] * 6
+    assert [seed for seed, _ in played] == [0] * 4 + [1] * 4 + [2] * 4
 
 
 def test_classical_methods_are_not_asked_anything_and_keep_the_best_they_have_seen(results):

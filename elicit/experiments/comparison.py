@@ -46,9 +46,13 @@ def compare(
 ) -> list[dict[str, Any]]:
     """One plain result for each method, operator and seed, in this order.
 
+    They are played seed by seed: methods that take long are dealt out evenly, so that the time left can be told.
     journals: a folder that keeps one journal for each run, which then goes on where it stopped.
     """
-    return played(list(_tasks(scenario, journals)), n_jobs, progress)
+    tasks = list(_tasks(scenario, journals))
+    order = sorted(range(len(tasks)), key=lambda k: k % len(scenario.seeds))
+    results = dict(zip(order, played([tasks[k] for k in order], n_jobs, progress), strict=True))
+    return [results[k] for k in range(len(tasks))]
 
 
 def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
