@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from elicit.errors import InputError
 from elicit.numeric import is_whole
 
-Rows = NDArray[np.intp]
-
 
 class Sheet:
     """The rows and columns of X."""
