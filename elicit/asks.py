@@ -25,7 +25,8 @@ class Evaluate:
 class Compare:
     """Which of these two evaluated subsets is better for the operator?
 
-    `check` marks a question whose answer follows from earlier ones; it is there to catch mistakes.
+    `check` marks a question whose answer follows from earlier ones; it is there to catch mistakes. `noisy` names
+    the criteria in which one leads by no more than its folds leave to chance.
     """
 
     id: int
@@ -33,6 +34,7 @@ class Compare:
     second: Evaluated
     why: str = ""
     check: bool = False
+    noisy: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

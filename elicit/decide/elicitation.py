@@ -49,6 +49,7 @@ from elicit.events import (
     ended_by,
     nothing_left,
 )
+from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
 from elicit.numeric import is_whole, whole
 from elicit.subsets import Attributes, Family, Mask
@@ -304,7 +305,8 @@ class Elicitation:
         if fact.compare is not None:
             id = next(ids)
             first, second = (self.history.evaluated[mask] for mask in fact.compare)
-            self._open[id] = Compare(id, first, second, fact.why, fact.check)
+            noisy = within_noise(first, second, self.history.criteria, self.settings.noise or Noise())
+            self._open[id] = Compare(id, first, second, fact.why, fact.check, noisy)
         if fact.reconcile:
             id = next(ids)
             self._open[id] = Reconcile(id, fact.reconcile, fact.why)

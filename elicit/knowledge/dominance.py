@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from elicit.errors import InputError
-from elicit.events import Criterion
+from elicit.events import Criterion, Evaluated
 
 #: Criteria closer than this are equal.
 GRID = 1e-9
@@ -66,6 +66,18 @@ class Noise:
         error = np.sqrt((1 / k + (self.ratio or 1 / (k - 1))) * differences.var(axis=1, ddof=1))
         needed = float(stdtrit(k - 1, 1 - self.level))
         return np.asarray(same | (mean > np.maximum(needed * error, GRID)))
+
+
+def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion], noise: Noise) -> tuple[str, ...]:
+    """The criteria in which one of two subsets leads, and their folds do not show that it does."""
+    found = []
+    for c, pair in enumerate(zip(first.folds, second.folds, strict=False)):
+        gap = first.criteria[c] - second.criteria[c]
+        if abs(gap) > GRID and len(pair[0]) == len(pair[1]) > 1:
+            ahead = np.sign(gap) * (np.array(pair[0]) - np.array(pair[1]))
+            if not noise.supports(ahead[None])[0]:
+                found.append(criteria[c].name)
+    return tuple(found)
 
 
 Folds = list[NDArray[np.float64] | None]

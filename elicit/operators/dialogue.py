@@ -332,7 +332,8 @@ class Dialogue:
     def _question(self, columns: int, room: int) -> list[Line]:
         request = self._request
         assert isinstance(request, Compare)
-        compared = comparison(request.first, request.second, self._attributes, self._criteria, columns)
+        pair = request.first, request.second
+        compared = comparison(*pair, self._attributes, self._criteria, columns, request.noisy)
         if room < _LEAST_ROWS:
             return compared
         why = f"Why now: {request.why}." if request.why else ""

@@ -89,7 +89,8 @@ class LineOperator(Person):
         number = self._put if self._desk is None else self._desk.number(request.id)
         mark = " (a check)" if request.check and "a check" not in request.why else ""
         self._say(f"\nQuestion {number}: {request.why}{mark}")
-        self._say("\n".join(side_by_side(request.first, request.second, self._attributes, self._criteria, _COLUMNS)))
+        pair = request.first, request.second
+        self._say("\n".join(side_by_side(*pair, self._attributes, self._criteria, _COLUMNS, request.noisy)))
         words = "a, b, equal, cannot, later, done, quit" if self._desk is None else _WORDS
 
         def answer(word: str) -> Answer:

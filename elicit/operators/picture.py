@@ -122,10 +122,22 @@ def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> t
 
 
 def comparison(
-    first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion], columns: int
+    first: Evaluated,
+    second: Evaluated,
+    attributes: Attributes,
+    criteria: Sequence[Criterion],
+    columns: int,
+    noisy: Sequence[str] = (),
 ) -> list[Line]:
-    """Two subsets side by side: every criterion with its spread and who leads, then what is in which."""
-    lines = [*_criteria(first, second, criteria, columns), []]
+    """Two subsets side by side: every criterion with its spread and who leads, then what is in which.
+
+    `noisy` names the criteria in which the lead may be chance.
+    """
+    lines = _criteria(first, second, criteria, columns)
+    if noisy:
+        told = f" the lead in {' and '.join(noisy)} is within noise: other folds may turn it round"
+        lines += [[("", line)] for line in paragraph(told, columns)]
+    lines.append([])
     parts = (
         ("only in A", first.subset & ~second.subset, "bold"),
         ("only in B", second.subset & ~first.subset, "bold"),
@@ -190,10 +202,15 @@ def _one_below_the_other(
 
 
 def side_by_side(
-    first: Evaluated, second: Evaluated, attributes: Attributes, criteria: Sequence[Criterion], columns: int = 100
+    first: Evaluated,
+    second: Evaluated,
+    attributes: Attributes,
+    criteria: Sequence[Criterion],
+    columns: int = 100,
+    noisy: Sequence[str] = (),
 ) -> list[str]:
     """The comparison as plain text."""
-    return [plain(line) for line in comparison(first, second, attributes, criteria, columns)]
+    return [plain(line) for line in comparison(first, second, attributes, criteria, columns, noisy)]
 
 
 def plain(line: Line) -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import journals
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError, ProtocolError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
+from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
@@ -406,3 +408,17 @@ def test_answers_too_thin_for_floats_end_no_run_and_are_honoured_by_what_is_reco
         assert beliefs.incumbent.rival is None
         assert beliefs.certificate is None
         assert beliefs.scope_regret is None
+
+
+def test_a_question_says_in_which_criteria_the_lead_may_be_chance():
+    oracle, asked = journals.InFolds(journals.truth(5)), []
+    settings = Settings(ask_every=1, questions=30, budget=31, stop=(), policy="ranking")
+    elicitation = Elicitation(oracle.attributes, settings=settings)
+    while not isinstance(request := elicitation.ask(), Done):
+        if isinstance(request, Compare):
+            asked.append(request)
+        reply = {Evaluate: oracle, Compare: lambda _: Answer.FIRST, Reconcile: lambda _: Settlement(None)}
+        elicitation.tell(request.id, reply[type(request)](request))
+    for request in asked:
+        assert request.noisy == within_noise(request.first, request.second, oracle.criteria, Noise())
+    assert len({request.noisy for request in asked}) == 2

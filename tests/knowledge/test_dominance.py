@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from elicit.errors import InputError
-from elicit.events import Criterion
+from elicit.events import Criterion, Evaluated
 from elicit.knowledge.dominance import (
     GRID,
     Noise,
@@ -22,6 +22,7 @@ from elicit.knowledge.dominance import (
     reduced,
     relation,
     topological_order,
+    within_noise,
 )
 
 SCORE = [Criterion("score")]
@@ -221,3 +222,30 @@ def test_the_reduction_under_noise_keeps_all_that_is_supported_and_claims_nothin
     assert kept <= found
     assert judge.transitive_closure(kept) == judge.transitive_closure(found)
     assert judge.transitive_closure(kept) <= judged(rows, directions)
+
+
+CRITERIA = (Criterion("score"), Criterion("size", maximise=False), Criterion("loss", maximise=False))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=8), st.floats(-1, 1))
+def test_a_lead_is_within_noise_when_the_folds_do_not_show_it_whichever_stands_first(pairs, apart):
+    a, b = (np.round(column, 3) for column in np.array(pairs).T)
+    a = np.round(a + apart, 3)
+    first = Evaluated(0, 1, (a.mean(), 3.0, b.mean()), (tuple(a), (), tuple(b)))
+    second = Evaluated(1, 2, (b.mean(), 2.0, a.mean()), (tuple(b), (), tuple(a)))
+    found = within_noise(first, second, CRITERIA, Noise(0.05))
+    assert found == within_noise(second, first, CRITERIA, Noise(0.05))
+    differences, k = a - b, len(a)
+    if abs(differences.mean()) <= 1e-9:
+        assert found == ()
+        return
+    error = np.sqrt((1 / k + 1 / (k - 1)) * differences.var(ddof=1))
+    shown = error == 0 or stats.t.sf(abs(differences.mean()) / error, k - 1) < 0.05
+    assert found == (() if shown else ("score", "loss"))
+
+
+def test_what_has_no_folds_is_never_within_noise():
+    known = Evaluated(0, 1, (0.9, 3.0, 0.1)), Evaluated(1, 2, (0.8999, 2.0, 0.2))
+    assert within_noise(*known, CRITERIA, Noise()) == ()
+    one = [Evaluated(k, k + 1, (0.9 + k, 3.0, 0.1), ((0.9 + k,), (), (0.1,))) for k in (0, 1)]
+    assert within_noise(*one, CRITERIA, Noise()) == ()

@@ -1,5 +1,6 @@
 """A person at a stream of lines: what is shown, what a line means, and what leaves the session."""
 
+import dataclasses
 import io
 import re
 
@@ -60,6 +61,16 @@ def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
         " only in B (1): proline",
         " in both (1):   hue",
     ]
+
+
+@pytest.mark.parametrize(("noisy", "told"), [((), 0), (("score",), 1), (("score", "loss\x1b[2J"), 1)])
+def test_it_is_said_when_a_lead_may_be_chance(noisy, told):
+    asking, out = operator("a\n")
+    asking(dataclasses.replace(QUESTION, noisy=noisy))
+    shown = " ".join(out.getvalue().split())
+    assert shown.count(" is within noise: other folds may turn it round") == told
+    assert shown.count(" the lead in score and loss\\x1b[2J is ") == (len(noisy) == 2)
+    assert "\x1b" not in shown
 
 
 def test_a_misspelt_answer_is_asked_for_again_on_a_terminal_and_an_error_elsewhere():
