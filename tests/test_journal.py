@@ -142,21 +142,24 @@ ON_SHARED_PATH = settings(suppress_health_check=[HealthCheck.function_scoped_fix
 @given(
     facts=st.lists(st.tuples(FACT, st.none() | st.floats(0, 1e12)), max_size=8),
     cached=st.dictionaries(MASKS, RESULT, max_size=3),
+    afresh=st.dictionaries(st.tuples(REQUESTS, MASKS), RESULT, max_size=3),
 )
-def test_every_fact_reads_back_exactly(path, facts, cached):
+def test_every_fact_reads_back_exactly(path, facts, cached, afresh):
     path.unlink(missing_ok=True)
     with Journal.create(path, HEADER) as journal:
         for fact, at in facts:
             journal.append(fact, at)
         for subset, result in cached.items():
             journal.cache(subset, result)
-        kept = journal.facts, journal.cached
+        for (seed, subset), result in afresh.items():
+            journal.keep_afresh(seed, subset, result)
+        kept = journal.facts, journal.cached, journal.afresh
     record = read(path)
-    assert (record.facts, record.cached) == kept
+    assert (record.facts, record.cached, record.afresh) == kept
     assert record.facts == tuple(fact for fact, _ in facts)
     assert [repr(fact) for fact in record.facts] == [repr(fact) for fact, _ in facts]  # -0.0 and 1.0 too
     assert record.times == tuple(at for _, at in facts)
-    assert record.cached == cached
+    assert (record.cached, record.afresh) == (cached, afresh)
     assert record.header == HEADER
 
 
@@ -218,9 +221,13 @@ def test_times_and_cached_results_are_outside_the_identity(path, tmp_path):
         for second, fact in enumerate(FACTS):
             journal.append(fact, at=second)
             journal.cache(5, Failure("no"), at=3)
+        journal.keep_afresh(1000, 3, Measured((0.4, 2.0)), at=4)
     assert other.read_bytes() != path.read_bytes()
     assert identity(other) == identity(path)
     assert read(other).cached == {3: Measured((0.5, 2.0)), 5: Failure("no")}
+    assert read(other).afresh == {(1000, 3): Measured((0.4, 2.0))}
+    with Journal.open(other) as journal:
+        assert journal.afresh == read(other).afresh
     assert read(other).times == tuple(range(len(FACTS)))
     for different in (FACTS[:-1], (*FACTS[:-1], Resumed(9, 142)), (FACTS[1], FACTS[0], *FACTS[2:])):
         write(other, different)
@@ -233,6 +240,14 @@ def test_the_lines_are_plain_json_for_other_programs(path):
     assert lines[0]["journal"] == 2
     assert lines[1]["subset"] == ["alcohol"]
     assert [line["fact"] for line in lines[1:]] == [type(fact).__name__.lower() for fact in FACTS]
+
+
+def test_a_result_on_fresh_folds_names_its_seed(path):
+    with Journal.create(path, HEADER) as journal:
+        journal.keep_afresh(1000, 0b0010, Failure("no fit"))
+    line = json.loads(path.read_text().splitlines()[1])
+    del line["crc"]
+    assert line == {"afresh": "failure", "seed": 1000, "subset": [HEADER.attributes.names[1]], "reason": "no fit"}
 
 
 def test_library_versions_name_what_a_run_depends_on():
@@ -421,6 +436,11 @@ def test_any_reader_of_json_sees_every_field_of_a_line(path):
          "answer: expected an answer (first, second"),
         ('{"cache": "guess", $}', "unknown cache 'guess'"),
         ('{"cache": "failure", "reason": "x"}', "expected a fact or a cached result"),
+        ('{"afresh": "guess", "seed": 1, $}', "unknown afresh 'guess'"),
+        ('{"afresh": "failure", $, "reason": "x"}', "has a seed and a subset"),
+        ('{"afresh": "failure", "seed": 1, "reason": "x"}', "has a seed and a subset"),
+        ('{"afresh": "failure", "seed": 1.5, $, "reason": "x"}', "expected a whole number, found 1.5"),
+        ('{"afresh": "failure", "seed": 1, $, "reason": "x", "fact": "stopped"}', "has the fields"),
         ('{"note": "x"}', "expected a fact or a cached result"),
         ('{"request": ' + "9" * 5000 + "}", "expected one JSON object"),
         ('{"request": ' + "[" * 100_000 + "}", "expected one JSON object"),
@@ -509,6 +529,8 @@ def test_a_wrong_fact_is_refused_and_nothing_is_written(path, fact, said):
             journal.append(FACTS[2], at=float("nan"))
         with pytest.raises(InputError, match="expected a result"):
             journal.cache(1, FACTS[0])
+        with pytest.raises(InputError, match="expected a result"):
+            journal.keep_afresh(1, 1, FACTS[0])
         assert path.read_bytes() == before
         journal.append(FACTS[2])
     assert read(path).facts == FACTS[:3]

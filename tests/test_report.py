@@ -23,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_drive import CHECKED, slipping, truth
 
+from elicit.asks import Measured
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -296,6 +297,21 @@ def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeyp
     story = story_of(section, 0b11, 0.5, fingerprint, Family(13))
     assert (story.honest, story.importance) == ((), ())
     assert reason in story.missing[0]
+
+
+def test_what_was_measured_on_fresh_folds_is_told_though_the_data_are_gone():
+    section = {**WINE, "data": "nowhere.csv", "target": "y"}
+    kept = {
+        (seed, x): Measured((seed / 1e4 + (x == 0b11), 1.0)) for seed in range(1000, 1005) for x in (0b11, 2**13 - 1)
+    }
+    story = story_of(section, 0b11, 0.5, "", Family(13), None, kept)
+    assert "cannot be made again" in story.missing[0]
+    assert [(told.mean, told.chosen) for told in story.honest] == [
+        (pytest.approx(1.1002), 0.5),
+        (pytest.approx(0.1002), None),
+    ]
+    del kept[1004, 0b11]
+    assert story_of(section, 0b11, 0.5, "", Family(13), None, kept).honest == ()
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import io
 import re
 import sys
 from fractions import Fraction
+from itertools import product
 
 import journals
 import numpy as np
@@ -29,9 +30,10 @@ from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.operators import ScriptedOperator
+from elicit.oracles import WrapperOracle
 from elicit.proof import why_words
 from elicit.proof.why import Why
-from elicit.session.display import not_measured
+from elicit.session.display import Meter, not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, _still
 from elicit.sessions import begin, elicitation_of
@@ -356,6 +358,41 @@ def test_a_baseline_that_is_recommended_is_measured_on_fresh_folds_once(tmp_path
     assert f"beyond the budget: {ROUNDS} on fresh folds" in told
 
 
+def test_what_was_measured_on_fresh_folds_is_kept_and_not_measured_again(tmp_path, monkeypatch, capsys):
+    with_a_leak(tmp_path)
+    told = told_by(tmp_path, *DROP, "--budget", 5)
+    shown = re.search(r"score on .* fresh shuffles .*\n", told)[0]
+    kept = read(tmp_path / "j").afresh
+    baseline, chosen = 0b00111, {subset for _, subset in kept}
+    assert set(kept) == set(product(range(FIRST_SEED, FIRST_SEED + ROUNDS), chosen))
+    assert baseline in chosen
+    monkeypatch.chdir(tmp_path)
+    before = (tmp_path / "j").read_bytes()
+    asked = []
+    monkeypatch.setattr(WrapperOracle, "__call__", lambda _, request: asked.append(request.subset))
+    assert main(["resume", "j"]) == 0
+    assert shown in capsys.readouterr().out
+    assert (asked, (tmp_path / "j").read_bytes()) == ([], before)
+    assert main(["report", "j", "-o", "r.html"]) == 0
+    means = [np.mean([kept[seed, s].criteria[0] for seed, at in kept if at == s]) for s in chosen]
+    assert asked == []
+    assert all(f"{mean:.4f} ±" in (tmp_path / "r.html").read_text(encoding="utf-8") for mean in means)
+
+
+def test_a_session_that_ends_anew_measures_only_what_is_missing(tmp_path, monkeypatch):
+    with_a_leak(tmp_path)
+    told_by(tmp_path, *DROP, "--budget", 5)
+    lines = journals.lines_of(tmp_path / "j")
+    lost = [line for line in lines if "afresh" in line][-3:]
+    journals.write(tmp_path / "j", [line for line in lines if line not in lost])
+    monkeypatch.chdir(tmp_path)
+    assert main(["resume", "j"]) == 0
+    again = [line for line in journals.lines_of(tmp_path / "j") if "afresh" in line][-3:]
+    for line in (*lost, *again):
+        line.pop("time")
+    assert again == lost
+
+
 def test_a_session_that_goes_on_has_the_same_baseline(tmp_path, monkeypatch, capsys):
     with_a_leak(tmp_path)
     told_by(tmp_path, *DROP, "--budget", 3)
@@ -415,12 +452,15 @@ def test_one_answer_contradicts_no_other():
 
 
 @pytest.mark.parametrize(("seed", "by_equality"), [(0, {1}), (1, set())])
-def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(tmp_path, seed, by_equality):
+def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(
+    tmp_path, monkeypatch, seed, by_equality
+):
     oracle, seen = journals.truth(4, seed), []
     with begin(tmp_path / "j", oracle, Settings(ask_every=1, questions=4, budget=12, stop=())) as session:
         drive(session.elicitation, oracle, ScriptedOperator(["equal"], otherwise="a"), session.journal)
     elicitation, found = elicitation_of(read(tmp_path / "j")), Why(read(tmp_path / "j")).otherwise()
-    lines = _what_answers_did(elicitation, elicitation.incumbent, lambda *done: seen.append(done))
+    monkeypatch.setattr(Meter, "update", lambda _, *done: seen.append(done))
+    lines = _what_answers_did(elicitation, elicitation.incumbent)
     said = re.sub(r"\s+", " ", "\n".join(lines))
     changing = [other for other in found if other.subset != elicitation.incumbent]
     assert {other.question for other in changing if other.given is Answer.EQUAL} == by_equality

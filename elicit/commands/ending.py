@@ -10,8 +10,11 @@ import dataclasses
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
+from itertools import count
 from math import isinf
 from typing import Any
 
@@ -24,7 +27,7 @@ from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.errors import JournalError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated, Preferred
-from elicit.journal import read
+from elicit.journal import Journal, read
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
@@ -34,8 +37,8 @@ from elicit.oracles.guess import guess_of
 from elicit.printable import listable, many, pasted, printable
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
-from elicit.session.display import clock_time, not_measured
-from elicit.session.fresh import ROUNDS, fresh_scores
+from elicit.session.display import Meter, clock_time, not_measured
+from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members, simplest
 from elicit.threads import one_thread
@@ -54,13 +57,11 @@ CLEAR = 1.0
 #: The most columns of a line; fewer on a narrow terminal.
 _MOST_COLUMNS = 96
 
-Show = Callable[[float, str], None]
-
 
 def ending(
-    session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result, show: Show
+    session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result
 ) -> Iterator[str]:
-    """The end of a session in lines of plain text. `show` is told how far the work on it is."""
+    """The end of a session in lines of plain text; how far the work on it is is shown on standard error."""
     elicitation = session.elicitation
     yield ""
     over_family = None if result.subset is None else bound_over_family(path, elicitation.family)
@@ -69,11 +70,11 @@ def ending(
         yield from not_measured([result.failures])
     else:
         with one_thread():
-            yield from _recommended(elicitation, oracle, section, result.subset)
+            yield from _recommended(session, oracle, section, result.subset)
             yield from _no_better_than_a_guess(elicitation, oracle, result.subset)
             yield from _proven(elicitation, result, over_family)
             yield from _reasons(elicitation, result.subset)
-            yield from _what_answers_did(elicitation, result.subset, show)
+            yield from _what_answers_did(elicitation, result.subset)
         yield from not_measured([result.failures])
         yield from _set_aside(elicitation, result)
         for name in elicitation.history.too_fine:
@@ -106,10 +107,9 @@ def _further(elicitation: Elicitation, shown: str) -> Iterator[str]:
         yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
 
 
-def _recommended(
-    elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], subset: Mask
-) -> Iterator[str]:
+def _recommended(session: Session, oracle: Remembering, section: Mapping[str, Any], subset: Mask) -> Iterator[str]:
     """The subset, its criteria beside those of all that may be chosen, and scores on fresh folds."""
+    elicitation = session.elicitation
     history, baseline = elicitation.history, elicitation.family.largest
     yield from paragraph(f"recommended: {', '.join(map(listable, history.attributes.subset(subset)))}", _columns(), 2)
     yield ""
@@ -119,7 +119,7 @@ def _recommended(
         what = "score (on the folds that chose it)" if criterion.name == "score" else criterion.name
         unit = f" [{criterion.unit}]" if criterion.unit else ""
         rows.append([printable(what + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
-    fresh = _fresh_scores(section, (subset, baseline))
+    fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
@@ -158,11 +158,19 @@ def _evaluated(oracle: Oracle, subset: Mask) -> Evaluated | None:
     return Evaluated(0, subset, reply.criteria, reply.folds, reply.spread) if isinstance(reply, Measured) else None
 
 
-def _fresh_scores(section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[str]:
-    """Mean score, and its spread over the shuffles, on folds that had no part in the choice."""
+def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[str]:
+    """Mean score, and its spread over the shuffles, on folds that had no part in the choice; kept in the journal."""
     if section.get("kind") != "wrapper":
         return []
-    found = fresh_scores(section, subsets)
+    done, needed = count(), len(unmeasured(subsets, journal.afresh))
+    with _shown() as meter:
+        found = fresh_scores(
+            section,
+            subsets,
+            journal.afresh,
+            tell=lambda text: meter.update(next(done) / needed, text),
+            keep=lambda seed, subset, result: journal.keep_afresh(seed, subset, result, time.time()),
+        )
     if any(len(each) < ROUNDS for each in found.values()):
         return []
     return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in (found[subset] for subset in subsets)]
@@ -308,9 +316,10 @@ def _winner(answer: Preferred) -> Mask | None:
     return {Answer.FIRST: answer.first, Answer.SECOND: answer.second}.get(answer.answer)
 
 
-def _what_answers_did(elicitation: Elicitation, subset: Mask, show: Show) -> Iterator[str]:
+def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     """What would be recommended, had one answer been the other way round: what it costs to be wrong there."""
-    found = otherwise(elicitation.beliefs, show)
+    with _shown() as meter:
+        found = otherwise(elicitation.beliefs, meter.update)
     if not found:
         return
     yield ""
@@ -357,6 +366,16 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"
         yield from paragraph(told, _columns(), 2)
+
+
+@contextmanager
+def _shown() -> Iterator[Meter]:
+    """A meter of one part of the work, with its own time left; taken away when the part is done."""
+    meter = Meter(sys.stderr)
+    try:
+        yield meter
+    finally:
+        meter.clear()
 
 
 def _columns() -> int:

@@ -61,4 +61,6 @@ def _story(record: Record, content: Content, section: Mapping[str, Any], progres
     if not section:
         return ModelStory(missing=("the record does not say what the oracle was made of",))
     best = content.recommended
-    return story_of(section, best.subset, best.values[0], record.header.fingerprint, content.family, progress)
+    return story_of(
+        section, best.subset, best.values[0], record.header.fingerprint, content.family, progress, record.afresh
+    )

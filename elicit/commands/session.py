@@ -127,9 +127,7 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
         try:
             opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
             result = _played(session, remembering, section, how, opening)
-            meter = Meter(sys.stderr)
-            lines = list(ending(session, remembering, section, path, result, meter.update))
-            meter.clear()
+            lines = list(ending(session, remembering, section, path, result))
         except Leave as reason:
             print(f"\n{reason}; everything is kept, go on with: {again}")
             if how.output is not None:

@@ -4,11 +4,13 @@
      "versions": {…}, "crc": "…"}
     {"fact": "evaluated", "request": 0, "subset": ["alcohol"], "criteria": [0.7, 1.0], …, "crc": "…"}
     {"cache": "measured", "subset": ["hue"], "criteria": [0.6, 1.0], …, "crc": "…"}
+    {"afresh": "measured", "seed": 1000, "subset": ["alcohol"], "criteria": [0.7, 1.0], …, "crc": "…"}
     {"claim": {"subset": ["alcohol"], "statements": […], "proofs": […], …}, "crc": "…"}
 
 Subsets are lists of names in attribute order, floats are written so that they read back exactly, and
-whatever is not ASCII is escaped. A cache line holds a result computed ahead of need. It belongs to the
-journal but not to the run: `identity` leaves cache lines out, and the optional "time" of any line.
+whatever is not ASCII is escaped. A cache line holds a result computed ahead of need, an "afresh" line one on
+folds shuffled by another seed, for judging what was chosen. They belong to the journal but not to the run:
+`identity` leaves them out, and the optional "time" of any line.
 A claim line says what the facts above it prove (see `claims`); it follows from them, so it is left out too.
 
 "crc" is the CRC-32 of the line before ", "crc"", continued from that of the line above. So a changed,
@@ -22,7 +24,7 @@ from __future__ import annotations
 from elicit.journal.files import StrPath
 from elicit.journal.lines import FORMAT
 from elicit.journal.reading import begun, identity, read
-from elicit.journal.record import LIBRARIES, Claimed, Header, Record, library_versions
+from elicit.journal.record import LIBRARIES, Claimed, Header, Record, Shuffled, library_versions
 from elicit.journal.writing import Journal
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "Header",
     "Journal",
     "Record",
+    "Shuffled",
     "StrPath",
     "begun",
     "identity",

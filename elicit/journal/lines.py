@@ -1,4 +1,4 @@
-"""Lines: header, facts, results ahead of need and claims, each as the JSON object of its line."""
+"""Lines: header, facts, results besides the run and claims, each as the JSON object of its line."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from elicit.journal.fields import (
     subset_out,
     text,
 )
-from elicit.journal.record import Header
+from elicit.journal.record import Header, Shuffled
 from elicit.subsets import Attributes, Mask
 
 #: The format that this code writes, and the only one that it reads.
 FORMAT = 2
 
-#: Every kind of fact, and of result ahead of need, with its fields in the order in which they are written.
+#: Every kind of fact, and of result besides the run, with its fields in the order in which they are written.
 FACTS: dict[type[Any], dict[str, Codec]] = {
     Asked: {
         "request": INTEGER,
@@ -128,6 +128,22 @@ def cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured 
         raise InputError("expected a fact or a cached result (or a claim), found neither")
     subset = subset_in(content.pop("subset"), header)
     return subset, _fields_in(content, "cache", RESULTS, header)[0]
+
+
+def afresh_out(seed: int, subset: Mask, result: Measured | Failure, header: Header) -> dict[str, Json]:
+    """A result on folds shuffled by another seed as the object of its line."""
+    if type(result) not in RESULTS:
+        raise InputError(f"expected a result of an oracle, found {kind_of(result)}")
+    start = {"afresh": type(result).__name__.lower(), "seed": integer(seed, header)}
+    return start | {"subset": subset_out(subset, header)} | _fields_out(result, RESULTS[type(result)], header)
+
+
+def afresh_in(content: dict[str, Json], header: Header) -> tuple[Shuffled, Measured | Failure]:
+    """The seed and the subset of a line, and the result."""
+    if "seed" not in content or "subset" not in content:
+        raise InputError("a result on fresh folds has a seed and a subset, found one without")
+    seed, subset = integer(content.pop("seed"), header), subset_in(content.pop("subset"), header)
+    return (seed, subset), _fields_in(content, "afresh", RESULTS, header)[0]
 
 
 def claim_in(content: dict[str, Json]) -> Mapping[str, Json]:

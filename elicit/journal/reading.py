@@ -13,8 +13,8 @@ from elicit.errors import InputError, JournalError, JournalFormatError
 from elicit.events import Fact
 from elicit.journal.fields import Json
 from elicit.journal.files import StrPath, contents, named
-from elicit.journal.lines import FORMAT, cached_in, claim_in, fact_in, fact_out, header_in, header_out
-from elicit.journal.record import Claimed, Header, Record
+from elicit.journal.lines import FORMAT, afresh_in, cached_in, claim_in, fact_in, fact_out, header_in, header_out
+from elicit.journal.record import Claimed, Header, Record, Shuffled
 from elicit.subsets import Mask
 
 _START = b'{"journal": '
@@ -33,7 +33,7 @@ def begun(path: StrPath) -> bool:
 
 
 def identity(path: StrPath) -> bytes:
-    """The run itself, in bytes: header and facts without times, checks and results ahead of need."""
+    """The run itself, in bytes: header and facts without times, checks and results besides the run."""
     record = read(path)
     lines = [header_out(record.header), *(fact_out(fact, record.header) for fact in record.facts)]
     return b"".join(body(line) + b"}\n" for line in lines)
@@ -57,6 +57,7 @@ def parse(data: bytes, path: StrPath) -> Record:
     facts: list[Fact] = []
     times: list[float | None] = []
     cached: dict[Mask, Measured | Failure] = {}
+    afresh: dict[Shuffled, Measured | Failure] = {}
     claims: list[Claimed] = []
     places: list[int] = []
     for number, line in enumerate(lines[1:], start=2):
@@ -69,13 +70,18 @@ def parse(data: bytes, path: StrPath) -> Record:
                 places.append(number)
             elif "claim" in content:
                 claims.append(Claimed(len(facts), number, claim_in(content)))
+            elif "afresh" in content:
+                shuffled, result = afresh_in(content, header)
+                afresh[shuffled] = result
             else:
                 subset, result = cached_in(content, header)
                 cached[subset] = result
         except InputError as error:
             raise _damage(path, number, str(error)) from None
     whole = len(data) - len(torn)
-    return Record(header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places), len(torn))
+    return Record(
+        header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places), len(torn), afresh
+    )
 
 
 def _demand_journal(data: bytes, lines: list[bytes], path: StrPath) -> None:

@@ -37,6 +37,10 @@ class Header:
         object.__setattr__(self, "versions", plain(dict(self.versions), "versions"))
 
 
+#: The seed that shuffled rows into folds, and the subset that was measured on them.
+Shuffled = tuple[int, Mask]
+
+
 @dataclass(frozen=True)
 class Claimed:
     """What the journal claims at line `line`, when it held `facts` facts: plain data, not yet believed."""
@@ -48,8 +52,9 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Record:
-    """What a journal holds: its header, its facts with the time of each, and results ahead of need.
+    """What a journal holds: its header, its facts with the time of each, and results besides the run.
 
+    Those are `cached`, ahead of need, and `afresh`, on folds that had no part in the run.
     `length` bytes of the file are whole lines, the last of which has the check `check`. `lines` says
     where each fact stands. `torn` bytes follow the whole lines: a last line that was never completed.
     """
@@ -63,6 +68,7 @@ class Record:
     claims: tuple[Claimed, ...] = ()
     lines: tuple[int, ...] = ()
     torn: int = 0
+    afresh: Mapping[Shuffled, Measured | Failure] = field(default_factory=dict)
 
 
 def library_versions() -> dict[str, str]:

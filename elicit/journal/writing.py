@@ -14,9 +14,9 @@ from elicit.errors import InputError, JournalError
 from elicit.events import Fact
 from elicit.journal.fields import Json, plain
 from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, why
-from elicit.journal.lines import cached_in, cached_out, fact_in, fact_out, header_out, with_time
+from elicit.journal.lines import afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out, with_time
 from elicit.journal.reading import begun, body, parse, torn_header
-from elicit.journal.record import Header, Record
+from elicit.journal.record import Header, Record, Shuffled
 from elicit.subsets import Mask
 
 
@@ -32,7 +32,7 @@ class Journal:
         self.path = path
         self.header = record.header
         self._facts = list(record.facts)
-        self._cached = dict(record.cached)
+        self._cached, self._afresh = dict(record.cached), dict(record.afresh)
         self._claimed = record.claims[-1].facts if record.claims else -1
         self._file = file
         self._length = record.length
@@ -100,6 +100,11 @@ class Journal:
         """Results computed ahead of need, by subset."""
         return dict(self._cached)
 
+    @property
+    def afresh(self) -> Mapping[Shuffled, Measured | Failure]:
+        """Results on folds that had no part in the run, by the seed of the folds and the subset."""
+        return dict(self._afresh)
+
     def append(self, fact: Fact, at: float | None = None, *, more: bool = False) -> None:
         """Write one fact, and return when it is safe. `at` is a time, in whatever clock the caller keeps.
 
@@ -121,6 +126,15 @@ class Journal:
         with_time(content, at)
         self._write(content, sync=not more)
         self._cached[subset] = cached_in(dict(content), self.header)[1]
+        self._sound = True
+
+    def keep_afresh(self, seed: int, subset: Mask, result: Measured | Failure, at: float | None = None) -> None:
+        """Write a result on the folds of another seed, and return when it is safe."""
+        content = afresh_out(seed, subset, result, self.header)
+        with_time(content, at)
+        self._write(content)
+        shuffled, kept = afresh_in(dict(content), self.header)
+        self._afresh[shuffled] = kept
         self._sound = True
 
     @property

@@ -2,7 +2,7 @@
 
 The rule: nothing that chose the subset judges it. Folds are drawn anew; the importance of an attribute is the
 growth of the error on rows held out from the fit, when its values change places. What cannot be made again
-(the oracle of a table, data that moved) is said, with the reason, and left out.
+(the oracle of a table, data that moved) is said, with the reason, and left out; what the record keeps is told.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from elicit.asks import Failure, Measured
 from elicit.effects import Ale, ale
 from elicit.errors import ElicitError, InputError
+from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
 from elicit.scores import permutation_importance
-from elicit.session.fresh import ROUNDS, fresh_scores
+from elicit.session.fresh import fresh_scores, unmeasured
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family, Mask, members
 
@@ -88,34 +90,47 @@ def story_of(
     fingerprint: str,
     family: Family,
     progress: Progress | None = None,
+    afresh: Mapping[Shuffled, Measured | Failure] | None = None,
 ) -> ModelStory:
     """The story of the model that the section of an oracle describes, on one subset of a family.
 
+    afresh: what was measured on fresh folds before, such as at the end of the session.
     progress: called before each part of the work with the share that is done and what comes next.
     """
-    try:
-        oracle = oracle_from(section, Path())
-    except ElicitError as problem:
-        return ModelStory(missing=(f"the data or the model cannot be made again: {problem}",))
-    if not isinstance(oracle, WrapperOracle):
-        return ModelStory(missing=("the scores of this run came from no model that could be fitted again",))
-    if oracle.fingerprint != fingerprint:
-        return ModelStory(missing=("the data or the model are no longer those of the session",))
+    compared, known = (subset, family.largest), afresh or {}
+    oracle = _made_again(section, fingerprint)
+    if isinstance(oracle, str):
+        kept = {} if unmeasured(compared, known) else fresh_scores(section, compared, known)
+        return ModelStory(_honest(family, subset, chosen, kept) if kept else (), missing=(oracle,))
     missing: list[str] = []
-    work = _Work(progress, len(oracle.splits))
+    work = _Work(progress, len(oracle.splits), len(unmeasured(compared, known)))
     error, importance = _importance(oracle, subset, work)
     work.tell("effects of the attributes", 1)
     effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)
-    honest = _honest(section, family, subset, chosen, work)
+    scores = fresh_scores(section, compared, known, tell=lambda text: work.tell(text, work.folds))
+    honest = _honest(family, subset, chosen, scores)
     return ModelStory(honest, importance, error, effects, answer, tuple(missing))
+
+
+def _made_again(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | str:
+    """The oracle that measured, or why there is none any longer."""
+    try:
+        oracle = oracle_from(section, Path())
+    except ElicitError as problem:
+        return f"the data or the model cannot be made again: {problem}"
+    if not isinstance(oracle, WrapperOracle):
+        return "the scores of this run came from no model that could be fitted again"
+    if oracle.fingerprint != fingerprint:
+        return "the data or the model are no longer those of the session"
+    return oracle
 
 
 class _Work:
     """How much of a story is worked out, in fits: one a fold, one for the effects, all folds a fresh score."""
 
-    def __init__(self, progress: Progress | None, folds: int) -> None:
+    def __init__(self, progress: Progress | None, folds: int, fresh: int) -> None:
         self._progress, self.folds = progress, folds
-        self._done, self._all = 0, folds + 1 + 2 * ROUNDS * folds
+        self._done, self._all = 0, folds + 1 + fresh * folds
 
     def tell(self, text: str, fits: int) -> None:
         """Say what comes next, and how many fits it takes."""
@@ -124,10 +139,9 @@ class _Work:
         self._done += fits
 
 
-def _honest(section: Mapping[str, Any], family: Family, subset: Mask, chosen: float, work: _Work) -> tuple[Honest, ...]:
+def _honest(family: Family, subset: Mask, chosen: float, fresh: Mapping[Mask, tuple[float, ...]]) -> tuple[Honest, ...]:
     """The chosen subset and all that may be chosen, each on the same fresh folds."""
     baseline = family.largest
-    fresh = fresh_scores(section, (subset, baseline), lambda text: work.tell(text, work.folds))
     told: list[tuple[str, Mask, float | None]] = [("the recommended subset", subset, chosen)]
     if baseline != subset:
         told.append((family.largest_told("attributes"), baseline, None))

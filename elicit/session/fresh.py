@@ -1,15 +1,18 @@
 """Fresh folds: the score of a choice on splits that had no part in choosing it, the same for all that are compared.
 
 The rows are the same, and they chose: so this is nearer the truth than the score that chose, and still a little high.
+The rule: what was measured before is not measured again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from elicit.asks import Evaluate, Failure
+from elicit.asks import Evaluate, Failure, Measured
+from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Mask
@@ -18,21 +21,43 @@ from elicit.subsets import Mask
 ROUNDS = 5
 FIRST_SEED = 1_000
 
+#: Told a result as soon as there is one: the seed of its folds, its subset, and what was measured.
+Keep = Callable[[int, Mask, Measured | Failure], None]
+
+
+def unmeasured(subsets: Sequence[Mask], known: Mapping[Shuffled, Measured | Failure]) -> list[Shuffled]:
+    """What is still to be measured, in the order of measuring: round by round."""
+    rounds = product(range(FIRST_SEED, FIRST_SEED + ROUNDS), dict.fromkeys(subsets))
+    return [shuffled for shuffled in rounds if shuffled not in known]
+
 
 def fresh_scores(
-    section: Mapping[str, Any], subsets: Sequence[Mask], tell: Callable[[str], None] = lambda _: None
+    section: Mapping[str, Any],
+    subsets: Sequence[Mask],
+    known: Mapping[Shuffled, Measured | Failure],
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    keep: Keep = lambda *_: None,
 ) -> dict[Mask, tuple[float, ...]]:
     """The mean score of each subset in each round; a round in which it could not be measured is left out.
 
+    known: what was measured before, of the same section.
     tell: called before each measurement with what it is.
     """
-    found: dict[Mask, list[float]] = {subset: [] for subset in subsets}
-    for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS):
-        oracle = oracle_from({**section, "random_state": seed}, Path())
-        assert isinstance(oracle, WrapperOracle)
-        for subset, scores in found.items():
-            tell(f"scores on fresh folds, round {seed - FIRST_SEED + 1} of {ROUNDS}")
-            reply = oracle(Evaluate(0, subset))
-            if not isinstance(reply, Failure):
-                scores.append(reply.criteria[0])
-    return {subset: tuple(scores) for subset, scores in found.items()}
+    results, oracles = dict(known), dict[int, WrapperOracle]()
+    for seed, subset in unmeasured(subsets, known):
+        tell(f"scores on fresh folds, round {seed - FIRST_SEED + 1} of {ROUNDS}")
+        if seed not in oracles:
+            oracle = oracle_from({**section, "random_state": seed}, Path())
+            assert isinstance(oracle, WrapperOracle)
+            oracles = {seed: oracle}
+        results[seed, subset] = oracles[seed](Evaluate(0, subset))
+        keep(seed, subset, results[seed, subset])
+    return {
+        subset: tuple(
+            result.criteria[0]
+            for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS)
+            if isinstance(result := results[seed, subset], Measured)
+        )
+        for subset in subsets
+    }
