@@ -17,6 +17,7 @@ import journals
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -265,6 +266,20 @@ def test_scores_on_fresh_folds_are_those_of_scikit_learn():
             folds = StratifiedKFold(5, shuffle=True, random_state=seed)
             assert score == pytest.approx(cross_val_score(model, X[:, columns], y, cv=folds).mean(), abs=1e-12)
     assert (story.honest[0].chosen, story.honest[1].chosen) == (0.5, None)
+
+
+def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):
+    X, y = load_wine(return_X_y=True)
+    oracle = oracle_from(WINE, Path())
+    story = story_of(WINE, 0b11, 0.5, oracle.fingerprint, Family(13))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    assert story.guess == pytest.approx(cross_val_score(DummyClassifier(), X, y, cv=folds).mean(), abs=1e-12)
+    content = gather(read(wine), [])
+    told = "A guess without any attribute has the score 0.2500 on the folds that chose."
+    assert told + "</p>" in page(content, ModelStory(guess=0.25), "j.jsonl")
+    same = ModelStory(guess=content.recommended.values[0])
+    assert "The subset is no better: another model, or other attributes, may do.</p>" in page(content, same, "j.jsonl")
+    assert "A guess" not in page(content, ModelStory(), "j.jsonl")
 
 
 def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp_path):

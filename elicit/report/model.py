@@ -20,6 +20,7 @@ from elicit.effects import Ale, ale
 from elicit.errors import ElicitError, InputError
 from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
+from elicit.oracles.guess import guess_of
 from elicit.scores import permutation_importance
 from elicit.session.fresh import fresh_scores, unmeasured
 from elicit.sources.oracle import oracle_from
@@ -73,7 +74,10 @@ class Effect:
 
 @dataclass(frozen=True)
 class ModelStory:
-    """What is known of the model on the chosen subset; `missing` says why a part is not."""
+    """What is known of the model on the chosen subset; `missing` says why a part is not.
+
+    `guess` is the score without any attribute on the folds that chose, None where it is not known.
+    """
 
     honest: tuple[Honest, ...] = ()
     importance: tuple[Importance, ...] = ()
@@ -81,6 +85,7 @@ class ModelStory:
     effects: tuple[Effect, ...] = ()
     answer: str = ""
     missing: tuple[str, ...] = ()
+    guess: float | None = None
 
 
 def story_of(
@@ -109,7 +114,7 @@ def story_of(
     effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)
     scores = fresh_scores(section, compared, known, tell=lambda text: work.tell(text, work.folds))
     honest = _honest(family, subset, chosen, scores)
-    return ModelStory(honest, importance, error, effects, answer, tuple(missing))
+    return ModelStory(honest, importance, error, effects, answer, tuple(missing), guess_of(oracle))
 
 
 def _made_again(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | str:

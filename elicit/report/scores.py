@@ -36,6 +36,13 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
         ]
         header = ("", f"{name} when chosen", f"{name} on fresh folds", "rounds")
         yield table(header, rows, "± is the standard deviation over the rounds", {1, 2, 3})
+    if story.guess is not None:
+        chosen = content.recommended.values[0]
+        told = f"A guess without any attribute has the {name} {story.guess:.4f} on the folds that chose."
+        verdict = (
+            "" if chosen > story.guess else " The subset is no better: another model, or other attributes, may do."
+        )
+        yield element("p", told + verdict)
     if story.importance:
         yield element("h3", "What the model relies on")
         first = [i for i in story.importance if i.mean > 0][:3]
