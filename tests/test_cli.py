@@ -326,7 +326,8 @@ def test_version_and_defaults(capsys):
     assert "operator = " in out
 
 
-def test_run_prints_a_table_and_writes_every_result(here, capsys):
+def test_run_prints_a_table_and_writes_every_result(here, capsys, monkeypatch):
+    monkeypatch.setattr("elicit.session.display._SOON_OVER", 0.0)
     status, out, err = run("run", "s.toml", "--json", "o.json", capsys=capsys)
     assert status == 0
     assert out.splitlines()[0].startswith("method")
@@ -501,7 +502,8 @@ def test_a_terminal_gets_one_line_that_is_drawn_again(monkeypatch):
     assert screen.text.endswith("\r\x1b[K")
 
 
-def test_elsewhere_a_plain_line_now_and_then():
+def test_elsewhere_a_plain_line_now_and_then(monkeypatch):
+    monkeypatch.setattr("elicit.session.display._SOON_OVER", 0.0)
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for k in range(101):
@@ -511,6 +513,18 @@ def test_elsewhere_a_plain_line_now_and_then():
     assert "\r" not in screen.text
     assert "\x1b" not in screen.text
     assert screen.text.splitlines()[-1] == "100 done, 0:00 left"
+
+
+def test_work_that_is_soon_over_goes_untold(monkeypatch):
+    now = iter(k * 0.04 for k in range(300))  # telling the time left looks at the clock, too
+    monkeypatch.setattr("elicit.session.display.time", SimpleNamespace(monotonic=lambda: next(now)))
+    screen = Screen()
+    meter = Meter(screen, terminal=False)
+    for k in range(99):
+        meter.update(k / 98, f"{k} done")
+    told = [int(line.partition(" ")[0]) for line in screen.text.splitlines()]
+    assert min(told) >= 49, "two seconds are over by then"
+    assert len(told) == 6
 
 
 def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):

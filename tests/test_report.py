@@ -392,7 +392,8 @@ def test_one_measured_subset_is_one(tmp_path):
 # the command
 
 
-def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, capsys):
+def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("elicit.session.display._SOON_OVER", 0.0)
     assert main(["report", str(wine), "-o", str(tmp_path / "r.html")]) == 0
     told = capsys.readouterr().err
     assert f"scores on fresh folds, round {ROUNDS} of {ROUNDS}, 0:" in told

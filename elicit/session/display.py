@@ -15,6 +15,9 @@ from elicit.session.progress import Progress
 _A_PICTURE = 0.1
 _A_LINE, _A_WHILE = 0.1, 15.0
 
+#: Seconds before the first plain line: what is over by then needs none.
+_SOON_OVER = 2.0
+
 _WIDTH = 24
 
 
@@ -43,7 +46,9 @@ class Meter:
             self._out.flush()
 
     def _worth_a_line(self, share: float, now: float) -> bool:
-        """Whether much was done since the last line, or nothing was said for a while."""
+        """Whether much was done since the last line, or nothing was said for a while; work soon over goes untold."""
+        if now - self._start < _SOON_OVER:
+            return False
         done = share - self._shown_share >= _A_LINE - 1e-9 or (share == 1.0 and self._shown_share < 1.0)
         return done or (share > self._shown_share and now - self._shown_at >= _A_WHILE)
 
