@@ -258,7 +258,7 @@ def test_texts_are_escaped_wherever_they_stand():
 def test_scores_on_fresh_folds_are_those_of_scikit_learn():
     oracle = oracle_from(WINE, Path())
     subset = oracle.attributes.mask(["alcohol", "flavanoids", "proline"])
-    story = story_of(WINE, subset, 0.5, oracle.fingerprint, Family(13))
+    story = story_of(WINE, subset, {subset: 0.5}, oracle.fingerprint, Family(13))
     X, y = load_wine(return_X_y=True)
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
     for told, columns in zip(story.honest, ([0, 6, 12], list(range(13))), strict=True):
@@ -271,7 +271,7 @@ def test_scores_on_fresh_folds_are_those_of_scikit_learn():
 def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):
     X, y = load_wine(return_X_y=True)
     oracle = oracle_from(WINE, Path())
-    story = story_of(WINE, 0b11, 0.5, oracle.fingerprint, Family(13))
+    story = story_of(WINE, 0b11, {0b11: 0.5}, oracle.fingerprint, Family(13))
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     assert story.guess == pytest.approx(cross_val_score(DummyClassifier(), X, y, cv=folds).mean(), abs=1e-12)
     content = gather(read(wine), [])
@@ -289,7 +289,7 @@ def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp
     (tmp_path / "d.csv").write_text("first,second,third,y\n" + rows + "\n")
     section = {"kind": "wrapper", "data": str(tmp_path / "d.csv"), "target": "y", "model": "ridge", "folds": 4}
     oracle = oracle_from(section, Path())
-    story = story_of(section, 0b111, 1.0, oracle.fingerprint, Family(3))
+    story = story_of(section, 0b111, {0b111: 1.0}, oracle.fingerprint, Family(3))
     assert story.importance[0].name == "second"
     # exchanging the values of a variable of variance 4 in a perfect model costs twice that variance, 8
     assert story.importance[0].mean == pytest.approx(8 * X[:, 1].var(), rel=0.25)
@@ -309,24 +309,25 @@ def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp
 )
 def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
-    story = story_of(section, 0b11, 0.5, fingerprint, Family(13))
+    story = story_of(section, 0b11, {0b11: 0.5}, fingerprint, Family(13))
     assert (story.honest, story.importance) == ((), ())
     assert reason in story.missing[0]
 
 
 def test_what_was_measured_on_fresh_folds_is_told_though_the_data_are_gone():
     section = {**WINE, "data": "nowhere.csv", "target": "y"}
+    scores = {0b11: 0.5, 2**13 - 1: 0.25}
     kept = {
         (seed, x): Measured((seed / 1e4 + (x == 0b11), 1.0)) for seed in range(1000, 1005) for x in (0b11, 2**13 - 1)
     }
-    story = story_of(section, 0b11, 0.5, "", Family(13), None, kept)
+    story = story_of(section, 0b11, scores, "", Family(13), None, kept)
     assert "cannot be made again" in story.missing[0]
     assert [(told.mean, told.chosen) for told in story.honest] == [
         (pytest.approx(1.1002), 0.5),
-        (pytest.approx(0.1002), None),
+        (pytest.approx(0.1002), 0.25),
     ]
     del kept[1004, 0b11]
-    assert story_of(section, 0b11, 0.5, "", Family(13), None, kept).honest == ()
+    assert story_of(section, 0b11, {0b11: 0.5}, "", Family(13), None, kept).honest == ()
 
 
 @pytest.fixture(scope="module")
@@ -349,16 +350,16 @@ def test_a_story_holds_the_choice_against_all_that_may_be_chosen(dropped):
     record = read(dropped)
     content = gather(record)
     section = record.header.settings["about"]["oracle"]
-    story = story_of(section, 0b1, 0.5, record.header.fingerprint, content.family)
+    story = story_of(section, 0b1, {0b1: 0.5}, record.header.fingerprint, content.family)
     assert [told.what for told in story.honest] == ["the recommended subset", "all 3 attributes that may be chosen"]
     assert story.honest[1].mean < 1, "the leak would be worth 1"
-    whole = story_of(section, 0b111, 0.5, record.header.fingerprint, content.family)
+    whole = story_of(section, 0b111, {0b111: 0.5}, record.header.fingerprint, content.family)
     assert [told.what for told in whole.honest] == ["the recommended subset"]
 
 
 def test_a_story_without_what_is_dropped_speaks_of_all_attributes():
     oracle = oracle_from(WINE, Path())
-    story = story_of(WINE, 0b11, 0.5, oracle.fingerprint, Family(13, max_size=4))
+    story = story_of(WINE, 0b11, {0b11: 0.5}, oracle.fingerprint, Family(13, max_size=4))
     assert story.honest[1].what == "all 13 attributes"
 
 
@@ -403,7 +404,7 @@ def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, caps
 
 def test_progress_of_a_story_never_goes_back():
     oracle, told = oracle_from(WINE, Path()), []
-    story_of(WINE, 0b11, 0.5, oracle.fingerprint, Family(13), lambda share, text: told.append((share, text)))
+    story_of(WINE, 0b11, {0b11: 0.5}, oracle.fingerprint, Family(13), lambda share, text: told.append((share, text)))
     shares = [share for share, _ in told]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1] < 1) == (0, True)

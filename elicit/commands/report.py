@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from elicit.asks import Measured
 from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.output import destination, files_of
 from elicit.commands.resume import session_section
@@ -60,7 +61,7 @@ def _section(path: str) -> Mapping[str, Any]:
 def _story(record: Record, content: Content, section: Mapping[str, Any], progress: Progress) -> ModelStory:
     if not section:
         return ModelStory(missing=("the record does not say what the oracle was made of",))
-    best = content.recommended
-    return story_of(
-        section, best.subset, best.values[0], record.header.fingerprint, content.family, progress, record.afresh
-    )
+    chosen = {x: result.criteria[0] for x, result in record.cached.items() if isinstance(result, Measured)}
+    chosen |= {m.subset: m.values[0] for m in content.measured}
+    best = content.recommended.subset
+    return story_of(section, best, chosen, record.header.fingerprint, content.family, progress, record.afresh)

@@ -37,7 +37,7 @@ DRAWN = 3
 
 @dataclass(frozen=True)
 class Honest:
-    """The score of one choice of attributes: when it was chosen (None: never measured), and on fresh folds."""
+    """The score of one choice of attributes: on the folds that chose (None: not measured there), and on fresh folds."""
 
     what: str
     chosen: float | None
@@ -91,7 +91,7 @@ class ModelStory:
 def story_of(
     section: Mapping[str, Any],
     subset: Mask,
-    chosen: float,
+    chosen: Mapping[Mask, float],
     fingerprint: str,
     family: Family,
     progress: Progress | None = None,
@@ -99,6 +99,7 @@ def story_of(
 ) -> ModelStory:
     """The story of the model that the section of an oracle describes, on one subset of a family.
 
+    chosen: scores on the folds that chose, by subset.
     afresh: what was measured on fresh folds before, such as at the end of the session.
     progress: called before each part of the work with the share that is done and what comes next.
     """
@@ -144,13 +145,15 @@ class _Work:
         self._done += fits
 
 
-def _honest(family: Family, subset: Mask, chosen: float, fresh: Mapping[Mask, tuple[float, ...]]) -> tuple[Honest, ...]:
+def _honest(
+    family: Family, subset: Mask, chosen: Mapping[Mask, float], fresh: Mapping[Mask, tuple[float, ...]]
+) -> tuple[Honest, ...]:
     """The chosen subset and all that may be chosen, each on the same fresh folds."""
     baseline = family.largest
-    told: list[tuple[str, Mask, float | None]] = [("the recommended subset", subset, chosen)]
+    told = [("the recommended subset", subset)]
     if baseline != subset:
-        told.append((family.largest_told("attributes"), baseline, None))
-    return tuple(Honest(what, was, fresh[x]) for what, x, was in told if len(fresh[x]) > 1)
+        told.append((family.largest_told("attributes"), baseline))
+    return tuple(Honest(what, chosen.get(x), fresh[x]) for what, x in told if len(fresh[x]) > 1)
 
 
 def _parts(oracle: WrapperOracle, subset: Mask) -> tuple[list[int], list[str], list[list[int]]]:

@@ -34,7 +34,7 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
             )
             for h in story.honest
         ]
-        header = ("", f"{name} when chosen", f"{name} on fresh folds", "rounds")
+        header = ("", f"{name} on the folds that chose", f"{name} on fresh folds", "rounds")
         yield table(header, rows, "± is the standard deviation over the rounds", {1, 2, 3})
     if story.guess is not None:
         chosen = content.recommended.values[0]
