@@ -116,10 +116,7 @@ def fact_in(content: dict[str, Json], header: Header) -> tuple[Fact, float | Non
 
 def cached_out(subset: Mask, result: Measured | Failure, header: Header) -> dict[str, Json]:
     """A result ahead of need as the object of its line."""
-    if type(result) not in RESULTS:
-        raise InputError(f"expected a result of an oracle, found {kind_of(result)}")
-    start = {"cache": type(result).__name__.lower(), "subset": subset_out(subset, header)}
-    return start | _fields_out(result, RESULTS[type(result)], header)
+    return _result_out("cache", {}, subset, result, header)
 
 
 def cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured | Failure]:
@@ -132,10 +129,7 @@ def cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured 
 
 def afresh_out(seed: int, subset: Mask, result: Measured | Failure, header: Header) -> dict[str, Json]:
     """A result on folds shuffled by another seed as the object of its line."""
-    if type(result) not in RESULTS:
-        raise InputError(f"expected a result of an oracle, found {kind_of(result)}")
-    start = {"afresh": type(result).__name__.lower(), "seed": integer(seed, header)}
-    return start | {"subset": subset_out(subset, header)} | _fields_out(result, RESULTS[type(result)], header)
+    return _result_out("afresh", {"seed": integer(seed, header)}, subset, result, header)
 
 
 def afresh_in(content: dict[str, Json], header: Header) -> tuple[Shuffled, Measured | Failure]:
@@ -144,6 +138,15 @@ def afresh_in(content: dict[str, Json], header: Header) -> tuple[Shuffled, Measu
         raise InputError("a result on fresh folds has a seed and a subset, found one without")
     seed, subset = integer(content.pop("seed"), header), subset_in(content.pop("subset"), header)
     return (seed, subset), _fields_in(content, "afresh", RESULTS, header)[0]
+
+
+def _result_out(
+    kind: str, more: dict[str, Json], subset: Mask, result: Measured | Failure, header: Header
+) -> dict[str, Json]:
+    if type(result) not in RESULTS:
+        raise InputError(f"expected a result of an oracle, found {kind_of(result)}")
+    start = {kind: type(result).__name__.lower(), **more, "subset": subset_out(subset, header)}
+    return start | _fields_out(result, RESULTS[type(result)], header)
 
 
 def claim_in(content: dict[str, Json]) -> Mapping[str, Json]:
