@@ -205,7 +205,7 @@ def _showing(verbose: int, called: str, best: str) -> Iterator[Callable[[Progres
     if not verbose:
         yield None
         return
-    meter = Meter(sys.stderr)
+    meter = Meter(sys.stderr, asked_for=True)
 
     def show(progress: Progress) -> None:
         meter.update(progress.evaluations / progress.budget, f"{called}{_standing(progress, best)}")

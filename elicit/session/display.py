@@ -22,12 +22,16 @@ _WIDTH = 24
 
 
 class Meter:
-    """Shows how much of the work is done. `update` is cheap enough to be called after every step."""
+    """Shows how much of the work is done. `update` is cheap enough to be called after every step.
 
-    def __init__(self, out: TextIO, *, terminal: bool | None = None) -> None:
+    asked_for: tell of work that is soon over, too, to who asked to be told.
+    """
+
+    def __init__(self, out: TextIO, *, terminal: bool | None = None, asked_for: bool = False) -> None:
         self._out = out
         self._terminal = out.isatty() if terminal is None else terminal
         self._start = time.monotonic()
+        self._quiet = 0.0 if asked_for else _SOON_OVER
         self._shown_at = -1.0 if self._terminal else self._start
         self._shown_share = 0.0
         self._dirty = False
@@ -47,7 +51,7 @@ class Meter:
 
     def _worth_a_line(self, share: float, now: float) -> bool:
         """Whether much was done since the last line, or nothing was said for a while; work soon over goes untold."""
-        if now - self._start < _SOON_OVER:
+        if now - self._start < self._quiet:
             return False
         done = share - self._shown_share >= _A_LINE - 1e-9 or (share == 1.0 and self._shown_share < 1.0)
         return done or (share > self._shown_share and now - self._shown_at >= _A_WHILE)
