@@ -37,7 +37,7 @@ from elicit.report.drawing import scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
-from elicit.session.fresh import FIRST_SEED, ROUNDS
+from elicit.session.fresh import FIRST_SEED, ROUNDS, fresh_scores
 from elicit.sessions import begin, elicitation_of
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family
@@ -266,6 +266,18 @@ def test_scores_on_fresh_folds_are_those_of_scikit_learn():
             folds = StratifiedKFold(5, shuffle=True, random_state=seed)
             assert score == pytest.approx(cross_val_score(model, X[:, columns], y, cv=folds).mean(), abs=1e-12)
     assert (story.honest[0].chosen, story.honest[1].chosen) == (0.5, None)
+
+
+def test_the_folds_that_chose_are_never_the_fresh_ones():
+    kept = {}
+    section = {**WINE, "random_state": FIRST_SEED + 1}
+    fresh_scores(section, (0b11,), {}, keep=lambda seed, subset, result: kept.update({seed: (subset, result)}))
+    assert set(kept) == {FIRST_SEED, *range(FIRST_SEED + 2, FIRST_SEED + ROUNDS + 1)}
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    folds = StratifiedKFold(5, shuffle=True, random_state=FIRST_SEED + ROUNDS)
+    last = cross_val_score(model, X[:, :2], y, cv=folds).mean()
+    assert kept[FIRST_SEED + ROUNDS][1].criteria[0] == pytest.approx(last, abs=1e-12)
 
 
 def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):

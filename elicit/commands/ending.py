@@ -162,7 +162,7 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
     """Mean score, and its spread over the shuffles, on folds that had no part in the choice; kept in the journal."""
     if section.get("kind") != "wrapper":
         return []
-    done, needed = count(), len(unmeasured(subsets, journal.afresh))
+    done, needed = count(), len(unmeasured(section, subsets, journal.afresh))
     with _shown() as meter:
         found = fresh_scores(
             section,

@@ -106,10 +106,10 @@ def story_of(
     compared, known = (subset, family.largest), afresh or {}
     oracle = _made_again(section, fingerprint)
     if isinstance(oracle, str):
-        kept = {} if unmeasured(compared, known) else fresh_scores(section, compared, known)
+        kept = {} if unmeasured(section, compared, known) else fresh_scores(section, compared, known)
         return ModelStory(_honest(family, subset, chosen, kept) if kept else (), missing=(oracle,))
     missing: list[str] = []
-    work = _Work(progress, len(oracle.splits), len(unmeasured(compared, known)))
+    work = _Work(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
     error, importance = _importance(oracle, subset, work)
     work.tell("effects of the attributes", 1)
     effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)

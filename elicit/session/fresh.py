@@ -17,7 +17,7 @@ from elicit.oracles import WrapperOracle
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Mask
 
-#: Rounds of fresh folds; each is seeded by its number, counted from FIRST_SEED.
+#: Rounds of fresh folds; each is seeded by its number, counted from FIRST_SEED, past the seed of the folds that chose.
 ROUNDS = 5
 FIRST_SEED = 1_000
 
@@ -25,10 +25,17 @@ FIRST_SEED = 1_000
 Keep = Callable[[int, Mask, Measured | Failure], None]
 
 
-def unmeasured(subsets: Sequence[Mask], known: Mapping[Shuffled, Measured | Failure]) -> list[Shuffled]:
+def unmeasured(
+    section: Mapping[str, Any], subsets: Sequence[Mask], known: Mapping[Shuffled, Measured | Failure]
+) -> list[Shuffled]:
     """What is still to be measured, in the order of measuring: round by round."""
-    rounds = product(range(FIRST_SEED, FIRST_SEED + ROUNDS), dict.fromkeys(subsets))
-    return [shuffled for shuffled in rounds if shuffled not in known]
+    return [shuffled for shuffled in product(_seeds(section), dict.fromkeys(subsets)) if shuffled not in known]
+
+
+def _seeds(section: Mapping[str, Any]) -> list[int]:
+    """The seeds of the rounds."""
+    chose = section.get("random_state")
+    return [seed for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS + 1) if seed != chose][:ROUNDS]
 
 
 def fresh_scores(
@@ -44,9 +51,9 @@ def fresh_scores(
     known: what was measured before, of the same section.
     tell: called before each measurement with what it is.
     """
-    results, oracles = dict(known), dict[int, WrapperOracle]()
-    for seed, subset in unmeasured(subsets, known):
-        tell(f"scores on fresh folds, round {seed - FIRST_SEED + 1} of {ROUNDS}")
+    seeds, results, oracles = _seeds(section), dict(known), dict[int, WrapperOracle]()
+    for seed, subset in unmeasured(section, subsets, known):
+        tell(f"scores on fresh folds, round {seeds.index(seed) + 1} of {ROUNDS}")
         if seed not in oracles:
             oracle = oracle_from({**section, "random_state": seed}, Path())
             assert isinstance(oracle, WrapperOracle)
@@ -54,10 +61,6 @@ def fresh_scores(
         results[seed, subset] = oracles[seed](Evaluate(0, subset))
         keep(seed, subset, results[seed, subset])
     return {
-        subset: tuple(
-            result.criteria[0]
-            for seed in range(FIRST_SEED, FIRST_SEED + ROUNDS)
-            if isinstance(result := results[seed, subset], Measured)
-        )
+        subset: tuple(result.criteria[0] for seed in seeds if isinstance(result := results[seed, subset], Measured))
         for subset in subsets
     }
