@@ -106,8 +106,9 @@ def story_of(
     compared, known = (subset, family.largest), afresh or {}
     oracle = _made_again(section, fingerprint)
     if isinstance(oracle, str):
-        kept = {} if unmeasured(section, compared, known) else fresh_scores(section, compared, known)
-        return ModelStory(_honest(family, subset, chosen, kept) if kept else (), missing=(oracle,))
+        if unmeasured(section, compared, known):
+            return ModelStory(missing=(oracle,))
+        return ModelStory(_honest(family, subset, chosen, fresh_scores(section, compared, known)), missing=(oracle,))
     missing: list[str] = []
     work = _Work(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
     error, importance = _importance(oracle, subset, work)

@@ -7,7 +7,8 @@ The rule: what was measured before is not measured again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import groupby, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +52,14 @@ def fresh_scores(
     known: what was measured before, of the same section.
     tell: called before each measurement with what it is.
     """
-    seeds, results, oracles = _seeds(section), dict(known), dict[int, WrapperOracle]()
-    for seed, subset in unmeasured(section, subsets, known):
-        tell(f"scores on fresh folds, round {seeds.index(seed) + 1} of {ROUNDS}")
-        if seed not in oracles:
-            oracle = oracle_from({**section, "random_state": seed}, Path())
-            assert isinstance(oracle, WrapperOracle)
-            oracles = {seed: oracle}
-        results[seed, subset] = oracles[seed](Evaluate(0, subset))
-        keep(seed, subset, results[seed, subset])
+    seeds, results = _seeds(section), dict(known)
+    for seed, wanted in groupby(unmeasured(section, subsets, known), itemgetter(0)):
+        oracle = oracle_from({**section, "random_state": seed}, Path())
+        assert isinstance(oracle, WrapperOracle)
+        for _, subset in wanted:
+            tell(f"scores on fresh folds, round {seeds.index(seed) + 1} of {ROUNDS}")
+            results[seed, subset] = oracle(Evaluate(0, subset))
+            keep(seed, subset, results[seed, subset])
     return {
         subset: tuple(result.criteria[0] for seed in seeds if isinstance(result := results[seed, subset], Measured))
         for subset in subsets
