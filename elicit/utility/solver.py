@@ -146,15 +146,26 @@ class Program:
             # a row divided by its length must be met as exactly as before
             self._engine.setOptionValue("primal_feasibility_tolerance", tolerances.MULTIPLIER)
             matrix, row_lower, row_upper = self._shortened(matrix, row_lower, row_upper)
-        rows = csr_matrix(matrix)
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = matrix.shape
-        model.col_cost_, model.col_lower_, model.col_upper_ = cost, lower, upper
-        model.row_lower_, model.row_upper_ = row_lower, row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        model.a_matrix_.start_, model.a_matrix_.index_ = rows.indptr, rows.indices
-        model.a_matrix_.value_ = rows.data.astype(np.float64)
-        self._demand(self._engine.passModel(model), "the model was not accepted")
+        rows, (height, width) = csr_matrix(matrix), matrix.shape
+        # by arrays: the fields of a HighsLp are lists, and filling them takes longer than solving
+        accepted = self._engine.passModel(
+            width,
+            height,
+            rows.nnz,
+            int(highspy.MatrixFormat.kRowwise),
+            int(highspy.ObjSense.kMinimize),
+            0.0,  # nothing is added to the value
+            cost,
+            lower,
+            upper,
+            row_lower,
+            row_upper,
+            rows.indptr,
+            rows.indices,
+            rows.data.astype(np.float64),
+            np.zeros(width, dtype=np.int32),  # every column is continuous
+        )
+        self._demand(accepted, "the model was not accepted")
         self._basis = highspy.HighsBasis()  # filled anew by `crash`
         self._basis.valid, self._basis.alien = True, False
         self._method: Simplex | None = None
@@ -265,9 +276,10 @@ class Program:
             "the columns were not accepted",
         )
 
-    def drop_column(self, column: int) -> None:
-        """Remove one column."""
-        self._demand(self._engine.deleteCols(1, np.array([column], dtype=np.int32)), "the column was not removed")
+    def drop_columns(self, first: int) -> None:
+        """Remove the columns from this one on."""
+        index = np.arange(first, self.columns, dtype=np.int32)
+        self._demand(self._engine.deleteCols(len(index), index), "the columns were not removed")
 
     def basis(self) -> Basis:
         """The present basis, to come back to."""

@@ -11,16 +11,25 @@ from instances import BAND, BATCHES, NEAR, Case, batch, dense, forms, random_cas
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Source
-from elicit.utility import costs
+from elicit.utility import costs, prices
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 
 SMALL = judge.instance_strategy(max_n=4, max_evaluated=6)
 
 
+@pytest.fixture(params=["all at once", "on demand"])
+def statements_enter(request, monkeypatch):
+    """Whether programs list every statement and rival, or let them in when they are lacking."""
+    if request.param == "on demand":
+        for name, few in [("STATEMENTS_AT_ONCE", 2), ("STATEMENTS_ENTER", 2), ("RIVALS_ENTER", 1)]:
+            monkeypatch.setattr(prices, name, few)
+
+
 # The judge
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("k", BATCHES)
 def test_costs_unit_budget_and_cap_agree_with_the_judge(k):
     for case in batch(k):
@@ -33,6 +42,7 @@ def test_costs_unit_budget_and_cap_agree_with_the_judge(k):
         assert theirs.cap == pytest.approx(judge.price_cap(*case.soft), abs=NEAR)
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("k", BATCHES)
 def test_every_price_and_verdict_agrees_with_the_judge(k):
     for case in batch(k):
@@ -51,6 +61,7 @@ def test_every_price_and_verdict_agrees_with_the_judge(k):
             assert verdict.price <= theirs.cap + NEAR
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("k", BATCHES)
 def test_the_witness_of_a_price_costs_just_that_and_ranks_the_subset_first(k):
     for case in batch(k):
@@ -66,6 +77,7 @@ def test_the_witness_of_a_price_costs_just_that_and_ranks_the_subset_first(k):
                 assert theirs.lower_bound(v, multipliers, verdict.rivals) == pytest.approx(paid, abs=NEAR)
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("k", BATCHES)
 def test_the_maximum_of_a_form_agrees_with_the_judge(k):
     for case in batch(k):
@@ -222,6 +234,7 @@ def test_an_unrelated_contradiction_moves_no_price(told, weight, p, q):
         assert after.price(v) == pytest.approx(before.price(v), abs=NEAR)
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("degree", [2, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
@@ -246,6 +259,7 @@ def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
     assert [late.price(v) for v in subsets] == pytest.approx(prices, abs=NEAR)
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("listed", [600, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
@@ -270,6 +284,7 @@ def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
         previous = warm
 
 
+@pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("listed", [600, 3])
 @pytest.mark.parametrize("seed", range(8))
 def test_statements_that_leave_with_a_multiplier_change_no_value(monkeypatch, listed, seed):
@@ -332,6 +347,7 @@ def test_a_subset_below_an_unevaluated_one_may_still_be_recommended():
     assert theirs.candidates([0b100, 0b010]) == [0b100]
 
 
+@pytest.mark.usefixtures("statements_enter")
 def test_prices_do_not_depend_on_what_was_asked_before():
     case = random_case(np.random.default_rng(3), n=5, evaluated=10, answers=5)
     theirs = case.parsimonious()

@@ -96,8 +96,8 @@ def test_a_program_kept_alive_agrees_with_one_built_afresh(seed, method):
         else:
             block = rng.integers(-1, 2, size=(len(limit), 2)).astype(float)
             alive.add_columns(block, np.array([-1.0, 1.0]), -np.ones(2), np.ones(2))
-            alive.drop_column(alive.columns - 2)
-            matrix, cost = np.hstack([matrix, block[:, 1:]]), np.append(cost, 1.0)
+            alive.drop_columns(alive.columns - 1)
+            matrix, cost = np.hstack([matrix, block[:, :1]]), np.append(cost, -1.0)
             upper = np.append(upper, 1.0)
         assert (alive.rows, alive.columns) == matrix.shape
         if change % 4 == 1:
