@@ -202,32 +202,51 @@ class _Full:
 
 @dataclass(frozen=True)
 class _Spread:
-    """G = F Fᵀ with few columns: where many statements are about few subsets (equal scores make many of them)."""
+    """G = D K Dᵀ by the kernel K = F Fᵀ among few subsets, of which many statements say which is better (rows of D).
+
+    Equal scores make many statements: nothing here is as large as statements times subsets.
+    """
 
     root: Matrix
+    better: Ints
+    worse: Ints
 
     @staticmethod
     def of(among: Matrix, better: Ints, worse: Ints) -> _Spread:
         """From the kernel among the subsets."""
         values, vectors = eigh(among, check_finite=False)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return _Spread(root[better] - root[worse])
+        return _Spread(vectors * np.sqrt(np.maximum(values, 0.0)), better, worse)
 
-    @property
+    @cached_property
     def largest(self) -> float:
-        return float(np.einsum("ij,ij->i", self.root, self.root).max())
+        among = self.root @ self.root.T
+        own = np.diag(among)
+        return float((own[self.better] + own[self.worse] - 2 * among[self.better, self.worse]).max())
 
     def times(self, x: Vector) -> Vector:
-        return np.asarray(self.root @ (self.root.T @ x))
+        return self._told(self.root @ (self.root.T @ self._gathered(x)))
+
+    def _told(self, values: Vector) -> Vector:
+        """D values: by how much each statement's better subset exceeds its worse one."""
+        return np.asarray(values[self.better] - values[self.worse])
+
+    def _gathered(self, x: Vector) -> Vector:
+        """Dᵀ x: one number for each subset."""
+        count = len(self.root)
+        gathered = np.bincount(self.better, x, count) - np.bincount(self.worse, x, count)
+        return np.asarray(gathered, dtype=np.float64)
 
     def solver(self, diagonal: Vector) -> Callable[[Vector], Vector]:
         """By Woodbury's identity, and once more on what that left."""
-        core = np.eye(self.root.shape[1]) + self.root.T @ (self.root / diagonal[:, None])
-        factor = cho_factor(core, check_finite=False)
+        count, weight = len(self.root), 1.0 / diagonal
+        joined = np.bincount(self.better * count + self.worse, weight, count * count).reshape(count, count)
+        joined += joined.T
+        laplacian = np.diag(joined.sum(axis=1)) - joined  # Dᵀ diag(weight) D
+        factor = cho_factor(np.eye(self.root.shape[1]) + self.root.T @ laplacian @ self.root, check_finite=False)
 
         def once(right: Vector) -> Vector:
-            inner = cho_solve(factor, self.root.T @ (right / diagonal), check_finite=False)
-            return np.asarray((right - self.root @ inner) / diagonal)
+            inner = cho_solve(factor, self.root.T @ self._gathered(right * weight), check_finite=False)
+            return (right - self._told(self.root @ inner)) * weight
 
         def solve(right: Vector) -> Vector:
             found = once(right)
