@@ -5,7 +5,7 @@ that puts first. Then candidates are drawn (by a law from a power index, or attr
 neighbours of what is liked best so far; the one is proposed by which plausible operators may gain most, or
 that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered with its
 price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones are looked
-at again.
+at again. A forecast that knows very many subsets is believed without asking the set.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ OPERATORS, CENTRES = 16, 4
 
 #: With more evaluated subsets than this, draws among which a forecast chooses follow the prior, not θ_k.
 MOST_INDEXED = 150
+
+#: With more evaluated subsets than this, what a forecast proposes is evaluated without asking whether it may be best:
+#: the program grows with the statements, up to seconds a proposal, and on the suite's hard tables runs that never
+#: asked ended no worse, within chance. Where a run of rejections may end the session, one asks to the end.
+MOST_ASKED = 300
 
 #: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
 MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
@@ -288,12 +293,18 @@ class _Explorer:
         sampled = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
         return gap_index(self._beliefs.utilities, sampled, joint=self._settings.index == "joint")
 
+    @property
+    def _believes_the_forecast(self) -> bool:
+        """Whether its proposals are evaluated unasked."""
+        forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_ASKED
+        return forecast_alone and REJECTIONS not in self._settings.stop
+
     def rejection_price(self, subset: Mask) -> float | None:
         """The price at which a subset is rejected, None when it may be best (or nothing is known).
 
         What is on the way down is measured for what it tells of others, so it need not be able to be best.
         """
-        if self._starting or subset in self._on_the_way or not self._usable:
+        if self._starting or subset in self._on_the_way or not self._usable or self._believes_the_forecast:
             return None
         verdict = self._beliefs.utilities.excluded(subset)
         if verdict is None:
