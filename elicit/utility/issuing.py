@@ -18,10 +18,11 @@ from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.lifting import solve
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
-from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, simple, solve_fractions
+from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, simple
 from elicit.utility.verify import verify
 
 VERSION = 1
@@ -214,7 +215,7 @@ def into_set(utilities: AnySet, theta: dict[Mask, Fraction]) -> dict[Mask, Fract
     if tight:
         rows = [row for row, _ in tight]
         gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
-        weights = solve_fractions(gram, [gained for _, gained in tight])
+        weights = solve(gram, [gained for _, gained in tight], [Fraction(0)] * len(tight))
         if weights is not None:
             for row, weight in zip(rows, weights, strict=True):
                 for t, d in zip(terms, row, strict=True):

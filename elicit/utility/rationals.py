@@ -12,6 +12,7 @@ from typing import Any
 
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
+from elicit.utility.lifting import solve
 from elicit.utility.monomials import Utility
 
 #: θ is printed with this denominator: fine enough for any margin that a decision may rest on.
@@ -19,6 +20,9 @@ THETA_UNIT = 1 << 40
 
 #: The largest denominator of a fraction that counts as simple.
 SIMPLE = 1_000
+
+#: The largest denominators of multipliers that a solution keeps as they are, the plainest of them before all others.
+HELD, PLAIN = 10_000, 64
 
 
 def simple(x: float) -> Fraction:
@@ -65,17 +69,17 @@ def rational_combination(
 
 
 def _solved(rows: Sequence[Sequence[int]], target: Sequence[int], near: Sequence[float]) -> list[Fraction] | None:
-    """The same by the normal equations."""
-    if any(target):
-        return _least_squares(rows, [Fraction(x) for x in target])
-    # homogeneous: keep the scale by fixing the largest multiplier
-    anchor = max(range(len(rows)), key=lambda r: abs(near[r]))
-    held = Fraction(float(near[anchor])).limit_denominator(10_000)
-    others = [r for r in range(len(rows)) if r != anchor]
-    solved = _least_squares([rows[r] for r in others], [-held * x for x in rows[anchor]])
-    if solved is None:
+    """The same by solving: what others determine follows those that are simple already, as far as they are free."""
+    close = [Fraction(float(x)).limit_denominator(HELD) for x in near]
+    plain = [
+        abs(float(x.limit_denominator(PLAIN)) - y) <= tolerances.MULTIPLIER for x, y in zip(close, near, strict=True)
+    ]
+    order = sorted(range(len(rows)), key=lambda r: plain[r])
+    columns = list(zip(*(rows[r] for r in order), strict=True))
+    solved = solve(columns, [Fraction(x) for x in target], [close[r] for r in order])
+    if solved is None or (any(near) and not any(solved)):
         return None
-    exact = dict(zip(others, solved, strict=True)) | {anchor: held}
+    exact = dict(zip(order, solved, strict=True))
     return [exact[r] for r in range(len(rows))]
 
 
@@ -84,42 +88,3 @@ def _combines(rows: Sequence[Sequence[int]], target: Sequence[int], multipliers:
         sum(x * row[k] for x, row in zip(multipliers, rows, strict=True) if row[k]) == target[k]
         for k in range(len(target))
     )
-
-
-def _least_squares(rows: Sequence[Sequence[int]], target: Sequence[Fraction]) -> list[Fraction] | None:
-    """Σ λ_r rows_r = target by the normal equations, checked; None when the system has no solution."""
-    gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
-    right = [sum((a * t for a, t in zip(row, target, strict=True) if a), Fraction(0)) for row in rows]
-    found = solve_fractions(gram, right)
-    if found is None:
-        return None
-    for k, t in enumerate(target):
-        if sum((x * row[k] for x, row in zip(found, rows, strict=True) if row[k]), Fraction(0)) != t:
-            return None
-    return found
-
-
-def solve_fractions(matrix: Sequence[Sequence[int]], right: Sequence[Fraction]) -> list[Fraction] | None:
-    """One solution of a square system in fractions (free unknowns at 0), None when there is none."""
-    size = len(matrix)
-    table = [[Fraction(x) for x in row] + [Fraction(b)] for row, b in zip(matrix, right, strict=True)]
-    pivots: list[int] = []
-    for column in range(size):
-        here = len(pivots)
-        pivot = next((r for r in range(here, size) if table[r][column]), None)
-        if pivot is None:
-            continue
-        table[here], table[pivot] = table[pivot], table[here]
-        lead = table[here][column]
-        table[here] = [x / lead for x in table[here]]
-        for r in range(size):
-            if r != here and table[r][column]:
-                factor = table[r][column]
-                table[r] = [x - factor * y for x, y in zip(table[r], table[here], strict=True)]
-        pivots.append(column)
-    if any(row[-1] for row in table[len(pivots) :]):
-        return None
-    found = [Fraction(0)] * size
-    for row, column in zip(table, pivots, strict=False):
-        found[column] = row[-1]
-    return found

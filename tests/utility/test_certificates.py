@@ -35,7 +35,7 @@ from elicit.utility.certificates import (
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Monomials
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
-from elicit.utility.rationals import rational_combination, solve_fractions
+from elicit.utility.rationals import rational_combination
 from elicit.utility.verify import verify
 
 HAIR = 1e-6  # the judge works in floats
@@ -841,9 +841,20 @@ def test_multipliers_are_rationalised_exactly():
     exact = rational_combination([[3, 0], [0, 7]], [1, 1], [0.3333333333, 0.142857142857])
     assert exact == [Fraction(1, 3), Fraction(1, 7)]
     assert rational_combination([[1, 0], [2, 0]], [0, 1], [1.0, 1.0]) is None
-    assert solve_fractions([[2, 0], [0, 4]], [Fraction(1), Fraction(1)]) == [Fraction(1, 2), Fraction(1, 4)]
-    assert solve_fractions([[1, 1], [1, 1]], [Fraction(1), Fraction(2)]) is None
-    assert solve_fractions([], []) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_hundred_multipliers_are_rationalised_close_to_where_the_solver_was(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-1, 2, size=(200, 150)) * (rng.random((200, 150)) < 0.1)
+    free = rng.integers(1, 9, size=50) / 8  # the last fifty are plain, the others whatever cancels them
+    near = np.concatenate([np.linalg.lstsq(rows[:150].T.astype(float), -free @ rows[150:], rcond=None)[0], free])
+    assert np.abs(near @ rows).max() < 1e-9
+    exact = rational_combination(rows.tolist(), [0] * 150, near.tolist())
+    assert exact is not None
+    assert exact[150:] == [Fraction(x) for x in free.tolist()]
+    assert [float(x) for x in exact] == pytest.approx(near.tolist(), abs=1e-6)
+    assert all(sum(x * int(row[k]) for x, row in zip(exact, rows, strict=True) if row[k]) == 0 for k in range(150))
 
 
 def test_the_verifier_is_short_and_loads_no_solver():
