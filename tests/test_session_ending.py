@@ -284,6 +284,31 @@ def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_
         assert f"of the other 2 none is better by more than {float(Fraction(bound)):.2g}" in told
 
 
+def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monkeypatch, capsys, tmp_path, ended):
+    monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 30)
+    folder, before = ended
+    assert "may prefer another of the 40 measured by up to" in " ".join(before.split())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
+    options = ("--model", "knn:3", "--folds", "3", "--budget", "40", "--questions", "6", "--check-every", "0")
+    assert main(["ask", "wine", *options, "--journal", "j"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "prefers another of the 40 measured by more than the margin of one clear answer" in told
+    assert "strongest rival" not in told
+    assert "why this one:" in told
+    with_it, without = (
+        [proof["claim"] for proof in read(path / "j").claims[-1].content["proofs"]] for path in (folder, tmp_path)
+    )
+    assert [c for c in with_it if c["kind"] != "least" and c.get("scope") != {"evaluated": True}] == without
+    assert main(["verify", "j"]) == 0
+    assert main(["report", "j", "-o", "page.html"]) == 0
+    capsys.readouterr()
+    assert main(["why", "j"]) == 0
+    assert "prefers another by more than the margin of one clear answer" in " ".join(capsys.readouterr().out.split())
+    insight = Insight(elicitation_of(read("j")), lambda: None)
+    assert "another may still be better by more than the margin" in " ".join(insight.best()[1])
+
+
 def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *(f"{k % 7},{k % 3},{k % 2}" for k in range(12))]))
     told = told_by(tmp_path, "t.csv", "--target", "y", "--model", "knn:99")

@@ -47,12 +47,10 @@ from elicit.utility.exact import TOO_THIN, ExactSet
 from elicit.utility.explain import explain
 from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.regret import CLEAR
 
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
-
-#: The margin of one clear answer: a regret beyond it proves nothing that anybody would call so.
-CLEAR = 1.0
 
 #: The most columns of a line; fewer on a narrow terminal.
 _MOST_COLUMNS = 96
@@ -199,8 +197,7 @@ def bound_over_family(path: str | os.PathLike[str], family: Family) -> Fraction 
 def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | None) -> Iterator[str]:
     """What is proven, in which scope, and what it would cost to be wrong."""
     beliefs = elicitation.beliefs
-    incumbent, evaluated = beliefs.incumbent, len(elicitation.history.evaluated)
-    total = elicitation.family.count()
+    evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
     yield from paragraph(f"ended by {result.reason}", _columns(), 2)
     utilities = beliefs.utilities
     if isinstance(utilities, ParsimoniousSet) and utilities.informative and utilities.cap <= utilities.settings.tau:
@@ -209,6 +206,11 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
     if isinstance(utilities, ExactSet) and utilities.thin:
         text = f"{TOO_THIN}, so nothing is decided; the parsimonious set has no such limit"
         yield from paragraph(text, _columns(), 2)
+    if beliefs.far:
+        told = _far(evaluated, result.scope) + _of_the_others(total - evaluated, over_family)
+        yield from paragraph(told, _columns(), 2)
+        return
+    incumbent = beliefs.incumbent
     if incumbent is None or isinf(incumbent.value):
         text = f"proven: nothing beyond the measured numbers; {unproven_choice(elicitation.settings)} is named"
         yield from paragraph(text, _columns(), 2)
@@ -241,6 +243,14 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
             _columns(),
             2,
         )
+
+
+def _far(evaluated: int, scope: str) -> str:
+    """That the recommended subset is far from proven best, where how far was not worked out."""
+    return (
+        f"not proven best: a utility that fits what was measured and answered ({scope}) prefers another of the "
+        f"{evaluated} measured by more than the margin of one clear answer"
+    )
 
 
 def _how_far(regret: float, evaluated: int, scope: str) -> str:

@@ -23,7 +23,7 @@ from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.power import chosen_theta
-from elicit.utility.regret import Regret, Regrets
+from elicit.utility.regret import Regret, Regrets, beyond_worth
 from elicit.utility.scopes import Scope
 from elicit.utility.sets import Inconsistent
 
@@ -134,6 +134,12 @@ class Beliefs:
         if self.conflict is not None or not self.utilities.informative:
             return Regret(self.recommended, float("inf"), None)
         return self.regrets.of(self.recommended)
+
+    @cached_property
+    def far(self) -> bool:
+        """Whether the recommended one is so far from proven best, among so many, that its regret is not worked out."""
+        known = self.recommended is not None and self.conflict is None and self.utilities.informative
+        return known and self.recommended is not None and beyond_worth(self.regrets, self.recommended)
 
     @cached_property
     def scope(self) -> Scope:

@@ -38,7 +38,7 @@ from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Monomials
 from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.regret import Regrets
+from elicit.utility.regret import Regrets, beyond_worth
 from elicit.utility.verify import verify
 
 VERSION = 1
@@ -113,7 +113,9 @@ def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
     """That the subset loses little to any other, and that no other evaluated one loses less."""
-    among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
+    among = None
+    if not beyond_worth(Regrets(utilities), subset):
+        among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
     if among is not None:
         yield among
         yield _least_among(utilities, subset)

@@ -22,6 +22,7 @@ from elicit.utility import tolerances
 from elicit.utility.certificates import AnySet, Certificate, certify_best_among, certify_preference, certify_rejection
 from elicit.utility.explain import Cause, explain
 from elicit.utility.reducts import Needed, core, smallest_reduct
+from elicit.utility.regret import beyond_worth
 from elicit.utility.sets import difference
 
 Progress = Callable[[float, str], None]
@@ -55,14 +56,15 @@ class Otherwise:
 class Reason:
     """What the subset is worth against one rival, or (rival None) against all that were measured.
 
-    `loses` is the most that a utility of the set lets the rival gain on it; `causes` are those of the
+    `loses` is the most that a utility of the set lets the rival gain on it, None where that is beyond what is worth
+    working out among so many; `causes` are those of the
     certificate that nothing is gained. `price` is what believing in the rival costs, `rejected` whether that is
     more than τ, with the causes of it.
     """
 
     subset: Mask
     rival: Mask | None
-    loses: float
+    loses: float | None
     causes: tuple[Cause, ...]
     matter: Matter | None
     price: float | None = None
@@ -96,6 +98,8 @@ class Why:
 
     def this(self) -> Reason:
         """Why the recommended subset, of all that were measured."""
+        if beyond_worth(self.beliefs.regrets, self.best):
+            return Reason(self.best, None, None, (), None)
         loses = self.beliefs.regrets.of(self.best).value
         certificate = certify_best_among(self.utilities, self.best, self.utilities.evaluated, bound=None)
         return Reason(self.best, None, loses, self._causes(certificate), self._matter(self.utilities.evaluated, loses))

@@ -25,6 +25,8 @@ def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str
     everything = reason.rival is None
     lines = _of_all(why, reason) if everything else _of_one(why, reason)
     against = f"any of the {len(why.utilities.evaluated)} measured" if everything else "it"
+    if reason.loses is None:
+        return [*lines, f"a utility of the {scope} prefers another by more than the margin of one clear answer."]
     if reason.loses == 0:
         lines.append(f"no utility of the {scope} finds {against} better" + (", because:" if reason.causes else "."))
         lines += _causes(reason.causes, names, most, hint)
@@ -33,7 +35,7 @@ def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str
     if reason.matter is not None:
         lines += _mattering(reason.matter)
     if everything:
-        lines += _of_the_others(why, reason)
+        lines += _of_the_others(why, reason.loses)
     elif reason.rejected:
         lines.append(
             f"it cannot be best (to believe it costs {reason.price:.4g}), because:"
@@ -62,9 +64,9 @@ def _of_all(why: Why, reason: Reason) -> list[str]:
     return lines
 
 
-def _of_the_others(why: Why, reason: Reason) -> list[str]:
-    """Why none of the others: what each that nothing puts below another may lose."""
-    others = [x for x in why.utilities.candidates(why.utilities.evaluated) if x != reason.subset]
+def _of_the_others(why: Why, loses: float) -> list[str]:
+    """Why none of the others: what each that nothing puts below another may lose, where the subset may lose so much."""
+    others = [x for x in why.utilities.candidates(why.utilities.evaluated) if x != why.best]
     if not others:
         assumed = why.history.assume
         more = f", and by what follows from that with {ASSUMPTIONS[assumed]}" if why.history.deduced else ""
@@ -73,13 +75,13 @@ def _of_the_others(why: Why, reason: Reason) -> list[str]:
     several = len(others) > 1
     who = f"each of the {len(others)} others" if several else "the one other"
     which = f"{who} that nothing puts below another"
-    if least < reason.loses - tolerances.DECISION:
+    if least < loses - tolerances.DECISION:
         one = f"one of the {len(others)} others" if several else "the one other"
         return [
             f"{one} that nothing puts below another may lose less ({least:.4g}), "
             "but plausible operators expect less of it."
         ]
-    if least <= reason.loses + tolerances.DECISION:
+    if least <= loses + tolerances.DECISION:
         return [f"{which} may lose as much or more."]
     return [f"{which} may lose more: {least:.4g} or above."]
 

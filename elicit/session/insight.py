@@ -20,6 +20,7 @@ from elicit.session.display import criteria_told
 from elicit.session.progress import Progress
 from elicit.subsets import Mask
 from elicit.threads import one_thread
+from elicit.utility.regret import CLEAR
 
 #: Measured orders of a conflict that are told by name; the others are counted.
 MOST_ORDERS = 4
@@ -69,27 +70,11 @@ class Insight:
     def _best(self) -> tuple[Mask | None, list[str]]:
         elicitation = self._elicitation
         beliefs, history = elicitation.beliefs, elicitation.history
-        found = beliefs.incumbent
-        if found is None:
+        if beliefs.recommended is None:
             return None, ["Nothing was evaluated yet, so nothing would be recommended."]
         measured = many(len(history.evaluated), "evaluated subset")
-        lines = [f"Best so far: {self._told(found.subset)}."]
-        if isinf(found.value):
-            lines.append("Nothing is known yet of what you prefer beyond the measured numbers.")
-        elif found.rival is None:
-            lines.append(
-                f"Among the {measured} none is better in any utility that explains what was measured and what "
-                "you said, and is about as simple as can be. Your next answers may still change that."
-            )
-        else:
-            # a measured order may be strained, too, but nobody is told that what it puts below may be better
-            below = found.rival in history.dominates[found.subset]
-            who = "another" if below else self._told(found.rival)
-            lines.append(
-                f"Among the {measured}, {who} may still be "
-                f"better, by at most {found.value:.2g} (1 is the margin of one clear answer)."
-            )
-        around = elicitation.family.neighbours(found.subset)
+        lines = [f"Best so far: {self._told(beliefs.recommended)}.", self._how_sure(measured)]
+        around = elicitation.family.neighbours(beliefs.recommended)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
         lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
         total = elicitation.family.count()
@@ -97,7 +82,28 @@ class Insight:
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
             f"{len(history.rejected)}; this holds in {beliefs.utilities.scope}."
         )
-        return found.subset, lines
+        return beliefs.recommended, lines
+
+    def _how_sure(self, measured: str) -> str:
+        """How much better another of those measured may be than what would be recommended."""
+        beliefs = self._elicitation.beliefs
+        if beliefs.far:
+            return f"Among the {measured}, another may still be better by more than the margin of one clear answer."
+        found = beliefs.incumbent
+        if found is None or isinf(found.value):
+            return "Nothing is known yet of what you prefer beyond the measured numbers."
+        if found.rival is None:
+            return (
+                f"Among the {measured} none is better in any utility that explains what was measured and what "
+                "you said, and is about as simple as can be. Your next answers may still change that."
+            )
+        # a measured order may be strained, too, but nobody is told that what it puts below may be better
+        below = found.rival in self._elicitation.history.dominates[found.subset]
+        who = "another" if below else self._told(found.rival)
+        return (
+            f"Among the {measured}, {who} may still be better, by at most {found.value:.2g} (1 is the margin of one "
+            "clear answer)."
+        )
 
     # -- what if ----------------------------------------------------------------------------------
 
@@ -143,16 +149,16 @@ class Insight:
 
     def _compared(self, case: str, before: Beliefs, after: Beliefs) -> list[str]:
         """How what would be recommended differs between two states."""
-        was, would = before.incumbent, after.incumbent
+        was, would = before.recommended, after.recommended
         if was is None or would is None:
             return [f"{case}: nothing would be recommended."]
-        if was.subset == would.subset:
-            lines = [f"{case}: the best so far stays {self._told(would.subset)}."]
+        if was == would:
+            lines = [f"{case}: the best so far stays {self._told(would)}."]
         else:
-            lines = [f"{case}: the best so far becomes {self._told(would.subset)} instead of {self._told(was.subset)}."]
-        if not isinf(would.value):
-            now = "unknown" if isinf(was.value) else f"{was.value:.2g}"
-            lines.append(f"  the regret (how much better another may still be) goes from {now} to {would.value:.2g}.")
+            lines = [f"{case}: the best so far becomes {self._told(would)} instead of {self._told(was)}."]
+        then, now = _regret(before), _regret(after)
+        if now is not None and not (before.far and after.far):
+            lines.append(f"  the regret (how much better another may still be) goes from {then or 'unknown'} to {now}.")
         return lines
 
     def _told(self, subset: Mask) -> str:
@@ -181,3 +187,11 @@ def _still(answers: int) -> str:
 
 def _answers(statements: Iterable[Statement]) -> int:
     return sum(1 for s in statements if s.source is Source.OPERATOR)
+
+
+def _regret(beliefs: Beliefs) -> str | None:
+    """How much better another may be than what would be recommended; None where nothing is known of that."""
+    if beliefs.far:
+        return f"more than {CLEAR:g}"
+    found = beliefs.incumbent
+    return None if found is None or isinf(found.value) else f"{found.value:.2g}"

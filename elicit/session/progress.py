@@ -32,11 +32,12 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     """Where an elicitation stands, this many seconds after its drive began.
 
     brief: say nothing of what would be recommended, and spend no time on it.
-    regret: also say how far the recommendation may be from the best, which takes linear programs.
+    regret: also say how far the recommendation may be from the best, which takes linear programs; not where it is
+    so far that they are not worth solving.
     """
     beliefs = elicitation.beliefs
     subset = None if brief else beliefs.recommended
-    found = beliefs.incumbent if regret and not brief else None
+    found = beliefs.incumbent if regret and not brief and not beliefs.far else None
     return Progress(
         elicitation.evaluations,
         elicitation.budget,

@@ -23,6 +23,13 @@ from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Utility, Vector
 from elicit.utility.sets import Optimum, UtilitySet, difference
 
+#: The margin of one clear answer: to whoever may lose more, a subset is not proven best in any sense of the word.
+CLEAR = 1.0
+
+#: With more evaluated subsets than this a regret beyond `CLEAR` is not worked out to its end: it takes a program
+#: for each of them, and says nothing that anybody would call a proof.
+MOST_COMPARED = 150
+
 #: Witnesses kept from one state of knowledge to the next.
 MOST_WITNESSES = 100
 
@@ -43,6 +50,11 @@ class _Proof:
     sigma: float
     constant: float
     used: frozenset[Statement]
+
+
+def beyond_worth(regrets: Regrets, subset: Mask) -> bool:
+    """Whether a regret is not worth working out: too many are evaluated, and it is beyond what a proof could use."""
+    return len(regrets.subsets) > MOST_COMPARED and regrets.exceeds(subset, CLEAR)
 
 
 class Regrets:
@@ -97,6 +109,14 @@ class Regrets:
         while not self._confirm(v, self._lower()[v], give_up_above=np.inf):
             pass
         return self._report(v)
+
+    def exceeds(self, subset: Mask, bound: float) -> bool:
+        """Whether the max regret of one evaluated subset is above a bound; sooner known than the regret itself."""
+        v, most = self._place[subset], bound + tolerances.DECISION
+        while (lower := float(self._lower()[v])) <= most:
+            if self._confirm(v, lower, give_up_above=most):
+                return float(self._lower()[v]) > most
+        return True
 
     def pair(self, x: Mask, v: Mask) -> float:
         """max f(x) − f(v) over the set, exactly."""

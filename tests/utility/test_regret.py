@@ -8,7 +8,7 @@ from instances import BAND, BATCHES, NEAR, batch, random_case, stated
 from elicit.subsets import simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
-from elicit.utility.regret import Regrets
+from elicit.utility.regret import CLEAR, Regrets, beyond_worth
 from elicit.utility.tolerances import DECISION
 
 
@@ -47,6 +47,30 @@ def test_regrets_pairs_and_rivals_agree_with_the_judge(k):
             for (x, v), expected in pairs.items():
                 assert asked.pair(x, v) == pytest.approx(expected, abs=NEAR)
                 assert expected <= Regrets(theirs).upper[asked._place[x], asked._place[v]] + NEAR
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_whether_a_regret_exceeds_a_bound_agrees_with_the_judge(k):
+    for case in batch(k):
+        for theirs, most in sets(case):
+            _, regrets = judged(case, most)
+            asked = Regrets(theirs)
+            for v, expected in regrets.items():
+                for bound in [0.0, expected / 2, expected - BAND, expected + BAND, 2 * expected + BAND]:
+                    if abs(bound - expected) >= BAND:
+                        assert asked.exceeds(v, bound) is (expected > bound)
+
+
+def test_beyond_worth_are_regrets_above_a_clear_answer_among_very_many(monkeypatch):
+    told, seen = random_case(np.random.default_rng(2), n=5, evaluated=9, answers=4), set()
+    theirs = told.parsimonious()
+    assert not any(beyond_worth(Regrets(theirs), v) for v in theirs.evaluated)
+    monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 8)
+    for v in theirs.evaluated:
+        far = Regrets(theirs).of(v).value > CLEAR
+        assert beyond_worth(Regrets(theirs), v) is far
+        seen.add(far)
+    assert seen == {False, True}
 
 
 @pytest.mark.parametrize("k", BATCHES)
