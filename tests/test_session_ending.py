@@ -30,12 +30,14 @@ from elicit.events import Answer, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.operators import ScriptedOperator
+from elicit.operators.desk import RunStatus
 from elicit.oracles import WrapperOracle
 from elicit.proof import why_words
 from elicit.proof.why import Why
 from elicit.session.display import Meter, not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, _still
+from elicit.session.progress import progress_of
 from elicit.sessions import begin, elicitation_of
 
 
@@ -307,6 +309,8 @@ def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monk
     assert "prefers another by more than the margin of one clear answer" in " ".join(capsys.readouterr().out.split())
     insight = Insight(elicitation_of(read("j")), lambda: None)
     assert "another may still be better by more than the margin" in " ".join(insight.best()[1])
+    regret = progress_of(elicitation_of(read("j")), 0.0, regret=True).regret
+    assert "regret above 1" in RunStatus(40, 40, 0, 6, 6, regret).words(100)
 
 
 def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):

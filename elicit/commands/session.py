@@ -43,7 +43,7 @@ from elicit.sessions import Session, begin
 from elicit.sources.oracle import SyntheticSpec, oracle_from
 
 #: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
-_DECIDING = 0.002
+_DECIDING = 0.0003
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ escapes them (`picture.printable`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isinf
 from typing import Protocol
 
 from elicit.asks import Compare, Reconcile
@@ -16,7 +17,7 @@ from elicit.subsets import Mask
 
 @dataclass(frozen=True)
 class RunStatus:
-    """What the bottom line shows. `regret` is None while nothing can be said.
+    """What the bottom line shows. `regret` is None while nothing can be said, infinite when it is only above 1.
 
     Before the first answer it is not shown: it would be small where little is known, and mean nothing.
     """
@@ -32,7 +33,7 @@ class RunStatus:
         """The bottom line, in fewer words where there is little room."""
         left = max(self.most_questions - self.asked, 0)
         questions = f"1 to {left} questions left" if left > 1 else "the last question"
-        regret = "unknown" if self.regret is None else f"{self.regret:.2g}"
+        regret = "unknown" if self.regret is None else "above 1" if isinf(self.regret) else f"{self.regret:.2g}"
         told = f"  regret {regret}" if self.asked else ""
         full = (
             f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  {questions}{told}"

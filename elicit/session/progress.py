@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf, isinf
 
+from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.subsets import Mask
 
@@ -14,7 +16,8 @@ class Progress:
     """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
 
     `rejected` counts the subsets passed over unmeasured; `regret` is the incumbent's max regret among the
-    evaluated, in margins of one strict statement, None while it is unknown or nobody asked for it.
+    evaluated, in margins of one strict statement, None while it is unknown or nobody asked for it, infinite where it
+    is above one margin and how far is not worth working out.
     """
 
     evaluations: int
@@ -32,12 +35,11 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     """Where an elicitation stands, this many seconds after its drive began.
 
     brief: say nothing of what would be recommended, and spend no time on it.
-    regret: also say how far the recommendation may be from the best, which takes linear programs; not where it is
-    so far that they are not worth solving.
+    regret: also say how far the recommendation may be from the best, which takes linear programs.
     """
     beliefs = elicitation.beliefs
     subset = None if brief else beliefs.recommended
-    found = beliefs.incumbent if regret and not brief and not beliefs.far else None
+    told = _regret(beliefs) if regret and not brief else None
     return Progress(
         elicitation.evaluations,
         elicitation.budget,
@@ -47,5 +49,13 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         elicitation.history.named(subset),
         seconds,
         len(elicitation.history.rejected),
-        None if found is None or found.value == float("inf") else found.value,
+        told,
     )
+
+
+def _regret(beliefs: Beliefs) -> float | None:
+    """The regret of what would be recommended, as `Progress` tells it."""
+    if beliefs.far:
+        return inf
+    found = beliefs.incumbent
+    return None if found is None or isinf(found.value) else found.value
