@@ -112,10 +112,13 @@ def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 
 def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
-    """That the subset loses little to any other, and that no other evaluated one loses less."""
-    among = None
-    if not beyond_worth(Regrets(utilities), subset):
-        among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
+    """That the subset loses little to any other, and that no other evaluated one loses less.
+
+    Nothing of both where very many are evaluated and one of them may gain more than a bound is worth.
+    """
+    if beyond_worth(Regrets(utilities), subset):
+        return
+    among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
     if among is not None:
         yield among
         yield _least_among(utilities, subset)

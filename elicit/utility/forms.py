@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import csr_matrix, hstack, identity, vstack
 
 from elicit.knowledge.statements import Relation
 from elicit.subsets import Mask
@@ -43,10 +44,11 @@ class FormProgram:
 
     def _start(self) -> Program:
         costs, m, e = self._costs, len(self._costs.statements), len(self._equal)
-        slack_block = np.vstack([np.eye(m), -np.eye(m)[self._equal], costs.limits.reshape(1, m)])
+        each = identity(m, format="csr")  # dense, thousands of statements would take gigabytes
+        slack_block = vstack([each, -each[self._equal], csr_matrix(costs.limits.reshape(1, m))])
         columns, cost = self._entries(self._monomials)
         return Program(
-            np.hstack([slack_block, columns]),
+            hstack([slack_block, csr_matrix(columns)], format="csr"),
             cost=np.concatenate([costs.limits, cost]),
             lower=np.zeros(m + len(cost)),
             upper=np.full(m + len(cost), INFINITY),

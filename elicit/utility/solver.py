@@ -124,7 +124,7 @@ class Program:
 
     def __init__(
         self,
-        matrix: Matrix,
+        matrix: Matrix | csr_matrix,
         *,
         cost: Vector,
         lower: Vector,
