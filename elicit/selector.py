@@ -116,6 +116,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         the selected subset is compared with). With an operator: a certificate about every utility that the record
         allows, for `elicit.utility.verify`; it may take longer than the fit. It speaks of all subsets up to 14
         attributes, beyond of those measured; above 500 attributes of additive utilities, for pairs would be too many.
+        None where nothing is proven: among more than 150 measured, a bound above the margin of a clear answer is not.
     session_ : the finished elicitation, with all its facts.
     prior_ : (n_attributes,) the prior that was used, None when there was none.
     n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.

@@ -6,6 +6,7 @@ import io
 import json
 import pickle
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, Scripte
 from elicit.cli import main
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
+from elicit.estimator.warrant import warrant_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Failed, Preferred, Retracted
 from elicit.journal import read
 from elicit.operators.lines import LineOperator
@@ -208,6 +210,16 @@ def test_the_certificate_is_checked_exactly_and_speaks_of_the_choice():
     verify(certificate)
     verify(json.loads(json.dumps(certificate)))
     assert certificate["claim"]["subset"] == found.get_support(indices=True).tolist()
+
+
+def test_among_very_many_a_certificate_bounds_no_more_than_a_clear_answer(monkeypatch):
+    found = selector(operator="score - 0.01 * size", budget=16).fit(WINE, CLASSES)
+    bound = Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"])
+    monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 9)
+    assert bound > 1, "another preference shows this"
+    assert warrant_of(found.session_, found._subset) is None
+    monkeypatch.setattr("elicit.utility.regret.CLEAR", float(bound))
+    assert Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"]) == bound
 
 
 def test_what_is_selected_ranks_first_and_the_rest_follows_the_power_index(fitted):

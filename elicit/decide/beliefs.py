@@ -138,8 +138,10 @@ class Beliefs:
     @cached_property
     def far(self) -> bool:
         """Whether the recommended one is so far from proven best, among so many, that its regret is not worked out."""
-        known = self.recommended is not None and self.conflict is None and self.utilities.informative
-        return known and self.recommended is not None and beyond_worth(self.regrets, self.recommended)
+        subset = self.recommended
+        if subset is None or self.conflict is not None or not self.utilities.informative:
+            return False
+        return beyond_worth(self.regrets, subset)
 
     @cached_property
     def scope(self) -> Scope:
