@@ -116,18 +116,18 @@ def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> I
 
     Nothing of both where very many are evaluated and one of them may gain more than a bound is worth.
     """
-    if beyond_worth(Regrets(utilities), subset):
+    regrets = Regrets(utilities)
+    if beyond_worth(regrets, subset):
         return
     among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
     if among is not None:
         yield among
-        yield _least_among(utilities, subset)
+        yield _least_among(utilities, regrets, subset)
     yield _over_the_family(elicitation, utilities, subset)
 
 
-def _least_among(utilities: AnySet, subset: Mask) -> Certificate | None:
+def _least_among(utilities: AnySet, regrets: Regrets, subset: Mask) -> Certificate | None:
     """That each other which nothing puts below another may lose as much; None where one loses less."""
-    regrets = Regrets(utilities)
     most = regrets.of(subset).value
     rivals: dict[Mask, Mask] = {}
     for x in utilities.candidates(utilities.evaluated):
