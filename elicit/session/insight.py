@@ -17,7 +17,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, RunStatus
 from elicit.printable import many
 from elicit.session.display import criteria_told
-from elicit.session.progress import Progress
+from elicit.session.progress import Progress, regret_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.regret import CLEAR
@@ -191,7 +191,7 @@ def _answers(statements: Iterable[Statement]) -> int:
 
 def _regret(beliefs: Beliefs) -> str | None:
     """How much better another may be than what would be recommended; None where nothing is known of that."""
-    if beliefs.far:
-        return f"more than {CLEAR:g}"
-    found = beliefs.incumbent
-    return None if found is None or isinf(found.value) else f"{found.value:.2g}"
+    found = regret_of(beliefs)
+    if found is None:
+        return None
+    return f"more than {CLEAR:g}" if isinf(found) else f"{found:.2g}"

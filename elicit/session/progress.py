@@ -39,7 +39,7 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     """
     beliefs = elicitation.beliefs
     subset = None if brief else beliefs.recommended
-    told = _regret(beliefs) if regret and not brief else None
+    told = regret_of(beliefs) if regret and not brief else None
     return Progress(
         elicitation.evaluations,
         elicitation.budget,
@@ -53,8 +53,8 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     )
 
 
-def _regret(beliefs: Beliefs) -> float | None:
-    """The regret of what would be recommended, as `Progress` tells it."""
+def regret_of(beliefs: Beliefs) -> float | None:
+    """The max regret of what would be recommended: infinite where it is not worked out, None where it is unknown."""
     if beliefs.far:
         return inf
     found = beliefs.incumbent
