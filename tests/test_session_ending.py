@@ -23,10 +23,11 @@ from elicit.commands.ending import _further, _of_the_others, _what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
+from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Preferred
+from elicit.events import Answer, Preferred, Retracted
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.operators import ScriptedOperator
@@ -312,6 +313,21 @@ def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monk
     assert "another may still be better by more than the margin" in " ".join(insight.best()[1])
     regret = progress_of(elicitation_of(read("j")), 0.0, regret=True).regret
     assert "regret above 1" in RunStatus(40, 40, 0, 6, 6, regret).words(100)
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_what_if_tells_the_regret_before_and_after(monkeypatch, ended, far):
+    """Of an answer taken back: as numbers worked out here, or as more than a clear answer's margin where it is far."""
+    elicitation = elicitation_of(read(ended[0] / "j"))
+    beliefs, request = elicitation.beliefs, max(elicitation.history.answers)
+    after = beliefs.were((*beliefs.history.facts, Retracted(beliefs.history.facts[-1].request, request)))
+    before, then = f"{beliefs.incumbent.value:.2g}", f"{after.incumbent.value:.2g}"
+    assert before != then, "another seed shows this"
+    if far:
+        monkeypatch.setattr(Beliefs, "far", property(lambda b: len(b.history.stated) == len(beliefs.history.stated)))
+        before = "more than 1"
+    told = Insight(elicitation, lambda: None).without(request)
+    assert f"  the regret (how much better another may still be) goes from {before} to {then}." in told
 
 
 def test_where_nothing_could_be_measured_no_page_is_offered(tmp_path):
