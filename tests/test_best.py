@@ -10,7 +10,7 @@ from elicit.journal import read
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory):
     path = tmp_path_factory.mktemp("best") / "j.jsonl"
-    journals.played(path, 4, 3, budget=10, ask_every=2, start=4, stop=())
+    journals.played(path, 4, 12, budget=10, ask_every=2, start=4, stop=())
     return path
 
 
@@ -31,16 +31,19 @@ def test_the_first_is_the_best_of_the_measured_with_ties_to_fewer(journal, capsy
     assert "5 subsets that may be chosen were not measured" in out
 
 
-def test_it_says_which_answers_the_utility_does_not_share(journal, capsys):
+@pytest.mark.parametrize(("utility", "criterion", "sign"), [("-size", 1, -1), ("score", 0, 1)])
+def test_it_says_which_answers_the_utility_does_not_share(journal, capsys, utility, criterion, sign):
     lines = journals.lines_of(journal)
     told_preferences = [line for line in lines if line.get("fact") == "preferred"]
     criteria = {tuple(line["subset"]): line["criteria"] for line in lines if line.get("fact") == "evaluated"}
+    assert len(told_preferences) > 1
     shared = 0
     for line in told_preferences:
-        gap = criteria[tuple(line["second"])][1] - criteria[tuple(line["first"])][1]
+        first, second = (criteria[tuple(line[side])][criterion] for side in ("first", "second"))
+        gap = sign * (first - second)
         said = {"first": 1, "second": -1, "equal": 0}[line["answer"]]
         shared += (gap > 0) - (gap < 0) == said
-    _, out, _ = told(capsys, journal, "--utility=-size")
+    _, out, _ = told(capsys, journal, f"--utility={utility}")
     assert f"it agrees with {shared} of the {len(told_preferences)} preferences" in out
 
 

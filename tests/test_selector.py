@@ -213,13 +213,15 @@ def test_the_certificate_is_checked_exactly_and_speaks_of_the_choice():
 
 
 def test_among_very_many_a_certificate_bounds_no_more_than_a_clear_answer(monkeypatch):
-    found = selector(operator="score - 0.01 * size", budget=16).fit(WINE, CLASSES)
+    found = selector(operator="score - 0.05 * size", random_state=3).fit(WINE, CLASSES)
     bound = Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"])
     monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 9)
     assert bound > 1, "another preference shows this"
     assert warrant_of(found.session_, found._subset) is None
     monkeypatch.setattr("elicit.utility.regret.CLEAR", float(bound))
-    assert Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"]) == bound
+    # a bound is rounded up to six digits, and the last of them depends on the way it was found
+    again = Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"])
+    assert again == pytest.approx(bound, abs=2e-6)
 
 
 def test_what_is_selected_ranks_first_and_the_rest_follows_the_power_index(fitted):

@@ -33,8 +33,10 @@ _SEED = 20
 #: or growing returns.
 _LINEAR, _THRESHOLD = 0.5, 0.4
 
-#: Natural logarithms between which the weight of a criterion is drawn: ratios up to e^4 = 55.
-_WEIGHTS = (-2.0, 2.0)
+#: Natural logarithms between which the weight of a criterion is drawn: ratios up to e^4 = 55. For every so many
+#: operators they lie twice as far apart: weights count for what the front spans, and from one of many attributes to the
+#: best score that is far more than some would trade (.0001 for each of 64 attributes: the score counts a hundredfold).
+_WEIGHTS, _ONE_IN = (-2.0, 2.0), 4
 
 #: Natural logarithms between which the exponent of the returns is drawn.
 _RETURNS = (-0.9, 1.4)
@@ -208,7 +210,9 @@ def _drawn(criteria: int) -> _Crowd:
     """The crowd for so many criteria."""
     rng = np.random.default_rng(_SEED)
     kind = rng.random(CROWD)
-    weights = np.exp(rng.uniform(*_WEIGHTS, size=(CROWD, criteria)))
+    logarithms = rng.uniform(*_WEIGHTS, size=(CROWD, criteria))
+    logarithms[::_ONE_IN] *= 2
+    weights = np.exp(logarithms)
     weights /= weights.sum(axis=1, keepdims=True)
     returns = np.exp(rng.uniform(*_RETURNS, size=(CROWD, criteria)))
     returns[kind < _LINEAR] = 1.0

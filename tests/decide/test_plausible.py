@@ -70,6 +70,17 @@ def test_who_demands_something_draws_the_line_on_the_front_itself():
     assert stops.mean() > 0.04
 
 
+def test_who_gives_little_for_an_attribute_is_among_them_however_far_the_front_spans():
+    # from poor with one attribute to nearly right with twenty, then .0002 more with each of eleven others
+    sizes = np.arange(1, 32)
+    scores = 0.3 + 0.69 * np.minimum(1, (sizes - 1) / 19) + 0.0002 * np.maximum(0, sizes - 20)
+    crowd = PlausibleOperators(history(np.column_stack([scores, sizes, np.zeros(31)])))
+    best = crowd.values.argmax(axis=1) + 1
+    giving_less, giving_more = scores - 0.0001 * sizes, scores - 0.0004 * sizes
+    assert (giving_less.argmax() + 1, giving_more.argmax() + 1) == (31, 20)
+    assert all((best == size).mean() > 0.015 for size in (20, 31))
+
+
 @given(measured)
 def test_weights_are_a_distribution_and_even_before_any_answer(vectors):
     weights = PlausibleOperators(history(vectors)).weights
