@@ -429,7 +429,7 @@ def interrupted(monkeypatch, after):
     return asked
 
 
-@pytest.mark.parametrize("after", [1, 7, 16, 23])
+@pytest.mark.parametrize("after", [1, 7, 16, 20])
 def test_our_runs_go_on_where_they_were_interrupted(folder, tmp_path, monkeypatch, after):
     live = {"kind": "wrapper", "path": None, "data": "wine", "target": None, "model": "tree:2", "folds": 2}
     noisy = {"name": "noisy", "utility": "score - 0.01 * size", "noise": 0.3}

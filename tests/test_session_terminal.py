@@ -200,7 +200,7 @@ def by_lines(tmp_path, monkeypatch, capsys):
 
 
 def test_an_interrupt_at_the_opening_and_at_a_question_resumes_to_the_identical_state(tmp_path, by_lines):
-    with session(tmp_path, "--check-every", 9, budget=36) as terminal:  # whoever says A always would fail a check
+    with session(tmp_path, "--check-every", 9, budget=30) as terminal:  # whoever says A always would fail a check
         interrupted(terminal, None, "[Enter] begin")
     with resumed(tmp_path) as terminal:
         number = terminal.begin()
@@ -210,7 +210,7 @@ def test_an_interrupt_at_the_opening_and_at_a_question_resumes_to_the_identical_
         assert terminal.end()[0] == 130
     assert facts(tmp_path, Asked)[-1].compare is not None
     assert "Question 2: " in by_lines("resume", "j"), "numbers go on after a resume"
-    by_lines(*WINE, "--check-every", 9, "--budget", 36, "--questions", 4, "--journal", "whole")
+    by_lines(*WINE, "--check-every", 9, "--budget", 30, "--questions", 4, "--journal", "whole")
     assert identity(tmp_path / "j") == identity(tmp_path / "whole")
 
 
