@@ -18,9 +18,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit import ElicitSelector
 from elicit.effects import interaction_prior
+from elicit.estimator import priors
 from elicit.errors import InputError
 from elicit.journal import read
-from elicit.scores import f_statistic, fisher, mutual_information
+from elicit.oracles.columns import columns_of
+from elicit.scores import f_statistic, fisher, mutual_information, relieff, rrelieff
 from elicit.scores.agreement import as_power_index
 from elicit.sessions import elicitation_of
 from elicit.subsets import Family
@@ -80,14 +82,44 @@ def test_a_resumed_run_draws_with_the_same_limit(tmp_path):
     assert again.session_.facts == whole.session_.facts
 
 
-def test_left_open_it_is_the_f_statistic_of_many_features_and_nothing_for_few():
+def better_place(*scores):
+    """By falling prior: the attributes in the order in which these scores, in turn, put them."""
+    orders = [np.argsort(-score, kind="stable").tolist() for score in scores]
+    return list(dict.fromkeys(i for one_each in zip(*orders, strict=True) for i in one_each))
+
+
+def test_left_open_it_is_the_better_place_by_f_and_by_relieff_of_many_features_and_nothing_for_few():
     X, y = wide()
-    assert selector().fit(X, y).prior_ == pytest.approx(as_power_index(f_statistic(X, y)))
+    found = selector().fit(X, y).prior_
+    assert np.argsort(-found).tolist() == better_place(f_statistic(X, y), relieff(X, y))
+    assert found.mean() == pytest.approx(0, abs=1e-9)
+    assert found.std() == pytest.approx(1)
     assert selector().fit(X[:, :20], y).prior_ is None
     assert selector(prior=None).fit(X, y).prior_ is None
     numbers = X[:, 0] + X[:, 1] + np.random.default_rng(0).normal(size=60)
-    regression = selector(estimator=DecisionTreeRegressor()).fit(X, numbers)
-    assert regression.prior_ == pytest.approx(as_power_index(f_statistic(X, numbers)))
+    regression = selector(estimator=DecisionTreeRegressor()).fit(X, numbers).prior_
+    assert np.argsort(-regression).tolist() == better_place(f_statistic(X, numbers), rrelieff(X, numbers))
+
+
+def test_left_open_it_puts_first_what_tells_together_with_others_and_what_tells_alone():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 40))
+    y = (X[:, 3] * X[:, 7] + 0.5 * X[:, 11] > 0).astype(int)
+    found = selector().fit(X, y).prior_
+    assert set(np.argsort(-found)[:6]) >= {3, 7, 11}
+    assert {3, 7} - set(np.argsort(-f_statistic(X, y))[:10]), "F does not see what only tells together"
+
+
+def test_left_open_it_compares_a_sample_of_very_many_rows_and_only_f_where_the_sample_holds_one_class(monkeypatch):
+    X, y = wide(rows=200)
+    whole = selector().fit(X, y).prior_
+    monkeypatch.setattr(priors, "MOST_COMPARED", 40 * 50 * 50)  # fifty rows of forty columns
+    sampled = [selector().fit(X, y).prior_ for _ in range(2)]
+    assert np.array_equal(*sampled)
+    assert not np.array_equal(sampled[0], whole)
+    rare = (np.arange(200) < 1).astype(int)
+    found = priors.prior_of("auto", columns_of(X), rare, classes=True)
+    assert found == pytest.approx(as_power_index(f_statistic(X, rare)))
 
 
 def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():

@@ -1,33 +1,40 @@
 """Priors: what is thought of attributes, and of pairs of them, before anything is measured.
 
 A prior ranks: it says where to look first, and what is measured then decides. No proof assumes anything of
-it. With more attributes than a look at random could cover, and no other wish, the prior is the F statistic
-of each column by itself.
+it. With more attributes than a look at random could cover, and no other wish, an attribute's place is the better
+of two: by its F statistic, which sees what tells by itself, and by ReliefF, which sees what tells together with others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from math import isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing, resample
 
+from elicit.decide.forecast import places
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
 from elicit.numeric import is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame
+from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
 
 AUTO = "auto"
-AUTO_SCORE = "f"
 
-#: Up to so many attributes subsets drawn at random show enough; with more, "auto" is the score above.
+#: Up to so many attributes subsets drawn at random show enough; with more, "auto" is a prior.
 FEW = 20
+
+#: ReliefF compares every row with every other, cell by cell: for more comparisons than this, rows are sampled.
+MOST_COMPARED = 4 * 10**9
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -38,7 +45,7 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
     if given is None or (isinstance(given, str) and given == AUTO and not _scorable(columns, y, classes)):
         return None
     if isinstance(given, str):
-        return _scored(AUTO_SCORE if given == AUTO else given, columns, y, classes)
+        return _alone_or_together(columns, y, classes) if given == AUTO else _scored(given, columns, y, classes)
     given = by_name(given, columns.attributes.names, "prior")
     try:
         index = np.asarray(given, dtype=np.float64)
@@ -58,7 +65,7 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
 
 
 def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
-    """Whether there are many attributes, and the score that "auto" stands for is defined on these data."""
+    """Whether there are many attributes, and the scores that "auto" stands for are defined on these data."""
     if len(columns.attributes) <= FEW or y.ndim != 1:
         return False
     try:
@@ -73,6 +80,20 @@ def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
 def _numbers(X: Any) -> NDArray[np.float64]:
     """The entries of X (of a sparse matrix those that it holds) as numbers."""
     return np.asarray(X.data if hasattr(X, "tocsr") else X, dtype=np.float64)
+
+
+def _alone_or_together(columns: Columns, y: NDArray[Any], classes: bool) -> Vector:
+    """The better of two places, by F and by ReliefF (for numbers RReliefF); F's goes before an equal one."""
+    alone = _scored("f", columns, y, classes)
+    most = min(len(y), isqrt(MOST_COMPARED // columns.X.shape[1]))
+    rows = np.sort(
+        resample(np.arange(len(y)), replace=False, n_samples=most, stratify=y if classes else None, random_state=0)
+    )
+    if len(np.unique(y[rows])) == 1:  # all that differ are too rare for the sample: nothing to compare
+        return alone
+    some = replace(columns, X=_safe_indexing(columns.X, rows))
+    together = _scored("relieff" if classes else "rrelieff", some, y[rows], classes)
+    return as_power_index(-np.log(np.minimum(places(alone), places(together) + 0.5)))
 
 
 def _scored(name: str, columns: Columns, y: NDArray[Any], classes: bool) -> Vector:
