@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit import ElicitSelector
 from elicit.effects import interaction_prior
-from elicit.estimator import priors
 from elicit.errors import InputError
+from elicit.estimator import priors
 from elicit.journal import read
 from elicit.oracles.columns import columns_of
 from elicit.scores import f_statistic, fisher, mutual_information, relieff, rrelieff

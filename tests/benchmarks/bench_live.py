@@ -101,9 +101,12 @@ def raced(data: str, seed: int, budget: int | None) -> None:
 
 
 def madelon(seed: int) -> tuple[np.ndarray, ...]:
-    """5 informative columns, 15 linear combinations of them, 980 of noise; rows to learn from and held out."""
+    """5 informative columns, 15 linear combinations of them, 980 of noise; rows to learn from and held out.
+
+    Ten thousand are held out: a score is known to .004, for the methods differ by less than a hundredth.
+    """
     X, y = make_classification(
-        2600, 1000, n_informative=5, n_redundant=15, n_clusters_per_class=16, flip_y=0.01, random_state=seed
+        12_000, 1000, n_informative=5, n_redundant=15, n_clusters_per_class=16, flip_y=0.01, random_state=seed
     )
     found: tuple[np.ndarray, ...] = tuple(train_test_split(X, y, train_size=2000, stratify=y, random_state=seed))
     return found
