@@ -21,14 +21,16 @@ from elicit.utility.monomials import Vector
 #: what only matters together; more leave too little for what comes after.
 MOST_LOOKS = 4
 
-#: One goes down when the budget is at least so many times the attributes.
-LEAST_BUDGET = 3
+#: One goes down when the budget is at least so many times the attributes, and of these there are at most so many:
+#: of more, nearly all that is looked at on the way is larger than what anybody wants, and alike.
+LEAST_BUDGET, MOST_DOWN = 3, 20
 
 
 def looks(beliefs: Beliefs) -> int:
     """How many subsets of one size are looked at, at most: as the budget allows; 0 where no way down is taken."""
-    times = beliefs.settings.evaluations(beliefs.family) // max(1, len(beliefs.family.free))
-    return min(MOST_LOOKS, times - 1) if times >= LEAST_BUDGET else 0
+    free = len(beliefs.family.free)
+    times = beliefs.settings.evaluations(beliefs.family) // max(1, free)
+    return min(MOST_LOOKS, times - 1) if times >= LEAST_BUDGET and free <= MOST_DOWN else 0
 
 
 def on_the_way(beliefs: Beliefs) -> bool:

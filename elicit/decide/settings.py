@@ -85,7 +85,8 @@ class Settings:
         "path",
         "what is looked at first: all attributes, the draws, and then one attribute fewer at a time (path: where "
         "attributes only matter together, this is how they are found), without the way down (all), or draws only "
-        "(drawn); path with a budget below three times the attributes is all, or what a prior puts first",
+        "(drawn); path with a budget below three times the attributes, or more than 20 attributes, is all, or what a "
+        "prior puts first",
     )
     patience: int = _choice(
         2,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
-from elicit.decide.descent import LEAST_BUDGET, MOST_LOOKS
+from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -81,6 +81,14 @@ def test_what_only_matters_together_is_found():
 )
 def test_nobody_goes_down_who_did_not_ask_for_it_or_cannot_afford_it(choices):
     assert all(why != WAY for _, why in played(lambda m: m / 64, 6, **choices))
+
+
+@pytest.mark.parametrize(("kept", "goes"), [(0, False), (1, True)])
+def test_of_many_attributes_nobody_goes_down_unless_few_are_free(kept, goes):
+    n = MOST_DOWN + 1
+    looked = played(lambda m: m.bit_count() / n, n, family=Family(n, keep=kept), budget=4 * n)
+    assert looked[0][0] == (1 << n) - 1
+    assert any(why == WAY for _, why in looked) == goes
 
 
 def test_the_way_leads_through_the_family_alone():
