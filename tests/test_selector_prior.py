@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -94,7 +95,8 @@ def test_left_open_it_is_the_better_place_by_f_and_by_relieff_of_many_features_a
     assert np.argsort(-found).tolist() == better_place(f_statistic(X, y), relieff(X, y))
     assert found.mean() == pytest.approx(0, abs=1e-9)
     assert found.std() == pytest.approx(1)
-    assert selector().fit(X[:, :20], y).prior_ is None
+    assert selector().fit(X[:, :4], y).prior_ is None
+    assert selector().fit(X[:, :5], y).prior_ is not None
     assert selector(prior=None).fit(X, y).prior_ is None
     numbers = X[:, 0] + X[:, 1] + np.random.default_rng(0).normal(size=60)
     regression = selector(estimator=DecisionTreeRegressor()).fit(X, numbers).prior_
@@ -108,6 +110,18 @@ def test_left_open_it_puts_first_what_tells_together_with_others_and_what_tells_
     found = selector().fit(X, y).prior_
     assert set(np.argsort(-found)[:6]) >= {3, 7, 11}
     assert {3, 7} - set(np.argsort(-f_statistic(X, y))[:10]), "F does not see what only tells together"
+
+
+@pytest.mark.parametrize("seed", [1, 15])
+def test_left_open_it_finds_three_of_a_dozen_that_only_tell_together(seed):
+    rng = np.random.default_rng(seed)  # of twenty seeds those with which a fit without a prior misses the three
+    X = rng.normal(size=(400, 12))
+    three = rng.choice(12, 3, replace=False)
+    other = min(i for i in range(12) if i not in three)
+    signal = 1.4 * np.sign(X[:, three].prod(axis=1)) + 0.7 * X[:, other]
+    y = (signal + 0.5 * rng.normal(size=400) > 0).astype(int)
+    found = ElicitSelector(KNeighborsClassifier(7), cv=5, budget=60, random_state=seed).fit(X, y)
+    assert found.support_[three].all()
 
 
 def test_left_open_it_compares_a_sample_of_very_many_rows_and_only_f_where_the_sample_holds_one_class(monkeypatch):
