@@ -19,7 +19,7 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
 from elicit.decide.descent import looks, next_down, on_the_way
-from elicit.decide.forecast import Forecast, log_gain
+from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
 from elicit.events import REJECTIONS
 from elicit.subsets import Mask, simplest
@@ -33,8 +33,8 @@ SECOND_LOOK = 10
 #: Draws in a row that bring nothing new before the family is searched for what is left.
 MOST_STALE = 200
 
-#: Plausible operators for whom a gain is forecast, and the evaluated subsets around which one looks.
-OPERATORS, CENTRES = 16, 4
+#: Plausible operators for whom a gain is forecast.
+OPERATORS = 16
 
 #: With more evaluated subsets than this, draws among which a forecast chooses follow the prior, not θ_k.
 MOST_INDEXED = 150

@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Hyperparameters, Process, kernels, likeliest, looked_at
+from elicit.decide.process import Hyperparameters, Likeness, Process, Scale, kernels, likeliest, looked_at
 from elicit.subsets import Mask, indicator
 from elicit.utility.monomials import Matrix, Vector
 
-#: More evaluated subsets than this are not fitted: the work grows with the cube. Those worth most are kept.
-MOST_FITTED = 400
+#: More evaluated subsets than this are not fitted: the work grows with the cube. Kept are those most alike the few
+#: worth most, around which one looks (CENTRES), and some that stand for the rest (REST): of a region of which all
+#: is left out one would never learn that it is bad.
+MOST_FITTED, CENTRES, REST = 400, 4, 100
 
 #: A criterion that is a sum over attributes is taken for one when so many subsets more than needed agree.
 _TO_SPARE = 3
@@ -45,23 +47,23 @@ class Forecast:
     """The criteria of subsets (larger is better), seen as sums or as samples of random functions of subsets.
 
     subsets: in the order in which they were evaluated; vectors: shape (subsets, criteria). worth: what they
-    are worth to whoever asks; of very many only those worth most are fitted. weights: how much is expected of
-    each attribute beforehand.
+    are worth to whoever asks, by which some of very many are fitted. weights: how much is expected of each
+    attribute beforehand.
     """
 
     def __init__(
         self, n: int, subsets: Sequence[Mask], vectors: Matrix, worth: Vector, weights: Vector | None = None
     ) -> None:
         self._n = n
-        fitted = np.sort(np.argsort(-worth, kind="stable")[:MOST_FITTED])
-        seen = bits([subsets[k] for k in fitted], n)
-        looked = looked_at(len(subsets))
+        seen, looked = bits(subsets, n), looked_at(len(subsets))
         before, expected = tuple(subsets[:looked]), None if weights is None else tuple(weights.tolist())
-        self.criteria: tuple[Sum | Process, ...] = tuple(
-            _sum(seen, column[fitted])
-            or _hyperparameters(n, before, tuple(column[:looked].tolist()), expected).process(seen, column[fitted])
-            for column in vectors.T
-        )
+
+        def process(column: Vector) -> Process:
+            read = _hyperparameters(n, before, tuple(column[:looked].tolist()), expected)
+            fitted = _fitted(seen, worth, read.kernel)
+            return read.process(seen[fitted], column[fitted], Scale.of(column))
+
+        self.criteria: tuple[Sum | Process, ...] = tuple(_sum(seen, column) or process(column) for column in vectors.T)
         open_ = sum(isinstance(criterion, Process) for criterion in self.criteria)
         self._points, self.chances = _outcomes(open_)
 
@@ -121,6 +123,18 @@ def _hyperparameters(
     return likeliest(bits(subsets, n), np.array(numbers), kernels(n, expected))
 
 
+def _fitted(seen: Matrix, worth: Vector, kernel: Likeness) -> NDArray[np.intp]:
+    """The places of those that are fitted, of very many: most alike what is worth most, and evenly of all the rest."""
+    if len(seen) <= MOST_FITTED:
+        return np.arange(len(seen))
+    falling = np.argsort(-worth, kind="stable")
+    alike = kernel(seen, seen[falling[:CENTRES]]).max(axis=1)
+    near = np.argsort(-alike, kind="stable")[: MOST_FITTED - REST]
+    rest = falling[np.isin(falling, near, invert=True)]
+    evenly = np.linspace(0, len(rest) - 1, REST).round().astype(np.intp)
+    return np.sort(np.append(near, rest[evenly]))
+
+
 def _sum(seen: Matrix, column: Vector) -> Sum | None:
     """The sum that a criterion is, by all that was seen: the same for every attribute, or one number for each."""
     n = seen.shape[1]
@@ -129,10 +143,10 @@ def _sum(seen: Matrix, column: Vector) -> Sum | None:
     for shared in (True, False):
         parts = seen.sum(axis=1, keepdims=True) if shared else seen
         design = np.column_stack([np.ones(len(seen)), parts])
-        found, _, rank, _ = np.linalg.lstsq(design, column, rcond=None)
+        found, _, rank, _ = np.linalg.lstsq(design[:MOST_FITTED], column[:MOST_FITTED], rcond=None)
         varied = int((np.ptp(parts, axis=0) > 0).sum())
         exact = np.abs(design @ found - column).max() <= 1e-9 * max(1.0, float(np.abs(column).max()))
-        if exact and rank == varied + 1 and len(seen) >= rank + _TO_SPARE:
+        if exact and rank == varied + 1 and min(len(seen), MOST_FITTED) >= rank + _TO_SPARE:
             return Sum(np.full(n, found[1]) if shared else found[1:], float(found[0]))
     return None
 

@@ -162,9 +162,8 @@ class Hyperparameters:
     kernel: Likeness
     noise: float
 
-    def process(self, seen: Matrix, numbers: Vector) -> Process:
+    def process(self, seen: Matrix, numbers: Vector, scale: Scale) -> Process:
         """What `numbers` tell of other subsets, read like this."""
-        scale = Scale.of(numbers)
         targets = scale.read(numbers)
         root, half = _solved(self.kernel(seen, seen), self.noise, targets)
         weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)

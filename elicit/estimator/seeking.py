@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
-from elicit.decide.exploring import CENTRES, MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
-from elicit.decide.forecast import Forecast, log_improvement
+from elicit.decide.exploring import MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
+from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.knowledge.history import History
 from elicit.subsets import Family, Mask, members

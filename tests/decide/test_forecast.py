@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from elicit.decide.forecast import MOST_FITTED, Forecast, Sum, _outcomes, bits, log_gain, log_improvement
+from elicit.decide.forecast import CENTRES, MOST_FITTED, REST, Forecast, Sum, _outcomes, bits, log_gain, log_improvement
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Process, looked_at
+from elicit.decide.process import Process, Scale, looked_at
 from elicit.events import Criterion, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes
@@ -122,14 +122,59 @@ def test_outcomes_have_the_moments_of_independent_normal_numbers(criteria):
     assert (points * chances[:, None]).T @ points == pytest.approx(np.eye(criteria), abs=0.12)
 
 
-def test_of_more_subsets_than_can_be_fitted_those_worth_most_are_kept():
-    rng = np.random.default_rng(0)
-    subsets = rng.permutation(np.arange(1, 2**10))[: MOST_FITTED + 50].tolist()
-    scores = rng.permutation(len(subsets)).astype(float)
-    kept = [s for s, v in zip(subsets, scores, strict=True) if v >= 50]
-    (score,) = Forecast(10, subsets, scores[:, None], scores).criteria
-    assert isinstance(score, Process)
-    assert np.array_equal(score.seen, bits(kept, 10))
+def many(seed=0, more=250):
+    """More subsets of 12 attributes than are fitted: many near one that is worth most, and far ones that are bad."""
+    rng = np.random.default_rng(seed)
+    subsets = rng.permutation(np.arange(1, 2**12))[: MOST_FITTED + more].tolist()
+    scores = np.array([1.0 / (1 + (s ^ 0b111111).bit_count()) for s in subsets]) + 1e-3 * rng.random(len(subsets))
+    return subsets, scores
+
+
+def test_of_more_subsets_than_can_be_fitted_those_most_alike_the_best_and_some_of_all_others_are_kept():
+    subsets, scores = many()
+    (process,) = Forecast(12, subsets, scores[:, None], scores).criteria
+    assert isinstance(process, Process)
+    kept = {tuple(row) for row in process.seen}
+    fitted = np.array([tuple(row) in kept for row in bits(subsets, 12)])
+    assert len(kept) == fitted.sum() == MOST_FITTED
+    alike = process.kernel(bits(subsets, 12), bits([subsets[k] for k in np.argsort(-scores)[:CENTRES]], 12)).max(axis=1)
+    assert fitted[np.argsort(-alike)[: MOST_FITTED - REST]].all()
+    others = np.argsort(-alike)[MOST_FITTED - REST :]
+    by_worth = fitted[others[np.argsort(-scores[others])]]
+    assert fitted[others].sum() == REST
+    halves = by_worth[: len(others) // 2].sum(), by_worth[len(others) // 2 :].sum()
+    assert abs(halves[0] - halves[1]) <= 1
+    assert process.scale == Scale.of(scores)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_was_measured_far_from_the_best_is_known_however_much_was_measured_near_it(seed):
+    n, rng = 20, np.random.default_rng(seed)
+    best = (1 << n // 2) - 1
+
+    def flipped(mask, times):
+        return mask ^ sum(1 << int(i) for i in rng.permutation(n)[:times])
+
+    def score(mask):
+        return np.exp(-(mask ^ best).bit_count() / n)
+
+    near, far = ([flipped(*x) for x in some] for some in ([(best, 1 + k % 3) for k in range(900)], [(0, 3)] * 200))
+    subsets = rng.permutation(list(dict.fromkeys(near + far))).tolist()
+    scores = np.array([score(s) for s in subsets]) + 1e-3 * rng.random(len(subsets))
+    assert len(subsets) > MOST_FITTED + 100
+    forecast = Forecast(n, subsets, scores[:, None], scores)
+    asked = [flipped(0, 4) for _ in range(50)]
+    found = forecast.outcomes(asked)[0] @ forecast.chances
+    assert found.mean() == pytest.approx(np.mean([score(s) for s in asked]), abs=0.03)
+
+
+def test_a_criterion_that_stops_being_a_sum_is_none():
+    subsets, _ = many()
+    sizes = -np.array([s.bit_count() for s in subsets], dtype=float)
+    worth = np.arange(len(subsets), dtype=float)
+    assert isinstance(Forecast(12, subsets, sizes[:, None], worth).criteria[0], Sum)
+    sizes[MOST_FITTED + 5] -= 0.5
+    assert isinstance(Forecast(12, subsets, sizes[:, None], worth).criteria[0], Process)
 
 
 @given(st.integers(101, 120), st.integers(0, 2**32))

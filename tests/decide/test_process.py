@@ -43,7 +43,7 @@ def as_bits(subsets, n):
 
 
 def fitted(n, seen, numbers, weights=None):
-    return likeliest(seen, numbers, kernels(n, weights)).process(seen, numbers)
+    return likeliest(seen, numbers, kernels(n, weights)).process(seen, numbers, Scale.of(numbers))
 
 
 def standardised(numbers):
