@@ -75,7 +75,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         as "recall_macro".
     costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
     feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
-    keep : names (or positions) of attributes that every subset must hold; with ``feature_groups`` a group counts
+    keep : names (or positions) of attributes that every subset must hold; a constant one is left out unless it is
+        named here (a linear model without an intercept may need it). With ``feature_groups`` a group counts
         as one attribute, here and in every other list of attributes. Columns of an array, and of a frame whose
         labels are not texts, are called x0, x1, … as in ``get_feature_names_out``, and a number in a list is a
         position; a series (here, of costs, or as a prior) may have the labels of the frame.
@@ -235,11 +236,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:
         """Everything that a run needs besides its oracle."""
-        X, attributes, classes = oracle.columns.X, oracle.attributes, is_classifier(self.estimator)
+        X, classes = oracle.columns.X, is_classifier(self.estimator)
         keep = labelled_by_names(self, self.keep, X)
         return Run(
             judge,
-            family_of(keep, self.max_features, attributes, self.feature_groups or {}),
+            family_of(keep, self.max_features, oracle.columns, self.feature_groups or {}),
             seed,
             budget=self.budget,
             questions=self.questions,

@@ -686,9 +686,41 @@ def test_constant_features_and_more_features_than_rows_are_no_trouble():
     X[:, ::3] = 7.0
     found = selector(estimator=GaussianNB(), cv=3, budget=30).fit(X, y)
     assert found.best_score_ > 0.5
+    assert not found.support_[::3].any()
     nothing = selector(estimator=KNeighborsClassifier(3)).fit(np.ones((20, 3)), np.tile([0, 1], 10))
     assert nothing.support_.sum() == 1
     assert nothing.certificate_["subset"] == list(nothing.feature_names_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_feature_that_is_the_same_in_every_row_is_left_out_unless_it_is_kept(seed):
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
+    X = pd.DataFrame(WINE, columns=[f"x{i}" for i in range(13)]).assign(one=1.0, gap=np.nan, other=2.0)
+    found = ElicitSelector(tree, cv=5, random_state=seed).fit(X, CLASSES)
+    assert not {"one", "gap", "other"} & {name for subset in found.cv_results_["features"] for name in subset}
+    assert found.n_evaluations_ == automatic_budget(13)
+    kept = selector(estimator=tree, keep=["one"], budget=8).fit(X, CLASSES)
+    assert "one" in kept.feature_names_
+    assert "other" not in kept.feature_names_
+    assert kept.session_.family.drop == 0b11 << 14
+
+
+def test_a_group_is_left_out_when_all_of_its_columns_are_constant():
+    X = np.column_stack([WINE, np.ones((len(WINE), 2))])
+    groups = {"both": [13, 14], "one of them": [0, 12]}
+    found = selector(feature_groups=groups, operator="score - 0.01 * size", budget=8).fit(X, CLASSES)
+    both, partly = (found.attributes_.index(name) for name in groups)
+    assert found.session_.family.drop == 1 << both
+    assert partly in found.session_.family.free
+
+
+def test_what_is_constant_in_the_rows_of_one_outer_fold_alone_does_not_stop_the_honest_score():
+    rare = np.zeros((len(WINE), 1))
+    rare[:3] = 1.0
+    X = np.column_stack([WINE[:, :6], rare])
+    found = selector(cv=3, budget=8, operator="score - 0.01 * size").fit(X, CLASSES)
+    assert found.session_.family.drop == 0
+    assert len(found.nested_score(X, CLASSES, cv=[(np.arange(3, len(WINE)), np.arange(3))] * 2).scores) == 2
 
 
 def test_nan_passes_where_the_estimator_takes_it():

@@ -97,7 +97,8 @@ class Run:
         """The settings of the elicitation."""
         if not is_whole(self.budget) and self.budget != "auto":
             raise InputError(f'budget is a number of oracle calls or "auto", found {self.budget!r}')
-        budget = automatic_budget(self.family.n) if isinstance(self.budget, str) else int(self.budget)
+        eligible = self.family.n - self.family.drop.bit_count()
+        budget = automatic_budget(eligible) if isinstance(self.budget, str) else int(self.budget)
         asked = whole("questions", self.questions, 0)
         own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else asked}
         if self.judge.declared:

@@ -1,4 +1,8 @@
-"""Keeping: the family that `keep` and `max_features` leave, the subsets among which a selector searches."""
+"""Keeping: the family among whose subsets a selector searches, as `keep` and `max_features` leave it.
+
+The rule: a feature that is the same in every row tells no rows apart. It is left out unless it is kept: to the score
+it makes no difference, and to the search it doubles the family. (A linear model without an intercept may need one.)
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,26 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.numeric import is_whole
-from elicit.oracles.columns import by_name
-from elicit.subsets import Attributes, Family, mask_of
+from elicit.oracles.columns import Columns, by_name, constant
+from elicit.subsets import Attributes, Family, Mask, mask_of
 
 
-def family_of(keep: Any, largest: Any, attributes: Attributes, groups: Mapping[str, Sequence[int | str]]) -> Family:
-    """The subsets that hold what is kept, and no more attributes than the largest may have."""
+def family_of(keep: Any, largest: Any, columns: Columns, groups: Mapping[str, Sequence[int | str]]) -> Family:
+    """The subsets that hold what is kept, nothing constant, and no more attributes than the largest may have."""
+    attributes = columns.attributes
     kept = mask_of(_position(which, attributes, groups) for which in _listed(keep, attributes))
     if largest is not None and not is_whole(largest):
         raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
-    return Family(len(attributes), keep=kept, max_size=None if largest is None else int(largest))
+    left_out = _constant(columns) & ~kept
+    if left_out == (1 << len(attributes)) - 1:
+        left_out = 0  # nothing else is there to choose
+    return Family(len(attributes), keep=kept, drop=left_out, max_size=None if largest is None else int(largest))
+
+
+def _constant(columns: Columns) -> Mask:
+    """The attributes of which every column is the same in every row."""
+    same = constant(columns.X)
+    return mask_of(k for k, positions in enumerate(columns.positions) if same[list(positions)].all())
 
 
 def _listed(keep: Any, attributes: Attributes) -> list[Any]:

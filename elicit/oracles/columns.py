@@ -131,11 +131,30 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
     return columns
 
 
+def constant(X: Any) -> NDArray[np.bool_]:
+    """For each column whether it is the same in every row; a gap differs from everything but a gap."""
+    if hasattr(X, "tocsr"):
+        return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
+    columns = (_safe_indexing(X, k, axis=1) for k in range(X.shape[1])) if is_frame(X) else X.T
+    return np.array([_constant(np.asarray(column)) for column in columns], dtype=np.bool_)
+
+
+def _constant(column: NDArray[Any]) -> bool:
+    missing = _gaps(column)
+    return bool(missing.all() if missing.any() else (column == column[0]).all())
+
+
+def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where nothing is known: None, NaN, or what pandas has for one."""
+    if values.dtype.kind not in "fO":
+        return np.zeros(values.shape, dtype=np.bool_)
+    found = np.isnan(values) if values.dtype.kind == "f" else np.frompyfunc(gap, 1, 1)(values)
+    return np.asarray(found, dtype=np.bool_)
+
+
 def require_no_gaps(target: NDArray[Any]) -> None:
-    """Refuse a target with a gap: None, NaN, or what pandas has for one."""
-    if target.dtype.kind not in "fO":
-        return
-    missing = np.isnan(target) if target.dtype.kind == "f" else np.frompyfunc(gap, 1, 1)(target).astype(np.bool_)
+    """Refuse a target with a gap."""
+    missing = _gaps(target)
     if missing.any():
         row = int(np.argwhere(missing)[0][0])
         raise InputError(f"the target is missing in row {row}; drop the rows without a target")
