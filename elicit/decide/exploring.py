@@ -5,7 +5,8 @@ what that puts first. Then candidates are drawn (by a law from a power index, or
 neighbours of what is liked best so far; the one is proposed by which plausible operators may gain most, or
 that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered with its
 price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones are looked
-at again. A forecast that knows very many subsets is believed without asking the set.
+at again. A forecast that knows very many subsets is believed without asking the set. Where nothing was gained
+for long the search begins anew.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from elicit.decide.climbing import climbed
 from elicit.decide.descent import looks, next_down, on_the_way
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
+from elicit.decide.restarts import ANEW, begun, missing
 from elicit.events import REJECTIONS
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
@@ -122,6 +124,8 @@ class _Explorer:
         """Why the chosen candidates, in a few words."""
         if self._starting:
             return "a first look at the family"
+        if self._anew:
+            return ANEW
         if not self._on_the_way.isdisjoint(chosen):
             return "on the way down from all attributes"
         if self._settings.explore == "gain":
@@ -151,6 +155,8 @@ class _Explorer:
             return first
         if self._starting and self._settings.first != "drawn" and self.new(self._family.largest, chosen, rejected):
             return self._family.largest
+        if self._anew:
+            return self._drawn_new(chosen, rejected)
         if self._settings.explore == "gain" and not self._starting:
             best = self._down(chosen, rejected)
             best = self._gainful(chosen, rejected) if best is None else best
@@ -195,10 +201,27 @@ class _Explorer:
         return list(dict.fromkeys(pool + self._drawn()))
 
     @cached_property
+    def _worth(self) -> Vector:
+        """What the evaluated subsets are worth on average, in the order in which they were evaluated."""
+        return np.round(self._beliefs.plausible.expected, 9)
+
+    @cached_property
+    def _since(self) -> int:
+        """How many were evaluated before the search began anew for the last time."""
+        if self._settings.explore != "gain" or not self._beliefs.evaluated:
+            return 0
+        return begun(self._worth, self._settings.evaluations(self._family))
+
+    @property
+    def _anew(self) -> bool:
+        """Whether the search begins anew."""
+        return missing(self._since, len(self._beliefs.evaluated)) > 0
+
+    @cached_property
     def _centres(self) -> list[Mask]:
         """The evaluated subsets worth most, around which one looks."""
-        expected = np.round(self._beliefs.plausible.expected, 9)
-        worth = dict(zip(self._beliefs.evaluated, expected.tolist(), strict=True))
+        since = self._since
+        worth = dict(zip(self._beliefs.plausible.subsets[since:], self._worth[since:].tolist(), strict=True))
         return sorted(worth, key=lambda m: (-worth[m], simplest(m)))[:CENTRES]
 
     def _around(self, centre: Mask) -> list[Mask]:
@@ -210,12 +233,12 @@ class _Explorer:
         """What subsets may measure, as far as those evaluated tell."""
         crowd = self._beliefs.plausible
         weights = None if self._prior is None else self._outlook.weights(self._family.n)
-        return Forecast(self._family.n, crowd.subsets, self._history.vectors, np.round(crowd.expected, 9), weights)
+        return Forecast(self._family.n, crowd.subsets, self._history.vectors, self._worth, weights, self._since)
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
         operators, shares = crowd.sample(OPERATORS)
-        return log_gain(self._forecast, crowd, operators, shares, subsets)
+        return log_gain(self._forecast, crowd, operators, shares, subsets, self._since)
 
     def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         for _ in range(MOST_STALE):
@@ -304,7 +327,8 @@ class _Explorer:
 
         What is on the way down is measured for what it tells of others, so it need not be able to be best.
         """
-        if self._starting or subset in self._on_the_way or not self._usable or self._believes_the_forecast:
+        unasked = self._starting or self._anew or subset in self._on_the_way
+        if unasked or not self._usable or self._believes_the_forecast:
             return None
         verdict = self._beliefs.utilities.excluded(subset)
         if verdict is None:

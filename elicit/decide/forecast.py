@@ -48,22 +48,29 @@ class Forecast:
 
     subsets: in the order in which they were evaluated; vectors: shape (subsets, criteria). worth: what they
     are worth to whoever asks, by which some of very many are fitted. weights: how much is expected of each
-    attribute beforehand.
+    attribute beforehand. since: so many of the first are forgotten, but for what they tell of sums.
     """
 
     def __init__(
-        self, n: int, subsets: Sequence[Mask], vectors: Matrix, worth: Vector, weights: Vector | None = None
+        self,
+        n: int,
+        subsets: Sequence[Mask],
+        vectors: Matrix,
+        worth: Vector,
+        weights: Vector | None = None,
+        since: int = 0,
     ) -> None:
         self._n = n
-        seen, looked = bits(subsets, n), looked_at(len(subsets))
-        before, expected = tuple(subsets[:looked]), None if weights is None else tuple(weights.tolist())
+        every = bits(subsets, n)
+        seen, looked = every[since:], since + looked_at(len(subsets) - since)
+        before, expected = tuple(subsets[since:looked]), None if weights is None else tuple(weights.tolist())
 
         def process(column: Vector) -> Process:
-            read = _hyperparameters(n, before, tuple(column[:looked].tolist()), expected)
-            fitted = _fitted(seen, worth, read.kernel)
-            return read.process(seen[fitted], column[fitted], Scale.of(column))
+            read = _hyperparameters(n, before, tuple(column[since:looked].tolist()), expected)
+            fitted = _fitted(seen, worth[since:], read.kernel)
+            return read.process(seen[fitted], column[since:][fitted], Scale.of(column[since:]))
 
-        self.criteria: tuple[Sum | Process, ...] = tuple(_sum(seen, column) or process(column) for column in vectors.T)
+        self.criteria: tuple[Sum | Process, ...] = tuple(_sum(every, column) or process(column) for column in vectors.T)
         open_ = sum(isinstance(criterion, Process) for criterion in self.criteria)
         self._points, self.chances = _outcomes(open_)
 
@@ -90,14 +97,19 @@ class Forecast:
 
 
 def log_gain(
-    forecast: Forecast, crowd: PlausibleOperators, operators: NDArray[np.intp], shares: Vector, subsets: Sequence[Mask]
+    forecast: Forecast,
+    crowd: PlausibleOperators,
+    operators: NDArray[np.intp],
+    shares: Vector,
+    subsets: Sequence[Mask],
+    since: int = 0,
 ) -> Vector:
-    """The logarithm of what these operators may expect to gain by each subset on the best they have.
+    """The logarithm of what these operators may expect to gain by each subset on the best evaluated since.
 
     Where none gains by any outcome, minus a large number that is the larger the more the best outcome misses.
     """
     worth = crowd.worth(forecast.outcomes(subsets), operators)  # (operators, subsets, outcomes)
-    ahead = worth - crowd.values[operators].max(axis=1)[:, None, None]
+    ahead = worth - crowd.values[operators, since:].max(axis=1)[:, None, None]
     return _logarithm(shares @ (np.maximum(ahead, 0.0) @ forecast.chances), shares @ ahead.max(axis=2))
 
 

@@ -83,7 +83,8 @@ class Declared(Unattended):
     def _decide(self) -> None:
         count = min(self.settings.batch, self.budget - self.evaluations)
         rng = np.random.default_rng([self.seed, self._next_id])
-        subsets, why = sought(self.history, self.family, self.outlook, count, rng) if count > 0 else ((), "")
+        where = self.history, self.family, self.outlook, self.budget
+        subsets, why = sought(*where, count, rng) if count > 0 else ((), "")
         if subsets:
             self._begin(Asked(self._next_id, subsets, why=why))
         elif count > 0:

@@ -2,7 +2,8 @@
 
 First a look around: with a prior, its 1, 2, 4, … best attributes, all of them, and some draws that follow
 it; without one, draws at even odds. Then those by which most may be gained on the best score so far (an
-attribute fewer counts a little), found by climbing from what is around the best subsets and from draws.
+attribute fewer counts a little), found by climbing from what is around the best subsets and from draws. Where nothing
+was gained for long the search begins anew.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from elicit.decide.climbing import climbed
 from elicit.decide.exploring import MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
+from elicit.decide.restarts import ANEW, begun, missing
+from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import History
 from elicit.subsets import Family, Mask, members
 from elicit.utility.monomials import Vector
@@ -36,24 +39,34 @@ BEGINNING, GAIN = "a first look at the family", "where most may be gained"
 
 
 def sought(
-    history: History, family: Family, outlook: Outlook, count: int, rng: np.random.Generator
+    history: History, family: Family, outlook: Outlook, budget: int, count: int, rng: np.random.Generator
 ) -> tuple[tuple[Mask, ...], str]:
-    """Up to `count` members to measure next, and why; fewer only when the family holds no more."""
+    """Up to `count` members to measure next, and why; fewer only when the family holds no more.
+
+    budget: of the whole run.
+    """
     tried = {*history.evaluated, *history.failed}
+    since = begun(_worth(history, family.n), budget) if history.evaluated else 0
     ladder = outlook.ladder(family)
     chosen = [m for m in ladder if m not in tried][:count]
-    beginning = min(len(ladder) + outlook.draws, family.count())
-    while len(chosen) < count and len(tried) + len(chosen) < beginning:
+    first = min(len(ladder) + outlook.draws, family.count()) - len(tried)
+    wanted = min(count, max(first, missing(since, len(history.evaluated))))
+    while len(chosen) < wanted:
         drawn = next((m for m in _draws(family, outlook, rng) if m not in tried and m not in chosen), None)
         if drawn is None:
             break
         chosen.append(drawn)
-    why = BEGINNING if chosen else GAIN
-    if len(chosen) < count and history.evaluated and len(tried) + len(chosen) >= beginning:
-        chosen += _gainful(history, family, outlook, count - len(chosen), tried | set(chosen), rng)
+    why = (ANEW if since else BEGINNING) if chosen else GAIN
+    if wanted <= len(chosen) < count and len(history.evaluated) > since:
+        chosen += _gainful(history, since, family, outlook, count - len(chosen), tried | set(chosen), rng)
     if len(chosen) < count:
         chosen += _left(family, outlook, count - len(chosen), tried | set(chosen), rng)
     return tuple(chosen), why
+
+
+def _worth(history: History, n: int) -> Vector:
+    """The scores; of those equal, fewer attributes are worth more."""
+    return np.asarray(history.vectors[:, 0] - GRID / (2 * n) * _sizes(history.subsets))
 
 
 def _draws(family: Family, outlook: Outlook, rng: np.random.Generator, around: Sequence[Mask] = ()) -> Iterator[Mask]:
@@ -62,14 +75,20 @@ def _draws(family: Family, outlook: Outlook, rng: np.random.Generator, around: S
 
 
 def _gainful(
-    history: History, family: Family, outlook: Outlook, count: int, tried: set[Mask], rng: np.random.Generator
+    history: History,
+    since: int,
+    family: Family,
+    outlook: Outlook,
+    count: int,
+    tried: set[Mask],
+    rng: np.random.Generator,
 ) -> list[Mask]:
-    """Those by which most may be gained, each given that the others come out as forecast."""
-    scores = history.vectors[:, 0]
+    """Those by which most may be gained on what was measured since, each given that the others come out as forecast."""
+    subsets, scores = history.subsets[since:], history.vectors[since:, 0]
     weights = None if outlook.prior is None else outlook.weights(family.n)
-    forecast = Forecast(family.n, history.subsets, scores[:, None], scores, weights)
-    aim = _Aim.of(history, family.n)
-    ranked = (history.subsets[k] for k in _best_first(history))
+    forecast = Forecast(family.n, subsets, scores[:, None], scores, weights)
+    aim = _Aim.of(subsets, scores, family.n)
+    ranked = (subsets[k] for k in _best_first(subsets, scores))
     centres = list(islice((m for m in ranked if m in family), CENTRES))
     drawn = islice(_draws(family, outlook, rng, centres), DRAWS)
     pool = [m for m in dict.fromkeys([*_around(centres, family, outlook, rng), *drawn]) if m not in tried]
@@ -94,10 +113,9 @@ class _Aim:
     best: float
 
     @classmethod
-    def of(cls, history: History, n: int) -> _Aim:
-        scores = history.vectors[:, 0]
+    def of(cls, subsets: Sequence[Mask], scores: Vector, n: int) -> _Aim:
         fewer = FEWER * float(scores.max() - np.median(scores)) / n
-        return cls(fewer, float((scores - fewer * _sizes(history.subsets)).max()))
+        return cls(fewer, float((scores - fewer * _sizes(subsets)).max()))
 
     def gain(self, forecast: Forecast, subsets: Sequence[Mask]) -> Vector:
         """The logarithm of the expected gain."""
@@ -109,9 +127,9 @@ def _sizes(subsets: Sequence[Mask]) -> Vector:
     return np.array([m.bit_count() for m in subsets], dtype=np.float64)
 
 
-def _best_first(history: History) -> NDArray[np.intp]:
-    """Positions of the evaluated subsets, the best score first; ties go to fewer attributes."""
-    return np.lexsort((_sizes(history.subsets), -history.vectors[:, 0]))
+def _best_first(subsets: Sequence[Mask], scores: Vector) -> NDArray[np.intp]:
+    """Positions of the subsets, the best score first; ties go to fewer attributes."""
+    return np.lexsort((_sizes(subsets), -scores))
 
 
 def _around(centres: Sequence[Mask], family: Family, outlook: Outlook, rng: np.random.Generator) -> list[Mask]:

@@ -1,11 +1,13 @@
 """Live data with more attributes than a table could list: evaluations until what the classical searches reach.
 
-    python tests/benchmarks/bench_live.py [--data breast_cancer digits madelon] [--seeds N] [--budget N]
+    python tests/benchmarks/bench_live.py [--data breast_cancer digits madelon] [--ways told asked] [--seeds N]
+        [--budget N]
 
-breast_cancer, digits: sessions of a simulated operator, 3 nearest neighbours, 10 folds. SFFS and SFBS ended with some
-score and some number of attributes; an operator who takes no more attributes than that (as by --max-size) plays a
-session, and printed is after how many evaluations the score is reached, beside the distinct evaluations that theirs
-took (scikit-learn 1.9.1 and mlxtend 0.25.0 on the same folds), and what a decision takes.
+breast_cancer, digits: 3 nearest neighbours, 10 folds. SFFS and SFBS ended with some score and some number of
+attributes, here the most that may be taken (as by --max-size). Printed is after how many evaluations that score is
+reached, beside the distinct evaluations that theirs took (scikit-learn 1.9.1 and mlxtend 0.25.0 on the same folds):
+"told", by a selector to which the score is all that counts, as it was to them; "asked", by a session with a simulated
+operator, which has to learn by questions that an attribute counts for next to nothing; and what decisions take.
 madelon: 20 useful columns of 1,000. Printed are scores on held-out rows: of the estimator, and of forward selection
 among the best columns of a filter with as many evaluations; and the most memory the process ever held.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import resource
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +32,10 @@ from threadpoolctl import threadpool_limits
 from elicit.asks import Compare, Done, Evaluate, Measured
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
+from elicit.estimator.fitting import Run
+from elicit.estimator.judges import judge_of
+from elicit.estimator.keeping import family_of
+from elicit.estimator.priors import prior_of
 from elicit.explore import explore
 from elicit.methods import Method, Sequential, TradeOff
 from elicit.operators import SimulatedOperator
@@ -64,20 +71,33 @@ BARS = {
 ROUNDED = 0.5e-4
 
 
-def raced(data: str, size: int, seed: int, budget: int | None) -> None:
-    """One session for the bars of one size, until they are met or a third of their evaluations is spent."""
+def asked(oracle: WrapperOracle, size: int, seed: int, budget: int) -> Elicitation:
+    """A session that has to ask."""
+    family = Family(len(oracle.attributes), max_size=size)
+    return Elicitation(oracle.attributes, oracle.criteria, Settings(budget=budget, stop=()), family=family, seed=seed)
+
+
+def told(oracle: WrapperOracle, size: int, seed: int, budget: int) -> Elicitation:
+    """What a selector without an operator plays: the score is all that counts."""
+    family = family_of(None, size, oracle.columns, {})
+    prior = prior_of("auto", oracle.columns, oracle.target, classes=True)
+    rows, judge = len(oracle.target), judge_of(None, oracle.criteria)
+    run = Run(judge, family, seed, budget, 0, Settings().parsimony, batch=4, about="", prior=prior, rows=rows)
+    return run.elicitation(oracle)
+
+
+def raced(data: str, size: int, ways: Callable[..., Elicitation], seed: int, budget: int | None) -> None:
+    """One run for the bars of one size, until they are met or a third of their evaluations is spent."""
     bars = [bar for bar in BARS[data] if bar.size == size]
     oracle = oracle_from({"kind": "wrapper", "data": data, "model": "knn:3", "folds": 10}, Path())
     judge = SimulatedOperator(UTILITY, oracle.criteria)
-    settings = Settings(budget=budget or max(bar.evaluations for bar in bars) // 3, stop=())
-    family = Family(len(oracle.attributes), max_size=size)
-    run = Elicitation(oracle.attributes, oracle.criteria, settings, family=family, seed=seed)
+    run = ways(oracle, size, seed, budget or max(bar.evaluations for bar in bars) // 3)
     met: dict[str, int] = {}
-    decisions, best, questions = [], (0.0, 0), 0
+    deciding, best, questions = 0.0, (0.0, 0), 0
     while len(met) < len(bars):
         start = time.perf_counter()
         request = run.ask()
-        decisions.append(time.perf_counter() - start)
+        deciding += time.perf_counter() - start
         if isinstance(request, Done):
             break
         if isinstance(request, Evaluate):
@@ -91,12 +111,12 @@ def raced(data: str, size: int, seed: int, budget: int | None) -> None:
         else:
             questions += isinstance(request, Compare)
             run.tell(request.id, judge(request))
-    told = "; ".join(
+    reached = "; ".join(
         f"{bar.method} ({bar.score:.4f} after {bar.evaluations}): {met.get(bar.method, 'not reached')}" for bar in bars
     )
     print(
-        f"{data}, at most {size}, seed {seed}: {told}; {run.evaluations} evaluations, {questions} questions, best "
-        f"{best[0]:.4f}@{-best[1]}, decision {1e3 * np.median(decisions):.0f} ms in the median",
+        f"{data}, at most {size}, {ways.__name__}, seed {seed}: {reached}; {run.evaluations} evaluations, {questions} "
+        f"questions, best {best[0]:.4f}@{-best[1]}, decisions {1e3 * deciding / run.evaluations:.0f} ms an evaluation",
         flush=True,
     )
 
@@ -155,6 +175,7 @@ def forward(X: np.ndarray, y: np.ndarray, name: str, budget: int, seed: int) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", choices=[*BARS, "madelon"], nargs="+", default=[*BARS, "madelon"])
+    parser.add_argument("--ways", choices=["told", "asked"], nargs="+", default=["told", "asked"])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--budget", type=int, help="evaluations at most (default: a third of theirs; madelon 400)")
@@ -166,7 +187,9 @@ def main() -> None:
                     held_out(seed, args.budget or 400)
                 else:
                     for size in sorted({bar.size for bar in BARS[data]}):
-                        raced(data, size, seed, args.budget)
+                        for ways in (told, asked):
+                            if ways.__name__ in args.ways:
+                                raced(data, size, ways, seed, args.budget)
 
 
 if __name__ == "__main__":
