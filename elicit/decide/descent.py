@@ -14,7 +14,8 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.forecast import Forecast
 from elicit.decide.process import Process
-from elicit.subsets import Mask, members, simplest
+from elicit.decide.settings import SHARE_OF_THE_START, Settings
+from elicit.subsets import Family, Mask, members, simplest
 from elicit.utility.monomials import Vector
 
 #: Subsets of one size that are looked at, at most: less would go by a forecast that knows little yet, and lose
@@ -26,17 +27,25 @@ MOST_LOOKS = 4
 LEAST_BUDGET, MOST_DOWN = 3, 20
 
 
-def looks(beliefs: Beliefs) -> int:
+def looks(settings: Settings, family: Family) -> int:
     """How many subsets of one size are looked at, at most: as the budget allows; 0 where no way down is taken."""
-    free = len(beliefs.family.free)
-    times = beliefs.settings.evaluations(beliefs.family) // max(1, free)
-    return min(MOST_LOOKS, times - 1) if times >= LEAST_BUDGET and free <= MOST_DOWN else 0
+    free = len(family.free)
+    times = settings.evaluations(family) // max(1, free)
+    down = settings.first == "path" and times >= LEAST_BUDGET and free <= MOST_DOWN
+    return min(MOST_LOOKS, times - 1) if down else 0
+
+
+def first_draws(settings: Settings, family: Family) -> int:
+    """Subsets that are evaluated before anything is modelled, where no prior says which ones."""
+    if settings.start is not None or settings.explore != "gain" or looks(settings, family):
+        return settings.begun_with
+    return max(settings.begun_with, settings.evaluations(family) // SHARE_OF_THE_START)
 
 
 def on_the_way(beliefs: Beliefs) -> bool:
     """Whether a run goes down, and is not yet through with it."""
-    settings, n = beliefs.settings, len(beliefs.family.free)
-    return settings.first == "path" and len(beliefs.evaluated) < settings.start + looks(beliefs) * n
+    most = looks(beliefs.settings, beliefs.family) * len(beliefs.family.free)
+    return most > 0 and len(beliefs.evaluated) < beliefs.settings.begun_with + most
 
 
 def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool], chosen: Sequence[Mask]) -> Mask | None:
@@ -44,7 +53,7 @@ def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool],
     column = next((c for c, criterion in enumerate(forecast.criteria) if isinstance(criterion, Process)), None)
     if column is None:
         return None
-    history, most = beliefs.history, looks(beliefs)
+    history, most = beliefs.history, looks(beliefs.settings, beliefs.family)
     score = dict(zip(history.subsets, history.vectors[:, column].tolist(), strict=True))
     by_size: dict[int, list[Mask]] = {}
     for subset in [*score, *chosen]:

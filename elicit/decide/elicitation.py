@@ -22,6 +22,7 @@ import numpy as np
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
 from elicit.decide.arguments import attributes_of, check_criteria, prior_of, settings_of
 from elicit.decide.beliefs import Beliefs
+from elicit.decide.descent import first_draws
 from elicit.decide.exploring import propose
 from elicit.decide.outlook import Outlook
 from elicit.decide.questioning import Question, Questions
@@ -124,7 +125,9 @@ class Elicitation:
     @property
     def outlook(self) -> Outlook:
         """What is looked at first."""
-        return Outlook(self.settings.start, self.prior, self.rows)
+        known = self.prior is not None
+        draws = self.settings.begun_with if known else first_draws(self.settings, self.family)
+        return Outlook(draws, self.prior, self.rows)
 
     @property
     def incumbent(self) -> Mask | None:
@@ -350,7 +353,7 @@ class Elicitation:
 
     def _rival(self, stopping: Stopping) -> Mask | None:
         """The counterexample that a proof of optimality stumbles over, once all it needs besides is evaluated."""
-        proving = OPTIMAL in self.settings.stop and len(self.history.evaluated) >= self.settings.start
+        proving = OPTIMAL in self.settings.stop and len(self.history.evaluated) >= self.settings.begun_with
         if not proving or not stopping.may_be_proven():
             return None
         return stopping.rival_in_scope()

@@ -70,7 +70,7 @@ def propose(
 
     `wanted` are subsets that a proof is waiting for.
     """
-    search = _Explorer(beliefs, rng, outlook or Outlook(beliefs.settings.start))
+    search = _Explorer(beliefs, rng, outlook or Outlook(beliefs.settings.begun_with))
     chosen: list[Mask] = []
     rejected: dict[Mask, float] = {}
     for subset in wanted:
@@ -114,8 +114,8 @@ class _Explorer:
         self._believed = 0
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
-        by_prior = outlook.prior is not None and self._settings.first == "path" and not looks(beliefs)
-        self._by_prior = by_prior and self._settings.explore == "gain"
+        by_prior = outlook.prior is not None and self._settings.first == "path" and self._settings.explore == "gain"
+        self._by_prior = by_prior and not looks(self._settings, self._family)
         self._ladder = outlook.ladder(self._family) if self._by_prior else []
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
         self._starting = len(beliefs.evaluated) < max(least, len(self._ladder) + outlook.draws)

@@ -26,6 +26,10 @@ T = TypeVar("T")
 #: A whole number may be larger than every float, and then nothing can be computed with it.
 LARGEST = sys.float_info.max
 
+#: Subsets evaluated before anything is modelled, where nothing else is said; and as a share of the budget, one in so
+#: many, where draws alone say which attributes matter: what a search looks at is alike, and tells it badly.
+FEWEST_FIRST, SHARE_OF_THE_START = 4, 20
+
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
@@ -80,7 +84,11 @@ class Settings:
     neighbours: float = _choice(
         0.6, "explore model: share of the proposals that are neighbours of what theta likes best"
     )
-    start: int = _choice(4, "subsets evaluated before anything is modelled: all attributes together, and draws")
+    start: int | None = _choice(
+        None,
+        "subsets evaluated before anything is modelled: all attributes together, and draws; none: 4, or a twentieth "
+        "of the budget if that is more, where a forecast chooses, no way is gone down and no prior says where to look",
+    )
     first: str = _choice(
         "path",
         "what is looked at first: all attributes, the draws, and then one attribute fewer at a time (path: where "
@@ -169,6 +177,8 @@ class Settings:
             object.__setattr__(self, "budget", whole("budget", self.budget, 1))
         if QUESTIONS in self.stop and self.questions == 0:
             raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
+        if self.start is not None:
+            object.__setattr__(self, "start", whole("start", self.start, 0))
         for name, least in _WHOLE.items():
             object.__setattr__(self, name, whole(name, getattr(self, name), least))
         if self.effort > MOST_CUBES:
@@ -215,6 +225,11 @@ class Settings:
         wanted = self.budget if self.budget is not None else max(20, min(n * (n + 1) // 2, 10 * n))
         return min(wanted, family.count())
 
+    @property
+    def begun_with(self) -> int:
+        """Subsets that are evaluated, at the least, before anything is modelled."""
+        return FEWEST_FIRST if self.start is None else self.start
+
     def plain(self) -> dict[str, Any]:
         """As JSON holds it."""
         return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(self).items()}
@@ -232,7 +247,6 @@ _WHOLE = {
     "degree": 1,
     "index_samples": 1,
     "draws": 1,
-    "start": 0,
     "patience": 1,
     "ask_every": 0,
     "last_questions": 0,

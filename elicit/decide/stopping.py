@@ -65,7 +65,7 @@ class Stopping:
     def _regret(self) -> str | None:
         """Little regret among the evaluated: after few of them it means little, so those around must be among them."""
         incumbent = self._beliefs.incumbent
-        few = len(self._beliefs.history.evaluated) < self._settings.start
+        few = len(self._beliefs.history.evaluated) < self._settings.begun_with
         if incumbent is None or few or not self.neighbourhood_evaluated():
             return None
         regret = round(incumbent.value, 9)  # the last digits depend on what the solver did before

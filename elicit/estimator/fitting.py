@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Measured
-from elicit.decide.settings import Settings
+from elicit.decide.settings import SHARE_OF_THE_START, Settings
 from elicit.drive import Result, drive, measured
 from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.estimator.declared import SETTINGS, Declared, Unattended
@@ -47,8 +47,8 @@ CALLS_PER_ATTRIBUTE = 5
 #: They are at least and at most so many; the decisions between more would take longer than most fits.
 LEAST_CALLS, MOST_CALLS = 20, 400
 
-#: Without an operator and a prior a run begins with so many draws: a twentieth of its calls, at least the second.
-SHARE_OF_THE_START, LEAST_START = 20, 6
+#: Without an operator a run begins with at least so many draws, with a prior with no more.
+LEAST_START = 6
 
 #: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
 MOST_WITH_PAIRS = 500

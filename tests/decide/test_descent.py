@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
-from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS
+from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -96,3 +96,41 @@ def test_the_way_leads_through_the_family_alone():
     looked = played(lambda m: m / 64, 6, family=family)
     assert any(why == WAY for _, why in looked)
     assert all(m in family for m, _ in looked)
+
+
+FIRST = "a first look at the family"
+
+
+@given(
+    n=st.integers(1, 80),
+    budget=st.none() | st.integers(1, 3000),
+    start=st.none() | st.integers(0, 9),
+    first=st.sampled_from(["path", "all", "drawn"]),
+    explore=st.sampled_from(["gain", "law"]),
+)
+def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, explore):
+    family, chosen = Family(n), Settings(budget=budget, start=start, first=first, explore=explore)
+    calls = chosen.evaluations(family)
+    down = first == "path" and n <= MOST_DOWN and calls >= LEAST_BUDGET * n
+    found = first_draws(chosen, family)
+    if start is not None:
+        assert found == start
+    elif down or explore == "law":
+        assert found == 4
+    else:
+        assert found == max(4, calls // 20)
+
+
+@pytest.mark.parametrize(("n", "budget", "draws"), [(MOST_DOWN + 1, 300, 15), (MOST_DOWN + 1, 60, 4), (8, 20, 4)])
+def test_a_run_that_goes_down_no_way_begins_with_draws(n, budget, draws):
+    looked = played(lambda m: float(m % 7), n, budget=budget)
+    assert [why for _, why in looked[:draws]] == [FIRST] * draws
+    assert looked[0][0] == (1 << n) - 1
+    assert looked[draws][1] != FIRST
+
+
+def test_with_a_prior_it_is_the_prior_that_says_what_comes_first():
+    n = MOST_DOWN + 1
+    prior = np.arange(n, dtype=float)
+    elicitation = Elicitation(Attributes.numbered(n), settings=Settings(budget=600), prior=prior)
+    assert elicitation.outlook.draws == 4
