@@ -24,10 +24,13 @@ from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, begun, missing
 from elicit.events import REJECTIONS
-from elicit.subsets import Mask, simplest
+from elicit.subsets import Mask, mask_of, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
 from elicit.utility.sampling import draw, sequential, sequential_as_printed
+
+#: Of the first draws in a family of small subsets one in so many is smaller than most.
+ONE_SMALLER_IN = 4
 
 #: A rejection made this many evaluations ago is looked at again.
 SECOND_LOOK = 10
@@ -111,7 +114,7 @@ class _Explorer:
         self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
-        self._believed = 0
+        self._believed, self._looked = 0, 0
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
         by_prior = outlook.prior is not None and self._settings.first == "path" and self._settings.explore == "gain"
@@ -150,6 +153,7 @@ class _Explorer:
 
     def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
+        self._looked = len(self._beliefs.evaluated) + len(chosen)
         first = next((m for m in self._ladder if self.new(m, chosen, rejected)), None)
         if first is not None:
             return first
@@ -284,11 +288,23 @@ class _Explorer:
         if self._by_prior:
             return self._outlook.drawn(self._family, self._rng, () if self._starting else self._centres)
         if self._starting and self._prior is None:
-            return draw("logistic", np.zeros(self._family.n), self._family, self._rng)
+            return self._first_draw()
         if self._settings.explore.startswith("sequential") and self._usable:
             by: Callable[..., Mask] = sequential if self._settings.explore == "sequential" else sequential_as_printed
             return by(self._beliefs.utilities, self._family, self._rng)
         return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
+
+    def _first_draw(self) -> Mask:
+        """A draw at even odds; one in four is smaller where the family ends so far below half that all have one size.
+
+        Far are two standard deviations. How a size counts would not be seen, and smaller subsets not be looked at.
+        """
+        free, room = self._family.free, self._family.room
+        far = 1 < room < len(free) / 2 - len(free) ** 0.5
+        if not far or self._looked % ONE_SMALLER_IN:
+            return draw("logistic", np.zeros(self._family.n), self._family, self._rng)
+        chosen = self._rng.choice(free, size=int(self._rng.integers(1, room)), replace=False)
+        return self._family.keep | mask_of(chosen.tolist())
 
     @property
     def _usable(self) -> bool:

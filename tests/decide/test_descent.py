@@ -134,3 +134,15 @@ def test_with_a_prior_it_is_the_prior_that_says_what_comes_first():
     prior = np.arange(n, dtype=float)
     elicitation = Elicitation(Attributes.numbered(n), settings=Settings(budget=600), prior=prior)
     assert elicitation.outlook.draws == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_only_small_subsets_may_be_chosen_the_first_looks_differ_in_size(seed):
+    family = Family(30, keep=0b1, max_size=8)
+    looked = played(lambda m: (m * 37 % 101) / 100, 30, seed, family, budget=200)
+    first = [m.bit_count() for m, why in looked if why == FIRST]
+    assert len(first) == 10
+    assert len({*first[:4]}) > 1
+    assert sum(size < 8 for size in first) >= 3
+    assert all(m in family for m, _ in looked)
+    assert any(size < 8 for size in (m.bit_count() for m, _ in looked[10:30])), "smaller ones are not searched"
