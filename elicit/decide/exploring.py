@@ -1,12 +1,12 @@
 """Exploring: which subset is worth an evaluation.
 
-A run on few attributes goes down from all of them first; one that takes no way down and has a prior begins with
-what that puts first. Then candidates are drawn (by a law from a power index, or attribute by attribute) or are
-neighbours of what is liked best so far; the one is proposed by which plausible operators may gain most, or
-that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered with its
-price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones are looked
-at again. A forecast that knows very many subsets is believed without asking the set. Where nothing was gained
-for long the search begins anew.
+A run on few attributes goes down from all of them first; one that takes no way down begins with what a prior
+puts first, and without one with draws. Then candidates are drawn (by a law from a power index, or attribute by
+attribute) or are neighbours of what is liked best so far; the one is proposed by which plausible operators may
+gain most, or that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered
+with its price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones
+are looked at again. A forecast that knows very many subsets is believed without asking the set. Where nothing
+was gained for long the search begins anew.
 """
 
 from __future__ import annotations
