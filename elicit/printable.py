@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def printable(text: str) -> str:
@@ -24,6 +24,31 @@ def pasted(path: str) -> str:
 def many(count: int, what: str) -> str:
     """So many of something, in words."""
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def aligned(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> list[str]:
+    """Rows of cells as lines with columns.
+
+    What is wider than `width` goes on in a block below, which begins with the first `keys` columns again.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    blocks = _blocks(widths, width, keys)
+    lines: list[str] = []
+    for block in blocks:
+        lines += [""] if lines else []
+        lines += ["  ".join(row[k].ljust(widths[k]) for k in block).rstrip() for row in rows]
+    return lines
+
+
+def _blocks(widths: Sequence[int], width: int | None, keys: int) -> list[list[int]]:
+    """The places of the columns of each block: as many as fit beside the first `keys`, at least one."""
+    blocks = [list(range(min(keys, len(widths))))]
+    for k in range(keys, len(widths)):
+        taken = sum(widths[j] + 2 for j in blocks[-1])
+        if width is not None and taken + widths[k] > width and len(blocks[-1]) > keys:
+            blocks.append(list(range(keys)))
+        blocks[-1].append(k)
+    return blocks
 
 
 #: Characters of a name in a picture: of longer ones the middle is left out.

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination, files_of, folder, keep_apart
+from elicit.commands.output import destination, files_of, folder, keep_apart, screen_width
 from elicit.commands.playing import kept_runs, metered, show
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
@@ -19,12 +19,12 @@ from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import ComparisonDisplay
-from elicit.experiments.experiment import aligned, at_once
+from elicit.experiments.experiment import at_once
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import lines_of, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
-from elicit.printable import printable
+from elicit.printable import aligned, printable
 from elicit.scenario import OURS, Scenario, read_scenario
 from elicit.session.display import not_measured
 
@@ -66,14 +66,15 @@ def run(args: argparse.Namespace) -> int:
             json.dump(told[0] if len(told) == 1 else {"suite": told}, out, indent=1, allow_nan=False)
             out.write("\n")
     if choices:
-        print("\n".join(Choosing.of(dict(zip((path.stem for path in paths), played, strict=True))).lines()))
+        by_table = dict(zip((path.stem for path in paths), played, strict=True))
+        print("\n".join(Choosing.of(by_table).lines(screen_width())))
         return DONE
     if len(paths) > 1:
         lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
         failed = not_measured(run["failures"] for results in played for run in results)
-        print("\n".join([*table(lines), "", _TOLD, *failed]))
+        print("\n".join([*table(lines, screen_width()), "", _TOLD, *failed]))
         return DONE
-    print("\n".join(side_by_side(played[0])))
+    print("\n".join(side_by_side(played[0], screen_width())))
     print("\n" + "\n".join(_notes(played[0], scenarios[0])))
     if args.plot is not None:
         _draw(played[0], args.plot)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Evaluate, Measured, Oracle
+from elicit.commands.output import screen_width
 from elicit.data.snippet import snippet
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
@@ -34,7 +34,7 @@ from elicit.knowledge.history import FINE
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import listable, many, pasted, printable
+from elicit.printable import aligned, listable, many, pasted, printable
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
@@ -120,9 +120,7 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
-    widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    for row in rows:
-        yield "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+    yield from (f"  {line}" for line in aligned(rows))
     if fresh:
         text = "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high.)"
         yield from paragraph(f"  {text}", _columns(), 1)
@@ -390,4 +388,4 @@ def _shown() -> Iterator[Meter]:
 
 def _columns() -> int:
     """The width of the text: of the terminal that it is for, where there is one."""
-    return min(shutil.get_terminal_size().columns - 1, _MOST_COLUMNS) if sys.stdout.isatty() else _MOST_COLUMNS
+    return min(screen_width() or _MOST_COLUMNS, _MOST_COLUMNS)

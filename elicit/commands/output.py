@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +53,11 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
             yield out
     except OSError as error:
         raise InputError(f"{shown}: cannot be written ({error.strerror or error}); choose another place") from error
+
+
+def screen_width() -> int | None:
+    """How many columns of text the terminal takes; None where the output is for a file or another program."""
+    return shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
 
 
 def folder(path: str | None) -> Path | None:

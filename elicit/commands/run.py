@@ -7,7 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from elicit.commands.output import destination, files_of, folder
+from elicit.commands.output import destination, files_of, folder, screen_width
 from elicit.commands.playing import kept_runs, metered, show
 from elicit.commands.status import DONE
 from elicit.errors import InputError
@@ -35,5 +35,6 @@ def run(args: argparse.Namespace) -> int:
         if out is not None:
             json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
             out.write("\n")
-    print("\n".join([*summary(results), *not_measured(result["failures"] for result in results)]))
+    failed = not_measured(result["failures"] for result in results)
+    print("\n".join([*summary(results, screen_width()), *failed]))
     return DONE

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +14,14 @@ import numpy as np
 
 from elicit.commands.arguments import column_groups, listed, named
 from elicit.commands.grammar import EXPLAINED, FIRST_SCORES
-from elicit.commands.output import destination
+from elicit.commands.output import destination, screen_width
 from elicit.commands.reproduce import reproduce
 from elicit.commands.status import DONE, complain
 from elicit.commands.verdicts import verdicts
 from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns, columns_of
-from elicit.printable import many, printable
+from elicit.printable import aligned, many, printable
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named, taking_gaps
@@ -224,34 +224,38 @@ def _named(error: Exception, measure: Measure, options: Mapping[str, Any]) -> In
     return error if measure.name in str(error) else InputError(f"{measure.name}: {error}")
 
 
-def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> Iterator[str]:
+def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
     """A row an attribute, the best mean rank first; the rank stands behind each score."""
     places = np.array([column.ranks for column in found])
     mean = places.mean(axis=0)
-    wide = max(len("attribute"), *map(len, names))
-    widths = [max(len(column.measure.name), 16) for column in found]
-    heads = "".join(f"  {column.measure.name:>{w}}" for column, w in zip(found, widths, strict=True))
-    yield f"{'attribute':<{wide}}{heads}" + ("  mean rank" if len(found) > 1 else "")
-    for i in np.argsort(mean, kind="stable"):
-        cells = "".join(
-            f"  {f'{column.values[i]:.4g} ({place[i]:g})':>{w}}"
-            for column, place, w in zip(found, places, widths, strict=True)
+    order = np.argsort(mean, kind="stable")
+    columns = [["attribute", *(names[i] for i in order)]]
+    for column, place in zip(found, places, strict=True):
+        columns.append(
+            _to_the_right(column.measure.name, (f"{column.values[i]:.4g} ({place[i]:g})" for i in order), 16)
         )
-        yield f"{names[i]:<{wide}}{cells}" + (f"  {mean[i]:9.4g}" if len(found) > 1 else "")
+    if len(found) > 1:
+        columns.append(_to_the_right("mean rank", (f"{mean[i]:.4g}" for i in order)))
+    return aligned(list(zip(*columns, strict=True)), screen_width())
+
+
+def _to_the_right(head: str, cells: Iterable[str], least: int = 0) -> list[str]:
+    """A column of numbers below its head, at least so wide."""
+    column = [head, *cells]
+    wide = max(least, *map(len, column))
+    return [cell.rjust(wide) for cell in column]
 
 
 def _agreement(found: Sequence[Column]) -> Iterator[str]:
     """Spearman's ρ above the diagonal, Kendall's τ below."""
     names = [column.measure.name for column in found]
     rho, tau = (how([column.ranks for column in found]) for how in (spearman, kendall))
-    wide = max(map(len, names))
     yield "agreement of the ranks: Spearman's rho above the diagonal, Kendall's tau below"
-    yield " " * wide + "".join(f"  {name:>{max(len(name), 6)}}" for name in names)
-    for i, name in enumerate(names):
-        cells = ["" if i == j else f"{(rho if j > i else tau)[i, j]:.3f}" for j in range(len(names))]
-        yield f"{name:<{wide}}" + "".join(
-            f"  {cell:>{max(len(other), 6)}}" for cell, other in zip(cells, names, strict=True)
-        )
+    columns = [["", *names]]
+    for j, name in enumerate(names):
+        cells = ["" if i == j else f"{(rho if j > i else tau)[i, j]:.3f}" for i in range(len(names))]
+        columns.append(_to_the_right(name, cells, 6))
+    yield from aligned(list(zip(*columns, strict=True)), screen_width())
 
 
 def _judged(names: Sequence[str], judged: Sequence[Relevance], level: float) -> Iterator[str]:

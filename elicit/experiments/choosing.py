@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.experiments.experiment import TOLERANCE, aligned
+from elicit.experiments.experiment import TOLERANCE
 from elicit.experiments.side_by_side import LEVEL, half_interval
-from elicit.printable import printable
+from elicit.printable import aligned, printable
 from elicit.utility.monomials import Matrix
 
 Results = Sequence[Mapping[str, Any]]
@@ -43,9 +43,9 @@ class Choosing:
         others = self.regrets.sum(axis=0) - self.regrets
         return [int(np.flatnonzero(row <= row.min() + TOLERANCE)[0]) for row in others]
 
-    def lines(self) -> list[str]:
-        """As text: each table, then each choice."""
-        return [*aligned(self._by_table()), "", *aligned(self._by_choice())]
+    def lines(self, width: int | None = None) -> list[str]:
+        """As text of this width: each table, then each choice."""
+        return [*aligned(self._by_table(), width), "", *aligned(self._by_choice(), width)]
 
     def _by_table(self) -> list[list[str]]:
         places, left_out, best = np.arange(len(self.tables)), self.left_out, self.regrets.argmin(axis=1)

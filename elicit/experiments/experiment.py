@@ -26,7 +26,7 @@ from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
-from elicit.printable import printable
+from elicit.printable import aligned, printable
 from elicit.proof.strained import Strained, answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress
@@ -275,8 +275,8 @@ def plain_result(
 # --- summary -----------------------------------------------------------------------------------------
 
 
-def summary(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The results as lines of text: one row a method and operator, means over the seeds.
+def summary(results: Sequence[Mapping[str, Any]], width: int | None = None) -> list[str]:
+    """The results as lines of text, of this width: one row a method and operator, means over the seeds.
 
     `regret@k` is the mean utility regret after k evaluations; a run that ended before keeps its last.
     Where the best is not known, the mean utility of what was recommended stands in its place.
@@ -306,13 +306,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> list[str]:
                 mean_in([run["seconds"] for run in runs], ".2f"),
             ]
         )
-    return aligned(lines)
-
-
-def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines with columns."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return aligned(lines, width, keys=2)
 
 
 def points_of(results: Sequence[Mapping[str, Any]]) -> list[int]:

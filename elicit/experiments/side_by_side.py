@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from elicit.experiments.experiment import TOLERANCE, aligned, at_evaluation, mean_in, points_of
+from elicit.experiments.experiment import TOLERANCE, at_evaluation, mean_in, points_of
 from elicit.methods.registry import classical
-from elicit.printable import printable
+from elicit.printable import aligned, printable
 from elicit.scenario import OURS
 from elicit.utility.monomials import Vector
 
@@ -95,8 +95,8 @@ def _reaching(run: Mapping[str, Any]) -> bool:
     return str(run.get("goal", "")).startswith("reach:")
 
 
-def side_by_side(results: Results) -> list[str]:
-    """The results as lines of text: a row a method, best first, then the final regrets by operator.
+def side_by_side(results: Results, width: int | None = None) -> list[str]:
+    """The results as lines of text of this width: a row a method, best first, then the final regrets by operator.
 
     Who is to reach a value is ranked by how often that came about, then by the size it took: sizes are those of
     the runs that reached it.
@@ -129,10 +129,10 @@ def side_by_side(results: Results) -> list[str]:
                 _interval(apart.get(method), len({run["seed"] for run in runs})),
             ]
         )
-    lines = aligned([header, *rows])
+    lines = aligned([header, *rows], width)
     operators = list(dict.fromkeys(run["operator"] for run in results))
     if len(operators) > 1:
-        lines += ["", f"{what} by operator", *aligned(_by_operator(by_method, operators, what))]
+        lines += ["", f"{what} by operator", *aligned(_by_operator(by_method, operators, what), width)]
     return lines
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from elicit.experiments.experiment import TOLERANCE, aligned
+from elicit.experiments.experiment import TOLERANCE
 from elicit.methods.registry import classical
-from elicit.printable import printable
+from elicit.printable import aligned, printable
 from elicit.scenario import OURS
 
 #: The searches that ours is measured against; each is told the utility.
@@ -132,8 +132,8 @@ def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
     return next(reached, inf)
 
 
-def table(lines: Sequence[Line]) -> list[str]:
-    """The lines as text, and how often each promise holds."""
+def table(lines: Sequence[Line], width: int | None = None) -> list[str]:
+    """The lines as text of this width, and how often each promise holds."""
     header = ["scenario", "operators", "runs", "best told", "regret", "surrogate", "elicit", "best found"]
     header += ["questions (90%)", "of sffs's evaluations", "ms an evaluation"]
     rows = [
@@ -152,7 +152,7 @@ def table(lines: Sequence[Line]) -> list[str]:
         ]
         for line in lines
     ]
-    return [*aligned([header, *rows]), "", *_kept(lines)]
+    return [*aligned([header, *rows], width, keys=2), "", *_kept(lines)]
 
 
 def _number(value: float | None) -> str:

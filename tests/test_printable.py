@@ -1,0 +1,51 @@
+"""Text for a terminal: tables that fit it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.printable import aligned
+
+CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
+
+
+def tables():
+    return st.integers(1, 7).flatmap(
+        lambda columns: st.lists(st.lists(CELLS, min_size=columns, max_size=columns), min_size=1, max_size=4)
+    )
+
+
+def test_columns_stand_below_one_another():
+    assert aligned([["method", "runs"], ["sfs", "4"]]) == ["method  runs", "sfs     4"]
+
+
+def test_what_is_wider_goes_on_below_beside_the_first_column():
+    rows = [["method", "regret@10", "regret@20"], ["sfs", "0.1", "0.2"]]
+    assert aligned(rows, width=20) == ["method  regret@10", "sfs     0.1", "", "method  regret@20", "sfs     0.2"]
+
+
+def test_several_columns_may_tell_the_rows_apart():
+    rows = [["a", "b", "first", "second"], ["1", "2", "3", "4"]]
+    assert aligned(rows, width=12, keys=2) == ["a  b  first", "1  2  3", "", "a  b  second", "1  2  4"]
+
+
+@given(tables(), st.integers(1, 60), st.integers(1, 3))
+def test_every_cell_is_there_once_and_every_row_begins_with_its_keys(rows, width, keys):
+    columns, blocks = len(rows[0]), [[]]
+    for line in aligned(rows, width, keys):
+        blocks.append([]) if line == "" else blocks[-1].append(line.split())
+    assert all(len(block) == len(rows) for block in blocks)
+    for k, row in enumerate(rows):
+        assert all(block[k][:keys] == row[:keys] for block in blocks)
+        assert [cell for block in blocks for cell in block[k][keys:]] == row[keys:]
+    assert columns <= keys or all(len(block[0]) > keys for block in blocks)
+
+
+@given(tables(), st.integers(1, 60), st.integers(1, 3))
+def test_a_line_is_too_wide_only_where_one_column_is(rows, width, keys):
+    for line in aligned(rows, width, keys):
+        assert len(line) <= width or len(line.split()) <= keys + 1
+
+
+@given(tables())
+def test_without_a_width_there_is_one_block(rows):
+    assert len(aligned(rows)) == len(rows)
