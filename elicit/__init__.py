@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Settlement
     from elicit.decide.elicitation import Elicitation
     from elicit.decide.settings import Settings
     from elicit.drive import Result
     from elicit.estimator.carried import Answers
     from elicit.estimator.displays import InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
+    from elicit.events import Answer, Criterion
     from elicit.operators import Lexicographic, ScriptedOperator, SimulatedOperator
     from elicit.operators.terminal import TerminalOperator
     from elicit.oracles import (
@@ -36,21 +38,30 @@ __version__ = "0.1.0"
 
 #: Where each public name lives.
 _HOME = {
+    "Answer": "events",
     "Answers": "estimator.carried",
     "Attributes": "subsets",
     "CallableOracle": "oracles",
+    "Compare": "asks",
+    "Criterion": "events",
+    "Done": "asks",
     "ElicitSelector": "selector",
     "Elicitation": "decide.elicitation",
+    "Evaluate": "asks",
+    "Failure": "asks",
     "Family": "subsets",
     "FilterOracle": "oracles",
     "InteractionDisplay": "estimator.displays",
     "Lexicographic": "operators",
+    "Measured": "asks",
     "ParetoDisplay": "estimator.displays",
     "PowerDisplay": "estimator.displays",
+    "Reconcile": "asks",
     "RegretDisplay": "estimator.displays",
     "Result": "drive",
     "ScriptedOperator": "operators",
     "Settings": "decide.settings",
+    "Settlement": "asks",
     "SimulatedOperator": "operators",
     "SyntheticOracle": "oracles",
     "TableOracle": "oracles",
@@ -64,21 +75,30 @@ _HOME = {
 }
 
 __all__ = [
+    "Answer",
     "Answers",
     "Attributes",
     "CallableOracle",
+    "Compare",
+    "Criterion",
+    "Done",
     "ElicitSelector",
     "Elicitation",
+    "Evaluate",
+    "Failure",
     "Family",
     "FilterOracle",
     "InteractionDisplay",
     "Lexicographic",
+    "Measured",
     "ParetoDisplay",
     "PowerDisplay",
+    "Reconcile",
     "RegretDisplay",
     "Result",
     "ScriptedOperator",
     "Settings",
+    "Settlement",
     "SimulatedOperator",
     "SyntheticOracle",
     "TableOracle",

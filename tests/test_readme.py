@@ -25,7 +25,7 @@ def blocks(document, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
-SELECTOR, CLUSTER, EXPLORE, SCORES = blocks("README.md", "python")
+SELECTOR, CLUSTER, EXPLORE, ASK, SCORES = blocks("README.md", "python")
 COMMANDS = [
     part.strip()
     for block in blocks("README.md", "sh")
@@ -68,6 +68,12 @@ def test_a_classical_method_from_python(folder):
     found = run(EXPLORE, oracle=SyntheticOracle.drawn(8, np.random.default_rng(0)))["found"]
     assert len(found.names) == 5
     assert (folder / "sffs.jsonl").exists()
+
+
+def test_asking_and_telling_by_hand():
+    worth = {"age": 0.1, "bmi": 0.3, "bp": 0.2, "sex": 0.005}
+    found = run(ASK, measure=lambda names: sum(worth[name] for name in names), names=list(worth))
+    assert found["recommended"] == ("age", "bmi", "bp")
 
 
 def test_scores_and_effects():

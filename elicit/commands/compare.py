@@ -163,7 +163,7 @@ def _listed() -> list[str]:
         default = ",".join(map(str, entry.default)) if isinstance(entry.default, tuple) else entry.default
         after = f"{entry.parameter} (default {default})" if entry.parameter else ""
         lines.append([entry.name, entry.meaning, after, entry.needs])
-    return aligned(lines)
+    return aligned(lines, screen_width())
 
 
 def _check_picture(path: str) -> None:

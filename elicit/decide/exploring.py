@@ -114,7 +114,7 @@ class _Explorer:
         self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._index_known: Vector | None = None
-        self._believed, self._looked = 0, 0
+        self._believed = 0
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
         by_prior = outlook.prior is not None and self._settings.first == "path" and self._settings.explore == "gain"
@@ -153,7 +153,6 @@ class _Explorer:
 
     def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
-        self._looked = len(self._beliefs.evaluated) + len(chosen)
         first = next((m for m in self._ladder if self.new(m, chosen, rejected)), None)
         if first is not None:
             return first
@@ -246,7 +245,7 @@ class _Explorer:
 
     def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         for _ in range(MOST_STALE):
-            subset = self._one_draw()
+            subset = self._one_draw(len(chosen))
             if self.new(subset, chosen, rejected):
                 return subset
         return self._anything(chosen, rejected)
@@ -283,25 +282,29 @@ class _Explorer:
     def _drawn(self) -> list[Mask]:
         return list(dict.fromkeys(self._one_draw() for _ in range(self._settings.draws)))
 
-    def _one_draw(self) -> Mask:
-        """One draw by the law in force; at the start, for lack of an index, every attribute is in at even odds."""
+    def _one_draw(self, chosen: int = 0) -> Mask:
+        """One draw by the law in force; at the start, for lack of an index, every attribute is in at even odds.
+
+        So many subsets were chosen before it in this round.
+        """
         if self._by_prior:
             return self._outlook.drawn(self._family, self._rng, () if self._starting else self._centres)
         if self._starting and self._prior is None:
-            return self._first_draw()
+            return self._first_draw(len(self._beliefs.evaluated) + chosen)
         if self._settings.explore.startswith("sequential") and self._usable:
             by: Callable[..., Mask] = sequential if self._settings.explore == "sequential" else sequential_as_printed
             return by(self._beliefs.utilities, self._family, self._rng)
         return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
 
-    def _first_draw(self) -> Mask:
-        """A draw at even odds; one in four is smaller where the family ends so far below half that all have one size.
+    def _first_draw(self, before: int) -> Mask:
+        """A draw at even odds, after so many looks; where the family ends far below half, one in four is smaller.
 
-        Far are two standard deviations. How a size counts would not be seen, and smaller subsets not be looked at.
+        Far are two standard deviations: all would have one size, so that how a size counts would not be seen, and
+        smaller subsets not be looked at.
         """
         free, room = self._family.free, self._family.room
         far = 1 < room < len(free) / 2 - len(free) ** 0.5
-        if not far or self._looked % ONE_SMALLER_IN:
+        if not far or before % ONE_SMALLER_IN:
             return draw("logistic", np.zeros(self._family.n), self._family, self._rng)
         chosen = self._rng.choice(free, size=int(self._rng.integers(1, room)), replace=False)
         return self._family.keep | mask_of(chosen.tolist())

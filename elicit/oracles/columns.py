@@ -134,7 +134,11 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
 def constant(X: Any) -> NDArray[np.bool_]:
     """For each column whether it is the same in every row; a gap differs from everything but a gap."""
     if hasattr(X, "tocsr"):
-        return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
+        rows = X.tocsr(copy=True)
+        rows.sum_duplicates()
+        same = np.asarray(rows.max(axis=0).toarray() == rows.min(axis=0).toarray()).ravel()
+        gaps = np.bincount(rows.indices[_gaps(rows.data)], minlength=X.shape[1])
+        return np.asarray(same | (gaps == X.shape[0]))
     columns = (_safe_indexing(X, k, axis=1) for k in range(X.shape[1])) if is_frame(X) else X.T
     return np.array([_constant(np.asarray(column)) for column in columns], dtype=np.bool_)
 

@@ -20,7 +20,7 @@ def test_a_column_is_constant_when_it_holds_one_value_and_a_gap_is_one(X):
     assert constant(X).tolist() == constant(pd.DataFrame(X)).tolist() == expected
 
 
-@given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=FEW))
+@given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=FEW | st.just(np.nan)))
 def test_a_sparse_column_is_constant_when_a_dense_one_is(X):
     for kind in (sparse.csr_matrix, sparse.csr_array):
         assert constant(kind(X)).tolist() == constant(X).tolist()
