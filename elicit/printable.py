@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Sequence
 
@@ -21,9 +22,18 @@ def pasted(path: str) -> str:
     return shlex.quote(printable(f"./{path}" if path.startswith("-") else path))
 
 
+#: Larger counts, as those of all subsets of many attributes, are told by their order of magnitude.
+LARGEST_TOLD = 10**12
+
+
+def counted(count: int) -> str:
+    """A count in digits, unless these are more than anybody reads (or Python writes)."""
+    return str(count) if count < LARGEST_TOLD else f"about 10^{math.log10(count):.0f}"
+
+
 def many(count: int, what: str) -> str:
     """So many of something, in words."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{counted(count)} {what}{'' if count == 1 else 's'}"
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> list[str]:

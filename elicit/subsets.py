@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
-from elicit.printable import listable, many
+from elicit.printable import counted, listable, many
 
 Mask = int
 Indicator = NDArray[np.bool_]
@@ -200,7 +200,7 @@ class Family:
     def __iter__(self) -> Iterator[Mask]:
         """Every subset once, smaller ones first, then in mask order."""
         if self.count() > LARGEST_ENUMERATION:
-            raise InputError(f"{self.count()} subsets are too many to list (limit {LARGEST_ENUMERATION})")
+            raise InputError(f"{counted(self.count())} subsets are too many to list (limit {LARGEST_ENUMERATION})")
         free = self.free
         for k in range(self.room + 1):
             for chosen in sorted(mask_of(c) for c in combinations(free, k)):

@@ -18,7 +18,7 @@ from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.operators.expression import TOLERANCE, Expression, parse
-from elicit.printable import printable
+from elicit.printable import many, printable
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
@@ -74,7 +74,8 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     if left == 1:
         yield "1 subset that may be chosen was not measured; it may be better by this utility."
     elif left:
-        yield f"{left} subsets that may be chosen were not measured; one of them may be better by this utility."
+        others = many(left, "subset")
+        yield f"{others} that may be chosen were not measured; one of them may be better by this utility."
     else:
         yield "every subset that may be chosen was measured."
 

@@ -34,7 +34,7 @@ from elicit.knowledge.history import FINE
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, listable, many, pasted, printable
+from elicit.printable import aligned, counted, listable, many, pasted, printable
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
@@ -217,7 +217,7 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         around = elicitation.family.neighbours(incumbent.subset) + elicitation.family.swaps(incumbent.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
         yield from paragraph(
-            f"proven: no subset of the {total} is better in any utility of the {result.scope}"
+            f"proven: no subset of the {counted(total)} is better in any utility of the {result.scope}"
             + ("; all that are one flip or one swap away were evaluated as well" if measured else ""),
             _columns(),
             2,
@@ -269,11 +269,11 @@ def _of_the_others(count: int, bound: Fraction | None) -> str:
     if count <= 0:
         return ""
     if bound is None:
-        others = "the one other subset" if count == 1 else f"the other {count} subsets"
+        others = "the one other subset" if count == 1 else f"the other {counted(count)} subsets"
         return f"; of {others} nothing is proven here"
     if count == 1:
         return f"; the one other is not better by more than {float(bound):.2g}"
-    return f"; of the other {count} none is better by more than {float(bound):.2g}"
+    return f"; of the other {counted(count)} none is better by more than {float(bound):.2g}"
 
 
 def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:

@@ -17,6 +17,7 @@ from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space
 from elicit.methods.goals import Rank
 from elicit.numeric import whole
+from elicit.printable import many
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 
 #: Draws in vain after which the subsets that are left are listed, when they can be.
@@ -36,7 +37,8 @@ class Seen:
 
     def __init__(self, space: Space, rng: np.random.Generator) -> None:
         if not space.bounded and space.count() > LARGEST_ENUMERATION:
-            raise InputError(f"a search at random among {space.count()} subsets never ends by itself; give a budget")
+            among = many(space.count(), "subset")
+            raise InputError(f"a search at random among {among} never ends by itself; give a budget")
         self.space, self.rng = space, rng
         self.ranks: dict[Mask, Rank] = {}
         self._wanted = 0

@@ -20,6 +20,7 @@ from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space, best_of
 from elicit.methods.goals import UNMEASURED, level
 from elicit.numeric import is_number
+from elicit.printable import counted
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of, members
 
 #: Subsets that exhaustive search gives out at once.
@@ -33,7 +34,7 @@ class Exhaustive:
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         if not space.bounded and space.count() > LARGEST_ENUMERATION:
             raise InputError(
-                f"all {space.count()} subsets are too many to evaluate (limit {LARGEST_ENUMERATION}); "
+                f"all {counted(space.count())} subsets are too many to evaluate (limit {LARGEST_ENUMERATION}); "
                 "give a budget, a largest size, or another method"
             )
         ascending = space.start is None

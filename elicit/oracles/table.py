@@ -25,6 +25,7 @@ from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.parallel import measure_many, workers_of
+from elicit.printable import counted
 from elicit.subsets import Attributes, Family, Mask, masks_from
 
 #: More subsets than this are not written to one table: it would be some 60 MB, and days of fits.
@@ -266,7 +267,7 @@ def write_table(
     total = family.count()
     if total > limit:
         raise InputError(
-            f"{total} subsets are too many for one table (limit {limit}); drop attributes or set a max size"
+            f"{counted(total)} subsets are too many for one table (limit {limit}); drop attributes or set a max size"
         )
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")

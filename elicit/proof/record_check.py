@@ -22,7 +22,7 @@ from elicit.events import OPTIMAL, ended_by
 from elicit.journal import Claimed, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source, Statement, transitively_reduced, uncontradicted
-from elicit.printable import many
+from elicit.printable import counted, many
 from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
@@ -349,7 +349,7 @@ class _Claim:
             scope, family = self._family_of(claim["scope"])
             self._verify(claim, short)
             which = "that may be chosen" if scope == "family" else f"among {self.known.scope.words}"
-            among = f"all {family.count()} subsets {which}"
+            among = f"all {counted(family.count())} subsets {which}"
         if bound == 0:
             self.proven.add(scope)
         if bound == 0:

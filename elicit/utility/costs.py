@@ -7,7 +7,7 @@ of Vᵀ diag(c) V above w_2, one matrix product. Values are exact whatever the d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
@@ -24,6 +24,9 @@ from elicit.utility.sets import Form, check_evaluated, check_statements
 
 #: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.
 LISTED_AT_ONCE = 600
+
+#: Coefficients of pairs that are worked out at once.
+PAIRS_AT_ONCE = 4_000_000
 
 #: At most this many monomials enter in one round of column generation.
 ENTER_AT_ONCE = 50
@@ -149,16 +152,18 @@ class Costs:
 
     def largest_share(self, weights: Form) -> float:
         """max_S |Σ_x c_x φ(x)_S| / w_|S| over every monomial of the degree."""
-        masks = list(weights)
-        shares = [
-            np.abs(values).max(initial=0.0) / w
-            for values, w in zip(
-                self._by_degree(masks, np.array([weights[m] for m in masks])),
-                self.settings.weights,
-                strict=False,
-            )
-        ]
-        return float(max(shares, default=0.0))
+        masks, c, w = list(weights), np.array(list(weights.values())), self.settings.weights
+        if self._support is not None:
+            shares = np.abs(c @ self._support.rows(masks)) / np.array(w)[self._support.degrees - 1]
+            return float(shares.max(initial=0.0))
+        v = indicator(masks, self.n).astype(np.float64)
+        largest = [np.abs(c @ v).max(initial=0.0) / w[0]]
+        if self.settings.degree >= 2:
+            largest += [np.abs(table).max(initial=0.0) / w[1] for _, table in _pairs(v, c)]
+        if self.settings.degree >= 3:
+            triples = (_pairs(v[:, i + 1 :], c * v[:, i]) for i in range(self.n))
+            largest += [np.abs(table).max(initial=0.0) / w[2] for pairs in triples for _, table in pairs]
+        return float(max(largest))
 
     # -- monomials on demand --------------------------------------------------------------------
 
@@ -181,26 +186,6 @@ class Costs:
         """Whether the starting monomials are all that may ever be used."""
         return self._support is not None or len(self.starting_monomials) > self.n or self.settings.degree == 1
 
-    def _by_degree(self, masks: Sequence[Mask], weights: Vector) -> list[Vector]:
-        """Σ_x c_x φ(x)_S for all S, degree by degree (restricted to the support when there is one)."""
-        if self._support is not None:
-            values = weights @ self._support.rows(masks)
-            return [values[self._support.degrees == k] for k in range(1, self.settings.degree + 1)]
-        v = indicator(masks, self.n).astype(np.float64)
-        found: list[Vector] = [weights @ v]
-        if self.settings.degree >= 2:
-            found.append(((v * weights[:, None]).T @ v)[np.triu_indices(self.n, 1)])
-        if self.settings.degree >= 3:
-            found.append(
-                np.concatenate(
-                    [
-                        ((v * (weights * v[:, i])[:, None]).T @ v)[i + 1 :, i + 1 :][np.triu_indices(self.n - i - 1, 1)]
-                        for i in range(self.n)
-                    ]
-                )
-            )
-        return found
-
     def violated(self, weights: Form, sigma: float, known: Monomials) -> list[Mask]:
         """Monomials not yet in a program whose |Σ_x c_x φ(x)_S| exceeds σ w_|S|, worst first."""
         if self.complete:
@@ -208,26 +193,45 @@ class Costs:
         masks = [m for m, c in weights.items() if abs(c) > tolerances.MULTIPLIER]
         v = indicator(masks, self.n).astype(np.float64)
         c = np.array([weights[m] for m in masks])
-        worst: list[tuple[float, Mask]] = []
-        w = self.settings.weights
-        table = (v * c[:, None]).T @ v
-        over = np.triu(np.abs(table) - sigma * w[1], 1)
-        worst += _worst_pairs(over, 0)
-        if self.settings.degree >= 3:
-            for i in range(self.n - 2):
-                table = (v * (c * v[:, i])[:, None]).T @ v
-                over = np.triu(np.abs(table) - sigma * w[2], 1)
-                over[: i + 1] = 0.0
-                worst += _worst_pairs(over, 1 << i)
+        w, degree = self.settings.weights, self.settings.degree
+        places = _within_reach(v, c, sigma * w[1])
+        worst = _worst_pairs(v[:, places], c, sigma * w[1], places)
+        if degree >= 3:
+            places = _within_reach(v, c, sigma * w[2])
+            for k, i in enumerate(places):
+                rest = places[k + 1 :]
+                worst += _worst_pairs(v[:, rest], c * v[:, i], sigma * w[2], rest, 1 << i)
         worst.sort(key=lambda entry: (-entry[0], entry[1]))
         fresh = (term for _, term in worst if term not in known.position)
         return [term for term, _ in zip(fresh, range(ENTER_AT_ONCE), strict=False)]
 
 
-def _worst_pairs(over: Matrix, base: Mask) -> list[tuple[float, Mask]]:
-    """The largest positive entries of an upper triangle, as (excess, monomial)."""
-    rows, columns = np.nonzero(over > tolerances.PRICING)
-    if len(rows) > ENTER_AT_ONCE:
-        largest = np.argpartition(over[rows, columns], -ENTER_AT_ONCE)[-ENTER_AT_ONCE:]
-        rows, columns = rows[largest], columns[largest]
-    return [(float(over[i, j]), base | 1 << int(i) | 1 << int(j)) for i, j in zip(rows, columns, strict=True)]
+def _within_reach(v: Matrix, c: Vector, limit: float) -> list[int]:
+    """The attributes in a monomial of which |Σ_x c_x φ(x)_S| may exceed a limit.
+
+    It is at most Σ c_x over the x with the attribute where c_x > 0, or minus that where c_x < 0.
+    """
+    most = np.maximum(np.maximum(c, 0.0) @ v, np.maximum(-c, 0.0) @ v)
+    return [int(i) for i in np.flatnonzero(most > limit)]
+
+
+def _worst_pairs(v: Matrix, c: Vector, limit: float, places: Sequence[int], base: Mask = 0) -> list[tuple[float, Mask]]:
+    """The pairs that most exceed a limit, as (excess, monomial); `places` are the attributes of the columns of v."""
+    worst: list[tuple[float, Mask]] = []
+    for first, table in _pairs(v, c):
+        over = np.abs(table) - limit
+        rows, columns = np.nonzero(over > tolerances.PRICING)
+        if len(rows) > ENTER_AT_ONCE:
+            largest = np.argpartition(over[rows, columns], -ENTER_AT_ONCE)[-ENTER_AT_ONCE:]
+            rows, columns = rows[largest], columns[largest]
+        for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+            worst.append((float(over[i, j]), base | 1 << places[first + i] | 1 << places[first + j]))
+    return worst
+
+
+def _pairs(v: Matrix, c: Vector) -> Iterator[tuple[int, Matrix]]:
+    """Vᵀ diag(c) V above the diagonal, some rows at a time: the first, and from its column on an upper triangle."""
+    n = v.shape[1]
+    rows = max(1, PAIRS_AT_ONCE // max(1, n))
+    for first in range(0, n, rows):
+        yield first, np.triu((v[:, first : first + rows] * c[:, None]).T @ v[:, first:], 1)
