@@ -267,23 +267,26 @@ def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) ->
     # the multipliers balance the slope from the start, so that only complementarity is left to reach
     at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
     ridge = 1e-11 * max(1.0, gram.largest)  # rounding can make a singular gram indefinite
+    # the distances from the bounds are kept: of differences from a large bound nothing may be left
+    above, below = at.alpha - lower, upper - at.alpha
     for _ in range(MOST_STEPS):
-        above, below = at.alpha - lower, upper - at.alpha
         residual = linear - gram.times(at.alpha) + at.up - at.down
         gap = float(above @ at.up + below @ at.down) / (2 * len(linear))
-        if gap < OPTIMALITY and np.abs(residual).max() < OPTIMALITY:
+        rounding = float(np.finfo(np.float64).eps) * gram.largest * float(np.abs(at.alpha).sum())
+        if gap < OPTIMALITY and np.abs(residual).max() < max(OPTIMALITY, rounding):
             return at.alpha
         solve = gram.solver(at.up / above + at.down / below + ridge)
-        straight = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
-        ahead, reach = straight, _reach(at, above, below, straight)
+        ahead = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
+        reach = _reach(at, above, below, ahead)
         left = (above + reach * ahead.alpha) @ (at.up + reach * ahead.up)
         left += (below - reach * ahead.alpha) @ (at.down + reach * ahead.down)
-        # Mehrotra: aim at the gap that the straight step could reach, cubed, and correct for its curvature
+        # Mehrotra: aim at the gap that the straight step could reach, cubed, and correct for its curvature, as far
+        # as that step reaches: corrected for a step that cannot be taken, some go round in circles
         target = gap * (float(left) / (2 * len(linear)) / gap) ** 3
-        bent = _step(
-            at, above, below, residual, solve, target - ahead.alpha * ahead.up, target + ahead.alpha * ahead.down
-        )
+        curved = reach * ahead.alpha
+        bent = _step(at, above, below, residual, solve, target - curved * ahead.up, target + curved * ahead.down)
         length = 0.995 * _reach(at, above, below, bent)
+        above, below = above + length * bent.alpha, below - length * bent.alpha
         at = _Point(at.alpha + length * bent.alpha, at.up + length * bent.up, at.down + length * bent.down)
     raise SolverError(f"the least-norm utility was not found in {MOST_STEPS} steps (gap {gap:.1e})")
 

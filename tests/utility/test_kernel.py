@@ -1,6 +1,9 @@
 """The kernel form says the same as the explicit θ, and works where no θ could be listed."""
 
+import json
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import judge
 import numpy as np
@@ -11,6 +14,7 @@ from instances import BATCHES, Case, batch, plainly, random_case, stated
 from threadpoolctl import threadpool_limits
 
 from elicit.errors import InputError
+from elicit.knowledge.statements import Relation
 from elicit.subsets import Family, indicator
 from elicit.utility.kernel import NORM_WEIGHTS, KernelUtility, kernel, least_norm
 from elicit.utility.sampling import LAWS, draw
@@ -108,6 +112,45 @@ def test_no_theta_nearby_is_cheaper(told, slack):
         for _ in range(5):
             other = theta + size * rng.normal(size=len(theta))
             assert judge.l2_cost(other, told.statements, told.monos, slack, omega) >= least - 1e-7
+
+
+def cost(utility, statements, slack):
+    """½ Σ ω_|S| θ_S² + C Σ c_r s_r."""
+    inside = indicator(utility.subsets, utility.n)
+    paid = 0.5 * utility.beta @ kernel(inside, inside, utility.omega) @ utility.beta
+    for s in statements:
+        better, worse = utility.values([s.better, s.worse])
+        short = abs(better - worse) if s.relation is Relation.EQUAL else max(0.0, float(s.strict) - better + worse)
+        paid += slack * s.weight * short
+    return float(paid)
+
+
+def is_least_on_its_ray(utility, statements, slack):
+    """Whether no multiple of θ nearby costs less: the cost is convex."""
+    least = cost(utility, statements, slack)
+    others = [cost(replace(utility, beta=times * utility.beta), statements, slack) for times in (0.98, 1.02)]
+    return all(other >= least - 1e-6 * max(1.0, least) for other in others)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2.0, 10.0, 1e3, 1e5]), st.sampled_from([0.0, 1.0, 5.0]))
+@settings(max_examples=60, deadline=None)
+def test_orders_that_fit_no_utility_are_weighed_at_any_slack(seed, slack, noise):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 20))
+    masks = sorted({int(x) for x in rng.integers(1, 1 << n, 40)})
+    level = indicator(masks, n) @ rng.normal(size=n) + noise * rng.normal(size=len(masks))
+    said = []
+    for a, b in rng.integers(len(masks), size=(150, 2)):
+        if level[a] > level[b]:
+            said.append(stated(masks[a], masks[b], "equal" if rng.random() < 0.1 else "strict"))
+    theirs = least_norm(n, said, slack=slack)
+    assert is_least_on_its_ray(theirs, said, slack)
+
+
+def test_orders_on_which_steps_went_round_in_circles():
+    orders = json.loads((Path(__file__).parents[1] / "golden" / "orders_of_eight.json").read_text(encoding="utf-8"))
+    said = [stated(better, worse) for better, worse in orders]
+    assert is_least_on_its_ray(least_norm(8, said, slack=1000.0), said, 1000.0)
 
 
 @pytest.mark.parametrize("slack", [0.6, 10.0, 1e3, 1e5])
