@@ -21,12 +21,18 @@ from elicit.printable import counted, listable, many
 Mask = int
 Indicator = NDArray[np.bool_]
 
+#: With more attributes in it a mask is taken apart, or put together, as an array: bit by bit takes their square.
+MANY = 64
+
 #: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
 LARGEST_ENUMERATION = 1 << 22
 
 
 def members(mask: Mask) -> list[int]:
     """The positions of the attributes in `mask`, ascending."""
+    if mask.bit_count() > MANY:
+        positions: list[int] = np.flatnonzero(indicator([mask], mask.bit_length())[0]).tolist()
+        return positions
     found = []
     while mask:
         low = mask & -mask
@@ -37,9 +43,14 @@ def members(mask: Mask) -> list[int]:
 
 def mask_of(positions: Iterable[int]) -> Mask:
     """The mask that holds the given positions."""
+    given = [int(position) for position in positions]
+    if len(given) > MANY:
+        row = np.zeros(max(given) + 1, dtype=np.bool_)
+        row[given] = True
+        return masks_from(row)[0]
     mask = 0
-    for position in positions:
-        mask |= 1 << int(position)
+    for position in given:
+        mask |= 1 << position
     return mask
 
 

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -295,15 +296,37 @@ def test_correlations_are_over_the_rows_in_which_both_are_known():
     assert "correlated (+1.00)" in next(iter(warnings_about(Data(X, x, ("a", "b")))))
 
 
-def test_correlations_are_those_of_pandas():
+@pytest.mark.parametrize("at_once", [1, 13, 10**6])
+def test_correlations_are_those_of_pandas(at_once, monkeypatch):
     import pandas as pd
 
+    def table(X):
+        """Above the diagonal, of which a part comes at a time."""
+        found = np.zeros((X.shape[1], X.shape[1]))
+        for first, part in correlations(X):
+            found[first : first + len(part), first:] = part
+        return np.triu(found)
+
+    monkeypatch.setattr("elicit.data.soundness.AT_ONCE", at_once)
     rng = np.random.default_rng(2)
     X = rng.normal(size=(40, 6)) @ rng.normal(size=(6, 6)) + 1e3
     X[rng.random(X.shape) < 0.2] = np.nan
-    assert np.allclose(correlations(X), pd.DataFrame(X).corr().to_numpy())
-    assert (correlations(np.ones((5, 2))) == 0).all()
-    assert np.allclose(correlations(X * 1e300), correlations(X))
+    assert np.allclose(table(X), np.triu(pd.DataFrame(X).corr().to_numpy()))
+    assert (table(np.ones((5, 2))) == 0).all()
+    assert np.allclose(table(X * 1e300), table(X))
+
+
+@pytest.mark.parametrize("at_once", [1, 10**6])
+def test_the_strongest_of_many_correlated_pairs_are_named_and_the_others_counted(at_once, monkeypatch):
+    monkeypatch.setattr("elicit.data.soundness.AT_ONCE", at_once)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    X = np.column_stack([x + size * rng.normal(size=200) for size in (0.0, 0.2, 0.15, 0.1, 0.01)])
+    found = list(warnings_about(Data(X, x, tuple("abcde"))))
+    r = np.corrcoef(X.T)
+    pairs = sorted(combinations(range(5), 2), key=lambda pair: -abs(r[pair]))
+    assert [line[:11] for line in found[:3]] == [f"{'abcde'[a]!r} and {'abcde'[b]!r}" for a, b in pairs[:3]]
+    assert found[3:] == ["and 7 more pairs of attributes are correlated beyond 0.95"]
 
 
 def test_a_session_on_a_file_says_what_was_decided_and_estimates_before_any_work(ask, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ RARE = 0.1
 
 #: A larger absolute correlation means that two columns tell the same.
 SAME = 0.95
+
+#: Correlations that are worked out at once.
+AT_ONCE = 4_000_000
 
 #: Pairs of correlated columns that are named; the others are counted.
 MOST_PAIRS = 3
@@ -52,44 +55,50 @@ def _correlated(data: Data) -> Iterator[str]:
     """Pairs of attributes of one column each whose values are all but proportional."""
     own = {column for columns in data.groups.values() for column in columns}
     places = [k for k, column in enumerate(data.columns) if column not in own]
-    pairs = _pairs(data, places)
-    for r, a, b in pairs[:MOST_PAIRS]:
+    count, strongest = _pairs(data.X[:, places])
+    for r, a, b in strongest:
         yield (
-            f"{data.columns[a]!r} and {data.columns[b]!r} are correlated ({r:+.2f}): either can stand for the other, "
-            "so which of them is chosen may be chance"
+            f"{data.columns[places[a]]!r} and {data.columns[places[b]]!r} are correlated ({r:+.2f}): either can stand "
+            "for the other, so which of them is chosen may be chance"
         )
-    if len(pairs) > MOST_PAIRS:
-        yield f"and {len(pairs) - MOST_PAIRS} more pairs of attributes are correlated beyond {SAME}"
+    if count > MOST_PAIRS:
+        yield f"and {count - MOST_PAIRS} more pairs of attributes are correlated beyond {SAME}"
 
 
-def _pairs(data: Data, places: Sequence[int]) -> list[tuple[float, int, int]]:
-    """(correlation, column, column), the strongest first."""
-    table = correlations(data.X[:, list(places)])
-    i, j = np.nonzero(np.triu(np.abs(table) > SAME, k=1))
-    found = [(float(table[a, b]), places[a], places[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
-    return sorted(found, key=lambda pair: (-abs(pair[0]), pair[1], pair[2]))
+def _pairs(X: NDArray[np.float64]) -> tuple[int, list[tuple[float, int, int]]]:
+    """How many pairs of columns are correlated, and the strongest: (correlation, column, column)."""
+    count, strongest = 0, []
+    for first, table in correlations(X):
+        i, j = np.nonzero(np.triu(np.abs(table) > SAME, k=1))
+        found = table[i, j]
+        for k in np.argsort(-np.abs(found), kind="stable")[:MOST_PAIRS].tolist():
+            strongest.append((float(found[k]), first + int(i[k]), first + int(j[k])))
+        count += len(found)
+    return count, sorted(strongest, key=lambda pair: (-abs(pair[0]), pair[1], pair[2]))[:MOST_PAIRS]
 
 
-def correlations(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, n) Pearson correlations of the columns of X, each over the rows in which both are known; 0 for none.
+def correlations(X: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Pearson correlations of the columns of X, each over the rows in which both are known; 0 for none.
 
-    With m the mask of what is known and x centred and 0 elsewhere: r = (Σxy − ΣxΣy/k) / √(Σx² − (Σx)²/k) √(…),
-    each sum over the k rows that a pair shares. Columns are divided by their largest value first.
+    Some columns at a time: the number of the first, and their correlations with all from that one on. With m the
+    mask of what is known and x centred and 0 elsewhere: r = (Σxy − ΣxΣy/k) / √(Σx² − (Σx)²/k) √(…), each sum over
+    the k rows that a pair shares. Columns are divided by their largest value first.
     """
     known = ~np.isnan(X)
     counts = known.sum(axis=0)
     x = np.where(known, X, 0.0)
     x = x / np.maximum(np.abs(x).max(axis=0, initial=0.0), 1e-300)  # no square is too large then
     x = np.where(known, x - x.sum(axis=0) / np.maximum(counts, 1), 0.0)
-    m = known.astype(np.float64)
-    shared = np.maximum(m.T @ m, 1.0)
-    sums, squares = x.T @ m, (x * x).T @ m
-    spread = np.maximum(squares - sums**2 / shared, 0.0)
-    scale = np.sqrt(spread * spread.T)
-    table: NDArray[np.float64] = np.divide(
-        x.T @ x - sums * sums.T / shared,
-        scale,
-        out=np.zeros_like(scale),
-        where=scale > 1e-12 * np.max(scale, initial=0),
-    )
-    return table
+    m, xx = known.astype(np.float64), x * x
+    least = 1e-12 * xx.sum(axis=0).max(initial=0.0)
+    n = X.shape[1]
+    columns = max(1, AT_ONCE // max(1, n))
+    for first in range(0, n, columns):
+        part, rest = slice(first, first + columns), slice(first, n)
+        shared = np.maximum(m[:, part].T @ m[:, rest], 1.0)
+        sums, others = x[:, part].T @ m[:, rest], m[:, part].T @ x[:, rest]
+        spread = np.maximum(xx[:, part].T @ m[:, rest] - sums**2 / shared, 0.0)
+        spread *= np.maximum(m[:, part].T @ xx[:, rest] - others**2 / shared, 0.0)
+        scale = np.sqrt(spread)
+        together = x[:, part].T @ x[:, rest] - sums * others / shared
+        yield first, np.divide(together, scale, out=np.zeros_like(scale), where=scale > least)

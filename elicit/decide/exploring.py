@@ -52,6 +52,9 @@ MOST_ASKED = 300
 #: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
 MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
 
+#: Attributes in all of the subsets that are looked at around one; of more, a sample.
+MOST_AROUND_BITS = 10_000_000
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -198,10 +201,18 @@ class _Explorer:
     def _pool(self) -> list[Mask]:
         """What is around the evaluated subsets worth most, and draws by the law in force."""
         pool = list(dict.fromkeys(m for centre in self._centres for m in self._around(centre)))
-        most = max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // self._family.n))
-        if len(pool) > most:
-            pool = [pool[k] for k in np.sort(self._rng.permutation(len(pool))[:most])]
-        return list(dict.fromkeys(pool + self._drawn()))
+        return list(dict.fromkeys(self._some(pool, self._at_once) + self._drawn()))
+
+    @property
+    def _at_once(self) -> int:
+        """Of how many subsets the gain is forecast at once."""
+        return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // self._family.n))
+
+    def _some(self, subsets: list[Mask], most: int) -> list[Mask]:
+        """All of them, or a sample of this size in the same order."""
+        if len(subsets) <= most:
+            return subsets
+        return [subsets[k] for k in np.sort(self._rng.permutation(len(subsets))[:most])]
 
     @cached_property
     def _worth(self) -> Vector:
@@ -228,8 +239,9 @@ class _Explorer:
         return sorted(worth, key=lambda m: (-worth[m], simplest(m)))[:CENTRES]
 
     def _around(self, centre: Mask) -> list[Mask]:
-        """One flip or one swap away; of very many swaps, some."""
-        return self._family.neighbours(centre) + self._family.some_swaps(centre, MOST_FORECAST, self._rng)
+        """One flip or one swap away; of very many, some."""
+        found = self._family.neighbours(centre) + self._family.some_swaps(centre, MOST_FORECAST, self._rng)
+        return self._some(found, max(1, MOST_AROUND_BITS // self._family.n))
 
     @cached_property
     def _forecast(self) -> Forecast:
@@ -241,7 +253,8 @@ class _Explorer:
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
         operators, shares = crowd.sample(OPERATORS)
-        return log_gain(self._forecast, crowd, operators, shares, subsets, self._since)
+        parts = [subsets[k : k + self._at_once] for k in range(0, len(subsets), self._at_once)]
+        return np.concatenate([log_gain(self._forecast, crowd, operators, shares, part, self._since) for part in parts])
 
     def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         for _ in range(MOST_STALE):

@@ -47,7 +47,7 @@ class Stopping:
             return False
         history = self._beliefs.history
         family = self._beliefs.family
-        around = chain(family.neighbours(incumbent), family.swaps(incumbent))
+        around = chain.from_iterable(near(incumbent) for near in (family.neighbours, family.swaps))
         return all(y in history.evaluated or y in history.failed for y in around)
 
     def may_be_proven(self) -> bool:
