@@ -45,7 +45,8 @@ from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.exact import TOO_THIN, ExactSet
 from elicit.utility.explain import explain
-from elicit.utility.numbers import exact
+from elicit.utility.issuing import provable
+from elicit.utility.numbers import MOST_MONOMIALS, exact
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.regret import CLEAR
 
@@ -228,6 +229,9 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
             _columns(),
             2,
         )
+    if not provable(utilities):
+        text = f"(found by linear programs: of more than {MOST_MONOMIALS} attributes and pairs no proof is written)"
+        yield from paragraph(f"  {text}", _columns(), 3)
     # a bound may come from straining what was measured; what that puts below is no alternative
     if incumbent.rival is not None and incumbent.rival not in elicitation.history.dominates[incumbent.subset]:
         rival = elicitation.history.evaluated[incumbent.rival]

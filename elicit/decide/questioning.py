@@ -21,7 +21,7 @@ from elicit.knowledge.statements import Source
 from elicit.subsets import Mask, simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility
-from elicit.utility.monomials import Utility
+from elicit.utility.monomials import Utility, listable
 from elicit.utility.sets import difference
 
 #: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.
@@ -180,9 +180,12 @@ class Questions:
     def _cone(self) -> ExactSet | None:
         """The exact cone of the operator's answers alone, None when they say nothing or contradict themselves."""
         answers = [s for s in self._history.stated if s.source is Source.OPERATOR]
-        if not any(s.strict for s in answers):
+        n, degree = self._beliefs.family.n, self._beliefs.settings.degree
+        # of a thousand attributes the program would list half a million pairs. There chains alone are seen: beyond
+        # them answers order only subsets whose φ depend on each other, which takes many small ones that overlap
+        if not any(s.strict for s in answers) or not listable(n, degree):
             return None
-        cone = ExactSet(self._beliefs.family.n, (), answers, degree=self._beliefs.settings.degree)
+        cone = ExactSet(n, (), answers, degree=degree)
         return cone if cone.consistent else None
 
     # -- policies -------------------------------------------------------------------------------

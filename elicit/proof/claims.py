@@ -35,6 +35,7 @@ from elicit.utility.certificates import (
     plain_statements,
 )
 from elicit.utility.exact import ExactSet
+from elicit.utility.issuing import provable
 from elicit.utility.monomials import Monomials
 from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
@@ -85,6 +86,8 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
     if isinstance(utilities, ExactSet) and utilities.conflict is not None:
         monomials = Monomials.full(utilities.n, utilities.degree)
         certificates = [certify_inconsistent(monomials, utilities.statements)]
+    elif not provable(utilities):
+        certificates = []
     elif not proofs:
         certificates = [_over_the_family(elicitation, utilities, subset)] if _ended_by_proof(elicitation) else []
     else:

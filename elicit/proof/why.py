@@ -21,6 +21,7 @@ from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.certificates import AnySet, Certificate, certify_best_among, certify_preference, certify_rejection
 from elicit.utility.explain import Cause, explain
+from elicit.utility.issuing import provable
 from elicit.utility.reducts import Needed, core, smallest_reduct
 from elicit.utility.regret import beyond_worth
 from elicit.utility.sets import difference
@@ -127,7 +128,9 @@ class Why:
         return replace(statement, request=None if request is None else self.questions.get(request))
 
     def _matter(self, rivals: Sequence[Mask], bound: float) -> Matter | None:
-        """Which answers the bound needs; None when the solver's rounding already costs all of them the bound."""
+        """Which answers the bound needs; None when rounding already costs all of them the bound, or none is proven."""
+        if not provable(self.utilities):
+            return None
         needed = Needed(self.utilities, self.best, rivals, bound, self._following)
         found = smallest_reduct(needed.proves, needed.places)
         if found is None:

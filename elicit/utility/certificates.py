@@ -33,6 +33,7 @@ from elicit.utility.issuing import (
     plain_monomials,
     plain_set,
     plain_statements,
+    provable,
     room,
 )
 from elicit.utility.monomials import Monomials, Utility
@@ -63,6 +64,8 @@ INWARD = tuple(Fraction(1, 1 << k) for k in (24, 18, 12, 8))
 
 def certify_rejection(utilities: AnySet, subset: Mask) -> Certificate | None:
     """That `subset` is not potentially optimal."""
+    if not provable(utilities):
+        return None
     verdict = utilities.verdict(subset)
     if verdict.possible:
         return None
@@ -78,6 +81,8 @@ def certify_rejection(utilities: AnySet, subset: Mask) -> Certificate | None:
 
 def certify_possible(utilities: AnySet, subset: Mask) -> Certificate | None:
     """That `subset` is potentially optimal: a θ in which no evaluated subset is better."""
+    if not provable(utilities):
+        return None
     verdict = utilities.verdict(subset)
     if not verdict.possible or verdict.witness is None:
         return None
@@ -111,7 +116,7 @@ def certify_best_among(
     With 0 no θ finds one better, and this is shown on the whole cone where it can be.
     """
     rivals = [y for y in dict.fromkeys(rivals) if y != subset]
-    if not utilities.informative:
+    if not utilities.informative or not provable(utilities):
         return None
     claim = {
         "kind": "regret",
@@ -184,7 +189,7 @@ def certify_optimal(
 
     None proves the least bound that the search over at most `most_cubes` subcubes comes to.
     """
-    if not utilities.informative:
+    if not utilities.informative or not provable(utilities):
         return None
     found = family_regret(utilities, subset, family, decide_only=bound == 0.0, with_proof=True, most_cubes=most_cubes)
     return certify_found(utilities, found, family, bound)
@@ -215,6 +220,8 @@ def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], 
     Few θ serve many candidates. Each is moved inwards by a share that grows until rounding does not matter;
     the floor that is claimed is what the printed ones then show exactly.
     """
+    if not provable(utilities):
+        return None
     thetas: list[Utility] = []
     gaps: list[tuple[int, Mask]] = []
     for candidate, rival in rivals.items():

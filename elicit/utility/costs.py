@@ -19,7 +19,7 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, indicator
 from elicit.utility import tolerances
-from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree, listable
 from elicit.utility.sets import Form, check_evaluated, check_statements
 
 #: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.
@@ -175,6 +175,11 @@ class Costs:
         degree = self.settings.degree
         count = sum(comb(self.n, k) for k in range(1, degree + 1))
         return Monomials.full(self.n, degree) if count <= LISTED_AT_ONCE else Monomials.support(self.n, ())
+
+    @property
+    def listable(self) -> bool:
+        """Whether all monomials that may have a coefficient can be listed, as proofs do; programs need no list."""
+        return self._support is not None or listable(self.n, self.settings.degree)
 
     @cached_property
     def support(self) -> Monomials:

@@ -58,6 +58,11 @@ def checked(
     return certificate
 
 
+def provable(utilities: AnySet) -> bool:
+    """Whether there can be a certificate: one takes a list of all monomials."""
+    return isinstance(utilities, ExactSet) or utilities.listable
+
+
 def plain_statements(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """Statements as plain data, as a certificate lists them."""
     return [
@@ -73,10 +78,10 @@ def plain_statements(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 def plain_set(utilities: AnySet) -> dict[str, Any]:
     """The set of utilities as plain data."""
-    monomials = plain_monomials(utilities.monomials if isinstance(utilities, ExactSet) else utilities.support)
     if isinstance(utilities, ExactSet):
-        return {"kind": "slice", "delta": repr(utilities.delta), **monomials}
+        return {"kind": "slice", "delta": repr(utilities.delta), **plain_monomials(utilities.monomials)}
     settings = utilities.settings
+    monomials = plain_monomials(utilities.support) if utilities.listable else {"degree": settings.degree}
     return {
         "kind": "parsimonious",
         "tau": repr(float(settings.tau)),

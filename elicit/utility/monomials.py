@@ -54,8 +54,11 @@ class Monomials:
     def full(cls, n: int, degree: int) -> Monomials:
         """Every monomial up to `degree`."""
         check_degree(degree, n)
-        if sum(comb(n, k) for k in range(1, degree + 1)) > MOST_MONOMIALS:
-            raise InputError(f"{n} attributes have too many monomials of degree {degree} to list; give a support")
+        if not listable(n, degree):
+            raise InputError(
+                f"{n} attributes have too many monomials of degree {degree} to list (limit {MOST_MONOMIALS}); "
+                "take degree 1, give a support, or take the parsimonious set, whose programs need no list"
+            )
         return cls(n, [mask_of(c) for k in range(1, degree + 1) for c in combinations(range(n), k)])
 
     def __len__(self) -> int:
@@ -90,10 +93,30 @@ class Monomials:
                 phi[:, columns] = np.logical_and.reduce([inside[:, h] for h in held.T])
         return phi
 
+    def by_attribute(self, values: Vector) -> Vector:
+        """Σ_{S ∋ i} values_S of every attribute i, shape (n,)."""
+        total = np.zeros(self.n)
+        for columns, held in self._blocks:
+            for h in held.T:
+                total += np.bincount(h, values[columns], self.n)
+        return total
+
+    def holding(self, attribute: int) -> NDArray[np.bool_]:
+        """Whether each monomial holds an attribute, shape (len(self),)."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        for columns, held in self._blocks:
+            found[columns] = (held == attribute).any(axis=1)
+        return found
+
     def row(self, mask: Mask) -> Vector:
         """φ(v), shape (len(self),)."""
         vector: Vector = self.rows([mask])[0]
         return vector
+
+
+def listable(n: int, degree: int) -> bool:
+    """Whether there are few enough monomials up to a degree to list them all."""
+    return sum(comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
 
 
 class Utility:

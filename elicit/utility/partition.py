@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.knowledge.statements import Relation
-from elicit.subsets import Family, Mask, indicator, members
+from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
@@ -208,7 +208,6 @@ class CubeProgram:
         d = statement_rows(self.monomials, utilities.statements)
         m, p = d.shape
         self._count, self._d = m, d
-        self._holds = np.array([[bool(t >> i & 1) for i in range(utilities.n)] for t in self.monomials.terms])
         strict = self._strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
         equal = np.array([s.relation is Relation.EQUAL for s in utilities.statements], dtype=np.bool_)
         paid: Matrix
@@ -259,7 +258,7 @@ class CubeProgram:
         multipliers = solution.values[: self._count]
         bound = self._bound(multipliers, low, high)
         duals = np.abs(solution.duals[: self._p]) + np.abs(solution.duals[self._p : 2 * self._p])
-        blame = (duals * (high != low)) @ self._holds
+        blame = self.monomials.by_attribute(duals * (high != low))
         return bound, tuple(multipliers.tolist()), blame
 
     def _bound(self, multipliers: Vector, low: Vector, high: Vector) -> float:
@@ -281,12 +280,11 @@ class CubeProgram:
             return low - self._phi_x, high - self._phi_x
         chosen = 1 << flip
         low, high = self._entries(inside | chosen, outside & ~chosen)
-        low, high = low * self._holds[:, flip], high * self._holds[:, flip]  # nothing else changes
+        holding = self.monomials.holding(flip)  # nothing else changes
+        low, high = low * holding, high * holding
         return (low, high) if inside & chosen else (-high, -low)
 
     def _entries(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
         """The least and the largest value that φ(y)_S may have on the subcube."""
-        held, lacked = indicator([inside, outside], self._holds.shape[1])
-        low = 1.0 - (self._holds & ~held).any(axis=1)
-        high = 1.0 - (self._holds & lacked).any(axis=1)
+        low, high = self.monomials.rows([inside, (1 << self._set.n) - 1 & ~outside])
         return low, high

@@ -53,8 +53,8 @@ class _Checker:
         self.rows = [[(k, d) for k, d in enumerate(self.row(form)) if d] for form in sides]  # d_r without its zeros
         self.delta = exact(space.get("delta", 0))
         if self.kind == "parsimonious":
-            self.tau, slack = exact(space["tau"]), exact(space["C"])
-            self.weights = [exact(listed(space["w"])[t.bit_count() - 1]) for t in self.terms]
+            self.tau, slack, prices = exact(space["tau"]), exact(space["C"]), list(map(exact, listed(space["w"])))
+            self.weights = [prices[t.bit_count() - 1] for t in self.terms]
             self.limits = [slack * exact(s["weight"]) for s in statements]  # C c_r
             demand(min(slack, *self.weights, *self.limits) > 0 <= self.tau, "τ, C, w or c has the wrong sign")
         else:
@@ -105,7 +105,7 @@ class _Checker:
         """J(θ), and its part C Σ c_r s_r."""
         slack = Fraction(0)
         for row, relation, limit in zip(self.rows, self.relations, self.limits, strict=True):
-            gained = sum((d * theta[k] for k, d in row), Fraction(0))
+            gained = sum((d * theta[k] for k, d in row if theta[k]), Fraction(0))
             slack += limit * (abs(gained) if relation == "equal" else max(Fraction(0), (relation == "strict") - gained))
         return slack + dot(self.weights, list(map(abs, theta))), slack
 
@@ -121,7 +121,7 @@ class _Checker:
     def cost_at_least(self, plain: Iterable[tuple[int, int]], gain: Row) -> Fraction:
         """J ≥ L / κ for every θ with gain·θ ≥ 0."""
         found, combined, strict = self.multipliers(plain)
-        shares = [abs(c + g) / w for c, g, w in zip(combined, gain, self.weights, strict=True)]
+        shares = [abs(c + g) / w for c, g, w in zip(combined, gain, self.weights, strict=True) if c + g]
         kappa = max(Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items()))
         return strict / kappa if kappa else Fraction(0)
 
