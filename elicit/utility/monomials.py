@@ -93,20 +93,21 @@ class Monomials:
                 phi[:, columns] = np.logical_and.reduce([inside[:, h] for h in held.T])
         return phi
 
+    @cached_property
+    def held(self) -> NDArray[np.int64]:
+        """The attributes of each monomial, shape (len(self), largest degree); of smaller ones the last again."""
+        most = int(self.degrees.max(initial=1))
+        held = np.empty((len(self), most), dtype=np.int64)
+        for degree, (columns, places) in enumerate(self._blocks, start=1):
+            held[columns] = places[:, np.minimum(np.arange(most), degree - 1)]
+        return held
+
     def by_attribute(self, values: Vector) -> Vector:
         """Σ_{S ∋ i} values_S of every attribute i, shape (n,)."""
-        total = np.zeros(self.n)
-        for columns, held in self._blocks:
-            for h in held.T:
-                total += np.bincount(h, values[columns], self.n)
-        return total
-
-    def holding(self, attribute: int) -> NDArray[np.bool_]:
-        """Whether each monomial holds an attribute, shape (len(self),)."""
-        found = np.zeros(len(self), dtype=np.bool_)
-        for columns, held in self._blocks:
-            found[columns] = (held == attribute).any(axis=1)
-        return found
+        total = np.bincount(self.held[:, 0], values, self.n)
+        for k in range(1, self.held.shape[1]):
+            total = total + np.bincount(self.held[:, k], np.where(self.degrees > k, values, 0.0), self.n)
+        return np.asarray(total)
 
     def row(self, mask: Mask) -> Vector:
         """φ(v), shape (len(self),)."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.knowledge.statements import Relation
-from elicit.subsets import Family, Mask, members
+from elicit.subsets import Family, Mask, indicator, members
 from elicit.utility import tolerances
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet, statement_rows
@@ -280,11 +280,12 @@ class CubeProgram:
             return low - self._phi_x, high - self._phi_x
         chosen = 1 << flip
         low, high = self._entries(inside | chosen, outside & ~chosen)
-        holding = self.monomials.holding(flip)  # nothing else changes
+        holding = (self.monomials.held == flip).any(axis=1)  # nothing else changes
         low, high = low * holding, high * holding
         return (low, high) if inside & chosen else (-high, -low)
 
     def _entries(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
         """The least and the largest value that φ(y)_S may have on the subcube."""
-        low, high = self.monomials.rows([inside, (1 << self._set.n) - 1 & ~outside])
-        return low, high
+        chosen, lacked = indicator([inside, outside], self._set.n)
+        held = self.monomials.held
+        return chosen[held].all(axis=1) * 1.0, ~lacked[held].any(axis=1) * 1.0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
-from elicit.subsets import Attributes
+from elicit.subsets import Attributes, members
 from elicit.utility import monomials as module
 from elicit.utility.monomials import Monomials, Utility
 
@@ -108,3 +108,13 @@ def test_bad_subsets_and_statements_are_one_clear_error_each():
     for weight in (float("nan"), 0.0, -1.0, float("inf")):
         with pytest.raises(InputError, match="positive and finite"):
             Statement(1, 2, weight=weight)
+
+
+@given(st.integers(1, 6), st.integers(1, 3), st.data())
+def test_what_an_attribute_shares_in_is_the_sum_over_the_monomials_that_hold_it(n, degree, data):
+    monomials = Monomials.full(n, min(degree, n))
+    values = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=len(monomials), max_size=len(monomials))), float)
+    expected = [sum(v for t, v in zip(monomials.terms, values, strict=True) if t >> i & 1) for i in range(n)]
+    assert monomials.by_attribute(values).tolist() == expected
+    for term, held in zip(monomials.terms, monomials.held.tolist(), strict=True):
+        assert sorted({*held}) == members(term)
