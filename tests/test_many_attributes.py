@@ -53,8 +53,7 @@ def test_the_exact_set_lists_its_monomials_and_says_how_many_are_too_many():
 def few_listed(monkeypatch):
     """Eight attributes are too many, as a thousand are."""
     monkeypatch.setattr("elicit.utility.costs.LISTED_AT_ONCE", 0)
-    for user in ("utility.monomials", "utility.numbers", "proof.record_check"):
-        monkeypatch.setattr(f"elicit.{user}.MOST_MONOMIALS", 20)
+    monkeypatch.setattr("elicit.utility.numbers.MOST_MONOMIALS", 20)
 
 
 @pytest.mark.usefixtures("few_listed")

@@ -110,6 +110,11 @@ def _cheapest(rejected: dict[Mask, float]) -> Mask:
     return cheapest
 
 
+def at_once(n: int) -> int:
+    """Of how many subsets of n attributes the gain is forecast at once."""
+    return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // n))
+
+
 class _Explorer:
     """Candidates one after the other, for one state of beliefs."""
 
@@ -201,12 +206,7 @@ class _Explorer:
     def _pool(self) -> list[Mask]:
         """What is around the evaluated subsets worth most, and draws by the law in force."""
         pool = list(dict.fromkeys(m for centre in self._centres for m in self._around(centre)))
-        return list(dict.fromkeys(self._some(pool, self._at_once) + self._drawn()))
-
-    @property
-    def _at_once(self) -> int:
-        """Of how many subsets the gain is forecast at once."""
-        return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // self._family.n))
+        return list(dict.fromkeys(self._some(pool, at_once(self._family.n)) + self._drawn()))
 
     def _some(self, subsets: list[Mask], most: int) -> list[Mask]:
         """All of them, or a sample of this size in the same order."""
@@ -253,7 +253,8 @@ class _Explorer:
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
         operators, shares = crowd.sample(OPERATORS)
-        parts = [subsets[k : k + self._at_once] for k in range(0, len(subsets), self._at_once)]
+        most = at_once(self._family.n)
+        parts = [subsets[k : k + most] for k in range(0, len(subsets), most)]
         return np.concatenate([log_gain(self._forecast, crowd, operators, shares, part, self._since) for part in parts])
 
     def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:

@@ -21,7 +21,8 @@ from elicit.knowledge.statements import Source
 from elicit.subsets import Mask, simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility
-from elicit.utility.monomials import Utility, listable
+from elicit.utility.monomials import Utility
+from elicit.utility.numbers import listable
 from elicit.utility.sets import difference
 
 #: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
-from elicit.decide.exploring import MOST_FORECAST, MOST_FORECAST_BITS, MOST_STALE
+from elicit.decide.exploring import MOST_STALE, at_once
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, begun, missing
@@ -135,7 +135,7 @@ def _best_first(subsets: Sequence[Mask], scores: Vector) -> NDArray[np.intp]:
 def _around(centres: Sequence[Mask], family: Family, outlook: Outlook, rng: np.random.Generator) -> list[Mask]:
     """One flip or one swap away from a centre; of more than can be judged at once, a sample."""
     found = list(dict.fromkeys(m for centre in centres for m in _look(family, outlook, rng, centre)))
-    if len(found) > (most := _most(family)):
+    if len(found) > (most := at_once(family.n)):
         found = [found[k] for k in np.sort(rng.permutation(len(found))[:most])]
     return found
 
@@ -143,14 +143,9 @@ def _around(centres: Sequence[Mask], family: Family, outlook: Outlook, rng: np.r
 def _look(family: Family, outlook: Outlook, rng: np.random.Generator, centre: Mask) -> list[Mask]:
     """One flip or one swap away; of more than can be judged at once, a sample that follows the prior."""
     inside = centre.bit_count()
-    if family.n + inside * (family.n - inside) <= _most(family):
+    if family.n + inside * (family.n - inside) <= at_once(family.n):
         return [*family.neighbours(centre), *family.swaps(centre)]
-    return list(dict.fromkeys(_some_around(centre, family, outlook, _most(family) // CENTRES, rng)))
-
-
-def _most(family: Family) -> int:
-    """How many subsets can be judged at once."""
-    return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // family.n))
+    return list(dict.fromkeys(_some_around(centre, family, outlook, at_once(family.n) // CENTRES, rng)))
 
 
 def _some_around(centre: Mask, family: Family, outlook: Outlook, most: int, rng: np.random.Generator) -> Iterator[Mask]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
@@ -25,7 +24,7 @@ from elicit.knowledge.statements import Relation, Source, Statement, transitivel
 from elicit.printable import counted, many
 from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
-from elicit.utility.numbers import MOST_MONOMIALS, demand, exact
+from elicit.utility.numbers import demand, exact, listable
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 from elicit.utility.verify import verify
 
@@ -176,8 +175,7 @@ class _Claim:
         """The set of utilities is the one that the settings name."""
         degree = self.content["set"]["degree"]
         demand(type(degree) is int and 1 <= degree <= 3, "the degree is 1, 2 or 3")
-        few = sum(comb(self.n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
-        demand(few or not self.content["proofs"], "too many monomials to check")
+        demand(listable(self.n, degree) or not self.content["proofs"], "too many monomials to check")
         told = dict(self.content["set"])
         if self.known.is_exact:
             margin = exact(told.pop("delta"))

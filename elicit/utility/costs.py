@@ -19,7 +19,8 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, indicator
 from elicit.utility import tolerances
-from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree, listable
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
+from elicit.utility.numbers import listable
 from elicit.utility.sets import Form, check_evaluated, check_statements
 
 #: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.subsets import Mask, indicator, mask_of, members
-from elicit.utility.numbers import MOST_MONOMIALS
+from elicit.utility.numbers import MOST_MONOMIALS, listable
 
 #: The largest degree of a monomial.
 HIGHEST_DEGREE = 3
@@ -113,11 +112,6 @@ class Monomials:
         """φ(v), shape (len(self),)."""
         vector: Vector = self.rows([mask])[0]
         return vector
-
-
-def listable(n: int, degree: int) -> bool:
-    """Whether there are few enough monomials up to a degree to list them all."""
-    return sum(comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
 
 
 class Utility:

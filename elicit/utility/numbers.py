@@ -85,8 +85,13 @@ def checkable(forms: Sequence[Sequence[tuple[int, int]]], degree: int) -> Sequen
 
 def workable(n: Any, degree: int) -> int:
     """A number of attributes with no more monomials than can be worked with."""
-    demand(whole(n) > 0 and sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS, "too many monomials")
+    demand(whole(n) > 0 and listable(n, degree), "too many monomials")
     return whole(n)
+
+
+def listable(n: int, degree: int) -> bool:
+    """Whether there are few enough monomials up to a degree to list them all."""
+    return sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
 
 
 def coefficients(plain: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Fraction]]:

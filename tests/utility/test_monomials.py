@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Attributes, members
-from elicit.utility import monomials as module
+from elicit.utility import numbers
 from elicit.utility.monomials import Monomials, Utility
 
 SIZES = st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, min(3, n))))
@@ -80,7 +80,7 @@ def test_a_degree_that_cannot_be_is_an_error(n, degree):
 
 
 def test_too_many_monomials_are_not_listed(monkeypatch):
-    monkeypatch.setattr(module, "MOST_MONOMIALS", 10)
+    monkeypatch.setattr(numbers, "MOST_MONOMIALS", 10)
     assert len(Monomials.full(4, 2)) == 10
     with pytest.raises(InputError, match="too many monomials"):
         Monomials.full(5, 2)
