@@ -24,6 +24,12 @@ Indicator = NDArray[np.bool_]
 #: With more attributes in it a mask is taken apart, or put together, as an array: bit by bit takes their square.
 MANY = 64
 
+#: So many names are too many to be compared by eye: a subset beside another is told by what sets them apart.
+MANY_NAMES = 8
+
+#: More names than this are nothing that anybody reads: there the first ones stand for all.
+MOST_NAMES = 30
+
 #: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
 LARGEST_ENUMERATION = 1 << 22
 
@@ -122,6 +128,25 @@ class Attributes:
     def braced(self, mask: Mask) -> str:
         """The names in a mask as a text: {a, b}."""
         return "{" + ", ".join(map(listable, self.subset(mask))) + "}"
+
+    def beside(self, mask: Mask, named: Mask, called: str = "the same") -> str:
+        """A mask as a text, where `named` was told before: one of many names by what sets them apart, if that is less.
+
+        {a, b}, the same without {c}, or the same with {a} instead of {c}; `called` is how one speaks of `named`.
+        """
+        more, less = mask & ~named, named & ~mask
+        if mask == named or mask.bit_count() < MANY_NAMES or 2 * (more | less).bit_count() >= mask.bit_count():
+            return self._in_short(mask)
+        if not more:
+            return f"{called} without {self._in_short(less)}"
+        return f"{called} with {self._in_short(more)}" + (f" instead of {self._in_short(less)}" if less else "")
+
+    def _in_short(self, mask: Mask) -> str:
+        """The names in braces, of very many the first, and how many more there are."""
+        if mask.bit_count() <= MOST_NAMES:
+            return self.braced(mask)
+        first = mask_of(members(mask)[:MOST_NAMES])
+        return f"{self.braced(first).removesuffix('}')}, and {mask.bit_count() - MOST_NAMES} more}}"
 
     def check(self, mask: Mask) -> Mask:
         """The mask itself when it is a non-empty set of these attributes, else an error."""

@@ -3,6 +3,8 @@
 The rule: whatever a family or a covering says is compared with a loop over all 2^n subsets.
 """
 
+import re
+
 import judge
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from elicit.commands.arguments import listed
 from elicit.errors import ElicitError, InputError
 from elicit.subsets import (
+    MANY_NAMES,
     Attributes,
     Family,
     indicator,
@@ -178,6 +181,36 @@ def test_what_is_shown_in_braces_is_read_back_by_the_commands(names):
     attributes = Attributes(tuple(names))
     shown = attributes.braced(attributes.everything)
     assert listed(shown.removeprefix("{").removesuffix("}")) == list(attributes.names)
+
+
+@given(st.integers(1, (1 << 20) - 1), st.lists(st.integers(0, 19), max_size=6))
+def test_a_subset_beside_another_is_told_by_what_sets_them_apart_where_that_is_less(named, flipped):
+    attributes = Attributes.numbered(20)
+    mask = named
+    for i in flipped:
+        mask ^= 1 << i
+    mask = mask or 1
+    told = attributes.beside(mask, named)
+    whole = told.startswith("{")
+    assert whole == (
+        mask == named or mask.bit_count() < MANY_NAMES or 2 * (mask ^ named).bit_count() >= mask.bit_count()
+    )
+    assert whole or len(told) < len(attributes.braced(mask)) + len("the same with  instead of ")
+    found = 0 if whole else named
+    for word, braces in re.findall(r"(with |without |instead of )?\{([^}]*)\}", told):
+        part = attributes.mask(listed(braces))
+        found = found & ~part if word in ("without ", "instead of ") else found | part
+    assert found == mask
+
+
+def test_of_very_many_names_beside_another_subset_the_first_are_told_and_how_many_more():
+    attributes = Attributes.numbered(100)
+    told = attributes.beside(attributes.everything, 1)
+    assert told == "{" + ", ".join(attributes.names[:30]) + ", and 70 more}"
+    assert attributes.beside(1, attributes.everything) == "{a1}"
+    part = mask_of(range(32))
+    assert attributes.beside(attributes.everything, attributes.everything ^ part).startswith("the same with {a1, a2, ")
+    assert attributes.beside(attributes.everything ^ part, attributes.everything).endswith("a30, and 2 more}")
 
 
 @pytest.mark.parametrize(

@@ -225,19 +225,17 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         )
     else:
         yield from paragraph(
-            _how_far(incumbent.value, evaluated, result.scope) + _of_the_others(total - evaluated, over_family),
+            _how_far(incumbent.value, evaluated, result.scope, provable(utilities))
+            + _of_the_others(total - evaluated, over_family),
             _columns(),
             2,
         )
-    if not provable(utilities):
-        text = f"(found by linear programs: of more than {MOST_MONOMIALS} attributes and pairs no proof is written)"
-        yield from paragraph(f"  {text}", _columns(), 3)
     # a bound may come from straining what was measured; what that puts below is no alternative
     if incumbent.rival is not None and incumbent.rival not in elicitation.history.dominates[incumbent.subset]:
         rival = elicitation.history.evaluated[incumbent.rival]
         mine = elicitation.history.evaluated[incumbent.subset]
         yield from paragraph(
-            f"its strongest rival among the evaluated is {_plain(elicitation, incumbent.rival)}: "
+            f"its strongest rival among the evaluated is {_beside(elicitation, incumbent.rival, incumbent.subset)}: "
             + "; ".join(
                 f"{c.name} {rival.criteria[i]:.4g} instead of {mine.criteria[i]:.4g}"
                 for i, c in enumerate(elicitation.history.criteria)
@@ -255,15 +253,20 @@ def _far(evaluated: int, scope: str) -> str:
     )
 
 
-def _how_far(regret: float, evaluated: int, scope: str) -> str:
+def _how_far(regret: float, evaluated: int, scope: str, written: bool) -> str:
     """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word."""
     if regret >= CLEAR:
         return (
             f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
             f"{evaluated} measured by up to {regret:.2g}, where {CLEAR:g} is the margin of one clear answer"
         )
+    known = (
+        "proven"
+        if written
+        else f"computed, though no proof is written (more than {MOST_MONOMIALS} attributes and pairs)"
+    )
     return (
-        f"proven: none of the {evaluated} measured is better by more than {regret:.2g} in any utility that fits what "
+        f"{known}: none of the {evaluated} measured is better by more than {regret:.2g} in any utility that fits what "
         f"was measured and answered ({scope}), where {CLEAR:g} is the margin of one clear answer"
     )
 
@@ -304,7 +307,9 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         if request not in history.retracted and _winner(answer) == subset
     }
     for other, question in preferred.items():
-        yield from paragraph(f"  you preferred it to {_plain(elicitation, other)} (question {question})", _columns(), 4)
+        yield from paragraph(
+            f"  you preferred it to {_beside(elicitation, other, subset)} (question {question})", _columns(), 4
+        )
     open_against = []
     for k in ranked[:MOST_RIVALS]:
         if others[k] in preferred:  # that needs no other reason
@@ -316,7 +321,7 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         found = explain(certificate, statements, history.attributes)
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
     if open_against:
-        text = "; ".join(_plain(elicitation, x) for x in open_against)
+        text = "; ".join(_beside(elicitation, x, subset) for x in open_against)
         by = "what you said" if history.stated else "what was measured: you preferred none to another"
         yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
     if len(ranked) > MOST_RIVALS:
@@ -355,12 +360,20 @@ def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset
     values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
     changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if new != old)
     # an equality has no other way round: it might have been either preference
-    how = f"with {_plain(elicitation, other.preferred)} preferred" if given is Answer.EQUAL else "the other way round"
-    return f"question {other.question} {how}: {_plain(elicitation, instead)} ({changes})"
+    how = (
+        f"with {_beside(elicitation, other.preferred, subset)} preferred"
+        if given is Answer.EQUAL
+        else "the other way round"
+    )
+    return f"question {other.question} {how}: {_beside(elicitation, instead, subset)} ({changes})"
 
 
 def _plain(elicitation: Elicitation, subset: Mask) -> str:
     return named(subset, elicitation.history.attributes)
+
+
+def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask) -> str:
+    return elicitation.history.attributes.beside(subset, recommended)
 
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:

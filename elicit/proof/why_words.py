@@ -143,9 +143,13 @@ def listed(statements: Sequence[Statement]) -> str:
 def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -> list[str]:
     """What other answers would have come to, in lines; with a rival, those that would have led to it."""
     changing = [o for o in found if o.subset != why.now and (rival is None or o.subset == rival)]
+
+    def named(subset: Mask) -> str:
+        return why.attributes.beside(subset, why.best, "the recommended one")
+
     lines = [
-        f"had you preferred {why.attributes.braced(o.preferred)} in question {o.question}, it would be "
-        + ("that one." if o.subset == o.preferred else f"{why.attributes.braced(o.subset)}.")
+        f"had you preferred {named(o.preferred)} in question {o.question}, it would be "
+        + ("that one." if o.subset == o.preferred else f"{named(o.subset)}.")
         for o in changing
         if o.subset is not None
     ]
