@@ -130,6 +130,18 @@ def test_the_journal_is_enough_for_the_snippet(ended):
     assert names["model"].score(names["X"], names["y"]) > 0.7
 
 
+def test_the_snippet_names_many_columns_on_lines_that_fit_a_screen(tmp_path):
+    columns = [f"it's {'long ' * (k % 5)}[{k}]" for k in range(60)]
+    rows = "".join(",".join(str((k * j) % 7) for j in range(60)) + f",{k % 2}\n" for k in range(12))
+    (tmp_path / "t.csv").write_text(",".join([*columns, "y"]) + "\n" + rows)
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    for chosen in (columns[:2], columns[1:]):
+        code, names = snippet(section, chosen), {}
+        exec("\n".join(code), names)
+        assert list(names["X"].columns) == chosen
+        assert max(len(line) for line in code if str(tmp_path) not in line) < 90
+
+
 def test_the_snippet_reads_a_file_whose_names_stand_between_spaces(tmp_path):
     lines = "".join(f"{k % 7}, {k * k % 5}, {'odd' if k % 2 else 'even'}\n" for k in range(20))
     (tmp_path / "t.csv").write_text(' a , "b,c" , y \n' + lines)

@@ -15,6 +15,9 @@ from elicit.data.tidying import MISSING, MISSING_LEVEL
 #: What `pandas.read_csv` takes for a missing value by itself, among what may stand for one here.
 _KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
 
+#: A list of names that is longer than this stands on several lines.
+_ONE_LINE = 80
+
 
 def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """Lines of Python that fit the session's model to the attributes `names`; none for other oracles."""
@@ -46,10 +49,11 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 
 def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]]) -> list[str]:
     """Lines that read the data as the session did; `coded` are the columns of texts with their levels."""
+    listing, chosen = _listed(columns)
     if section["data"] in BUILT_IN:
         name = f"load_{section['data']}"
         lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
-        return [*lines, f"X = X[{list(columns)!r}]"]
+        return [*lines, *listing, f"X = X[{chosen}]"]
     table = cells_of(Path(section["data"]))
     mixed = _mixed(table, (*columns, section["target"]))
     read = [repr(section["data"]), *_marks(table, mixed)]
@@ -62,10 +66,22 @@ def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if section.get("tidy"):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
-    lines.append(f"X, y = data[{list(columns)!r}], data[{section['target']!r}]")
+    lines += [*listing, f"X, y = data[{chosen}], data[{section['target']!r}]"]
     gaps = {column: MISSING_LEVEL for column, levels in coded.items() if f"{column}={MISSING_LEVEL}" in levels}
     lines += [f"X = X.fillna({gaps!r})"] if gaps else []
     return [*lines, f"X = pd.get_dummies(X, columns={list(coded)!r}, dtype=float)"] if coded else lines
+
+
+def _listed(columns: Sequence[str]) -> tuple[list[str], str]:
+    """What to call the columns: their list, or of a long one a name and the lines that give it."""
+    if len(repr(list(columns))) <= _ONE_LINE:
+        return [], repr(list(columns))
+    rows = [""]
+    for item in map(repr, columns):
+        if rows[-1] and len(rows[-1]) + len(item) > _ONE_LINE:
+            rows.append("")
+        rows[-1] += f"{item}, "
+    return ["columns = [", *(f"    {row.rstrip()}" for row in rows), "]"], "columns"
 
 
 def _marks(table: Cells, mixed: Sequence[str]) -> list[str]:
