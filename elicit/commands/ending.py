@@ -342,8 +342,14 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     yield ""
     yield "what your answers did:"
     moved = [(other, other.subset) for other in found if other.subset is not None and other.subset != subset]
+    alike: dict[str, list[int]] = {}
     for other, instead in moved:
-        yield from paragraph(f"  {_other_way(elicitation, other, instead, subset)}", _columns(), 4)
+        alike.setdefault(_other_way(elicitation, other, instead, subset), []).append(other.question)
+    for told, questions in alike.items():
+        which = (
+            f"any one of questions {', '.join(map(str, questions))}" if questions[1:] else f"question {questions[0]}"
+        )
+        yield from paragraph(f"  {which} {told}", _columns(), 4)
     counting = {other.question for other, _ in moved}
     unmoved = [str(question) for question in dict.fromkeys(o.question for o in found) if question not in counting]
     if unmoved:
@@ -355,7 +361,7 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
 
 
 def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset: Mask) -> str:
-    """What another answer would have led to."""
+    """What another answer would have led to; which question it was goes before."""
     measured, given = elicitation.history.evaluated, other.given
     values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
     changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if new != old)
@@ -365,7 +371,7 @@ def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset
         if given is Answer.EQUAL
         else "the other way round"
     )
-    return f"question {other.question} {how}: {_beside(elicitation, instead, subset)} ({changes})"
+    return f"{how}: {_beside(elicitation, instead, subset)} ({changes})"
 
 
 def _plain(elicitation: Elicitation, subset: Mask) -> str:
