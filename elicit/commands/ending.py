@@ -308,7 +308,9 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     }
     for other, question in preferred.items():
         yield from paragraph(
-            f"  you preferred it to {_beside(elicitation, other, subset)} (question {question})", _columns(), 4
+            f"  you preferred it to {_beside(elicitation, other, subset, 'the same')} (question {question})",
+            _columns(),
+            4,
         )
     open_against = []
     for k in ranked[:MOST_RIVALS]:
@@ -321,7 +323,7 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         found = explain(certificate, statements, history.attributes)
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
     if open_against:
-        text = "; ".join(_beside(elicitation, x, subset) for x in open_against)
+        text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)
         by = "what you said" if history.stated else "what was measured: you preferred none to another"
         yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
     if len(ranked) > MOST_RIVALS:
@@ -378,8 +380,8 @@ def _plain(elicitation: Elicitation, subset: Mask) -> str:
     return named(subset, elicitation.history.attributes)
 
 
-def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask) -> str:
-    return elicitation.history.attributes.beside(subset, recommended)
+def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask, called: str = "the recommended one") -> str:
+    return elicitation.history.attributes.beside(subset, recommended, called)
 
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
