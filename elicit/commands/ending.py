@@ -376,18 +376,14 @@ def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset
     return f"{how}: {_beside(elicitation, instead, subset)} ({changes})"
 
 
-def _plain(elicitation: Elicitation, subset: Mask) -> str:
-    return named(subset, elicitation.history.attributes)
-
-
 def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask, called: str = "the recommended one") -> str:
     return elicitation.history.attributes.beside(subset, recommended, called)
 
 
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation does not honour, or not in full."""
-    numbers = elicitation.history.question_numbers
-    for line in strained_words(result.set_aside, numbers, lambda subset: _plain(elicitation, subset)):
+    numbers, attributes = elicitation.history.question_numbers, elicitation.history.attributes
+    for line in strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes)):
         yield from paragraph(line, _columns(), 2)
     if unsettled := elicitation.unsettled:
         which = ", ".join(str(numbers[request]) for request in unsettled)

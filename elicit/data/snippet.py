@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -76,12 +77,8 @@ def _listed(columns: Sequence[str]) -> tuple[list[str], str]:
     """What to call the columns: their list, or of a long one a name and the lines that give it."""
     if len(repr(list(columns))) <= _ONE_LINE:
         return [], repr(list(columns))
-    rows = [""]
-    for item in map(repr, columns):
-        if rows[-1] and len(rows[-1]) + len(item) > _ONE_LINE:
-            rows.append("")
-        rows[-1] += f"{item}, "
-    return ["columns = [", *(f"    {row.rstrip()}" for row in rows), "]"], "columns"
+    rows = pformat(list(columns), width=_ONE_LINE, compact=True).removeprefix("[").removesuffix("]") + ","
+    return ["columns = [", *(f"    {row.strip()}" for row in rows.splitlines()), "]"], "columns"
 
 
 def _marks(table: Cells, mixed: Sequence[str]) -> list[str]:

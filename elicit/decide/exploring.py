@@ -115,6 +115,13 @@ def at_once(n: int) -> int:
     return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // n))
 
 
+def sampled(subsets: list[Mask], most: int, rng: np.random.Generator) -> list[Mask]:
+    """All of them, or a sample of this size in the same order."""
+    if len(subsets) <= most:
+        return subsets
+    return [subsets[k] for k in np.sort(rng.permutation(len(subsets))[:most])]
+
+
 class _Explorer:
     """Candidates one after the other, for one state of beliefs."""
 
@@ -206,13 +213,7 @@ class _Explorer:
     def _pool(self) -> list[Mask]:
         """What is around the evaluated subsets worth most, and draws by the law in force."""
         pool = list(dict.fromkeys(m for centre in self._centres for m in self._around(centre)))
-        return list(dict.fromkeys(self._some(pool, at_once(self._family.n)) + self._drawn()))
-
-    def _some(self, subsets: list[Mask], most: int) -> list[Mask]:
-        """All of them, or a sample of this size in the same order."""
-        if len(subsets) <= most:
-            return subsets
-        return [subsets[k] for k in np.sort(self._rng.permutation(len(subsets))[:most])]
+        return list(dict.fromkeys(sampled(pool, at_once(self._family.n), self._rng) + self._drawn()))
 
     @cached_property
     def _worth(self) -> Vector:
@@ -241,7 +242,7 @@ class _Explorer:
     def _around(self, centre: Mask) -> list[Mask]:
         """One flip or one swap away; of very many, some."""
         found = self._family.neighbours(centre) + self._family.some_swaps(centre, MOST_FORECAST, self._rng)
-        return self._some(found, max(1, MOST_AROUND_BITS // self._family.n))
+        return sampled(found, max(1, MOST_AROUND_BITS // self._family.n), self._rng)
 
     @cached_property
     def _forecast(self) -> Forecast:

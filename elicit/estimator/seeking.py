@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
-from elicit.decide.exploring import MOST_STALE, at_once
+from elicit.decide.exploring import MOST_STALE, at_once, sampled
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, begun, missing
@@ -135,9 +135,7 @@ def _best_first(subsets: Sequence[Mask], scores: Vector) -> NDArray[np.intp]:
 def _around(centres: Sequence[Mask], family: Family, outlook: Outlook, rng: np.random.Generator) -> list[Mask]:
     """One flip or one swap away from a centre; of more than can be judged at once, a sample."""
     found = list(dict.fromkeys(m for centre in centres for m in _look(family, outlook, rng, centre)))
-    if len(found) > (most := at_once(family.n)):
-        found = [found[k] for k in np.sort(rng.permutation(len(found))[:most])]
-    return found
+    return sampled(found, at_once(family.n), rng)
 
 
 def _look(family: Family, outlook: Outlook, rng: np.random.Generator, centre: Mask) -> list[Mask]:
