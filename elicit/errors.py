@@ -62,6 +62,12 @@ def nearest(found: object, known: Iterable[str], otherwise: str = "", shown: Cal
     return f"; {remedy}" if remedy else ""
 
 
+def require_instance(model: object, what: str = "an estimator") -> None:
+    """Refuse a class where one of its instances is meant: it has the same methods, and fails far from here."""
+    if isinstance(model, type):
+        raise InputError(f"expected {what}, found the class {model.__name__}; write {model.__name__}()")
+
+
 def first_line(error: BaseException) -> str:
     """The first line of what a library says, or else the kind of its error."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -26,7 +26,7 @@ from sklearn.utils._tags import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from elicit.errors import InputError
+from elicit.errors import InputError, require_instance
 from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
@@ -222,6 +222,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], int]:
         """The data as they are used, and the seed; what an earlier fit left is gone."""
+        require_instance(self.estimator)
         if not hasattr(self.estimator, "fit"):
             raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
@@ -378,12 +379,16 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         # a number of folds takes groups when it gets them
         # listed splits ask for nothing, and a generator of them must not be used up here
         splitter = GroupKFold() if counted else check_cv(self.cv if hasattr(self.cv, "split") else [])
+        # by name, for releases before 1.9 copy the owner, and a generator of splits cannot be copied
+        router = MetadataRouter(owner=type(self).__name__)
+        scorer = check_scoring(self.estimator, scoring=self.scoring)
         return (
-            MetadataRouter(owner=self)
-            .add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-            .add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
-            .add(
-                scorer=check_scoring(self.estimator, scoring=self.scoring),
-                method_mapping=MethodMapping().add(caller="fit", callee="score"),
-            )
+            router.add(estimator=self.estimator, method_mapping=_when_fitted("fit"))
+            .add(splitter=splitter, method_mapping=_when_fitted("split"))
+            .add(scorer=scorer, method_mapping=_when_fitted("score"))
         )
+
+
+def _when_fitted(callee: str) -> MethodMapping:
+    """What `fit` calls, alone or in a pipeline, which before scikit-learn 1.9 tells a step's `fit_transform` apart."""
+    return MethodMapping().add(caller="fit", callee=callee).add(caller="fit_transform", callee=callee)

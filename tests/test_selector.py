@@ -635,7 +635,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"scoring": 3}, "scoring is the name of a scorer, a function"),
         ({"random_state": -1}, "random_state"),
         ({"parsimony": "loose"}, "parsimony is a finite number"),
-        ({"estimator": KNeighborsClassifier}, "(?i)expected an estimator"),
+        ({"estimator": KNeighborsClassifier}, r"the class KNeighborsClassifier; write KNeighborsClassifier\(\)"),
     ],
 )
 def test_a_setting_that_cannot_be_is_one_clear_error(changed, said):

@@ -21,7 +21,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import InputError
+from elicit.errors import InputError, require_instance
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import is_number
 from elicit.oracles.columns import Columns, columns_of, require_no_gaps
@@ -244,8 +244,7 @@ def _target(y: Any, rows: int) -> NDArray[Any]:
 
 def _usable(estimator: Any, scoring: Any, random_state: Any) -> tuple[Any, Any]:
     """A clone with its randomness fixed, and a scorer that gives one number."""
-    if isinstance(estimator, type):
-        raise InputError(f"expected an estimator, found the class {estimator.__name__}; write {estimator.__name__}()")
+    require_instance(estimator)
     try:
         mine = clone(estimator)
         return _seeded(mine, random_state), scorer_of(mine, scoring)

@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.errors import InputError, nearest
+from elicit.errors import InputError, nearest, require_instance
 from elicit.numeric import is_whole
 from elicit.scores.protocol import Floats
 
@@ -75,8 +75,7 @@ def answers(model: Any, response: str = "auto", target: Any = None, *, single: b
     """How the model is asked; `single` refuses a model of several classes without a `target`."""
     if response not in RESPONSES:
         raise InputError(f"response is one of {', '.join(RESPONSES)}; found {response!r}")
-    if isinstance(model, type):
-        raise InputError(f"expected a fitted estimator, found the class {model.__name__}; write {model.__name__}()")
+    require_instance(model, "a fitted estimator")
     if not hasattr(model, "predict"):
         if not callable(model):
             raise InputError(f"expected a fitted estimator or a function of X, found {type(model).__name__}")

@@ -23,7 +23,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.errors import InputError, ModelError, first_line
+from elicit.errors import InputError, ModelError, first_line, require_instance
 from elicit.numeric import whole
 from elicit.scores.answers import scorer_of
 from elicit.scores.protocol import (
@@ -158,8 +158,7 @@ def fit(model: Any, X: Any, y: Any) -> Any:
 
 def estimator(model: Any) -> Any:
     """The model, if it is one that can be fitted."""
-    if isinstance(model, type):
-        raise InputError(f"expected an estimator, found the class {model.__name__}; write {model.__name__}()")
+    require_instance(model)
     if not hasattr(model, "fit") or not hasattr(model, "get_params"):
         raise InputError(f"expected an estimator, found {model!r:.60}")
     return model

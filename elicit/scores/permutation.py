@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error, zero_one_loss
 
-from elicit.errors import InputError
+from elicit.errors import InputError, require_instance
 from elicit.numeric import whole
 from elicit.scores.answers import at_once, require_fitted, scorer_of
 from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, target_of
@@ -97,7 +97,8 @@ def permutation_importance(
         raise InputError(f"compare is 'difference' or 'ratio', found {compare!r}")
     if compare == "ratio" and scoring is not None:
         raise InputError("a ratio needs an error that is not negative; give a loss instead of scoring")
-    if isinstance(model, type) or not hasattr(model, "predict"):
+    require_instance(model, "a fitted estimator")
+    if not hasattr(model, "predict"):
         raise InputError(f"expected a fitted estimator, found {model!r:.60}")
     require_fitted(model)
     sheet = Sheet(X)
