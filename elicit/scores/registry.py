@@ -12,7 +12,7 @@ meaning to the score; the others refuse it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -65,8 +65,8 @@ class Measure:
         found = self.function(X, y, **options)
         if groups is None:
             return found
-        best = np.max if self.higher_is_better else np.min
-        one = np.sum if self.groups == "sum" else best
+        best: Callable[[Floats], Any] = np.max if self.higher_is_better else np.min
+        one: Callable[[Floats], Any] = np.sum if self.groups == "sum" else best
         return np.array([one(found[columns]) for columns in columns_of_groups(groups, len(found))], dtype=np.float64)
 
     def power_index(self, X: Any, y: Any, groups: Groups, *, classes: bool) -> Floats:
