@@ -39,7 +39,7 @@ from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed, Retracte
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.criteria import one_line
-from elicit.oracles.parallel import Remembering, measure_many, workers_of
+from elicit.oracles.parallel import Remembering, Workers
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, progress_of
@@ -103,8 +103,9 @@ def drive(
     """
     _fit_together(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
-    run = _Run(elicitation, remembering, operator, journal, n_jobs, progress, clock, brief, regret)
-    with run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
+    workers = Workers(n_jobs)
+    run = _Run(elicitation, remembering, operator, journal, workers, progress, clock, brief, regret)
+    with workers, run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
         while not isinstance(request := elicitation.ask(), Done):
             run.save()
             if isinstance(request, Evaluate):
@@ -135,14 +136,14 @@ class _Run:
         oracle: Remembering,
         operator: Operator,
         journal: Journal | None,
-        n_jobs: int | None,
+        workers: Workers,
         progress: Callable[[Progress], None] | None,
         clock: Clock | None,
         brief: bool,
         regret: bool,
     ) -> None:
         self._elicitation, self._oracle, self._operator, self._journal = elicitation, oracle, operator, journal
-        self._n_jobs, self._progress = n_jobs, progress
+        self._workers, self._progress = workers, progress
         self._now: Clock = clock or time.monotonic  # for durations: it never jumps
         self._stamp: Clock = clock or time.time
         self._start = self._now()
@@ -188,9 +189,8 @@ class _Run:
 
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
-        workers = workers_of(self._n_jobs)
-        part = requests[:workers]
-        replies = measure_many(self._oracle, [request.subset for request in part], self._n_jobs)
+        part = requests[: self._workers.count]
+        replies = self._workers.measure(self._oracle, [request.subset for request in part])
         for request, reply in zip(part, replies, strict=True):
             self._tell(request, reply)
 

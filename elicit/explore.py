@@ -21,7 +21,7 @@ from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.methods.walk import SCOPE, Walk
-from elicit.oracles.parallel import Remembering, measure_many, workers_of
+from elicit.oracles.parallel import Remembering, Workers
 from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
 
@@ -72,7 +72,7 @@ def explore(
     """
     now = clock or time.monotonic
     start = now()
-    with _kept(journal, method, oracle, family, seed, about, clock or time.time) as keep:
+    with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, clock or time.time) as keep:
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=keep.facts)
         if walk.budget is not None and walk.evaluations > walk.budget:
             raise JournalError(
@@ -87,8 +87,8 @@ def explore(
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(ended_by(OUT_OF_TIME, f"{time_limit:g} seconds have passed"))
                 continue
-            part = walk.pending()[: workers_of(n_jobs)]  # at most one a worker is under way and unsaved
-            replies = measure_many(remembering, [request.subset for request in part], n_jobs)
+            part = walk.pending()[: workers.count]  # at most one a worker is under way and unsaved
+            replies = workers.measure(remembering, [request.subset for request in part])
             for request, reply in zip(part, replies, strict=True):
                 try:
                     walk.tell(request.id, reply)

@@ -1,5 +1,6 @@
 """Many workers, for real: the same facts with processes of this machine and with a cluster, whoever dies."""
 
+import importlib
 import os
 import signal
 import threading
@@ -8,7 +9,8 @@ import warnings
 
 import numpy as np
 import pytest
-from joblib import parallel_config
+from joblib import parallel_config, register_parallel_backend
+from joblib.parallel import ThreadingBackend
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB
@@ -51,6 +53,37 @@ def test_with_processes_of_this_machine(serial):
 def test_with_threads(serial):
     with parallel_config(backend="threading", n_jobs=3):
         assert selector().fit(X, Y).session_.facts == serial.session_.facts
+
+
+class Counted(ThreadingBackend):
+    """Threads that count how often they were made ready."""
+
+    made_ready = 0
+
+    def configure(self, *given, **options):
+        Counted.made_ready += 1
+        return super().configure(*given, **options)
+
+
+def test_workers_are_made_ready_once_for_a_whole_fit(serial):
+    register_parallel_backend("counted", Counted)
+    with parallel_config(backend="counted", n_jobs=2):
+        found = selector().fit(X, Y)
+    assert Counted.made_ready == 1
+    assert found.session_.facts == serial.session_.facts
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # ray's own
+def test_with_ray(serial):
+    ray = pytest.importorskip("ray")
+    importlib.import_module("ray.util.joblib").register_ray()
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        with parallel_config(backend="ray", n_jobs=-1):
+            assert selector().fit(X, Y).session_.facts == serial.session_.facts
+    finally:
+        ray.shutdown()
 
 
 class Dying(GaussianNB):

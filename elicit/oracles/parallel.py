@@ -26,16 +26,8 @@ def measure_many(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None = N
     Candidates run in parallel by joblib, on any backend; None means what joblib.parallel_config says,
     otherwise one after the other in this process.
     """
-    asked = list(dict.fromkeys(subsets))
-    if isinstance(oracle, Remembering):
-        known = oracle.known
-        unknown = [mask for mask in asked if mask not in known]
-        if workers_of(n_jobs) > 1:
-            oracle.learn(dict(zip(unknown, _measured(oracle.inner, unknown, n_jobs), strict=True)))
-        replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
-    else:
-        replies = dict(zip(asked, _measured(oracle, asked, n_jobs), strict=True))
-    return [replies[mask] for mask in subsets]
+    with Workers(n_jobs) as workers:
+        return workers.measure(oracle, subsets)
 
 
 def workers_of(n_jobs: int | None) -> int:
@@ -45,30 +37,66 @@ def workers_of(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
-def _measured(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None) -> list[Measured | Failure]:
-    workers = workers_of(n_jobs)
-    if workers == 1 or len(subsets) < 2:
-        return _one_after_the_other(oracle, subsets)
-    tasks = min(len(subsets), workers * _TASKS_A_WORKER)
-    dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
-    replies: list[Any] = [None] * len(subsets)
-    for start, part in enumerate(_in_workers(oracle, dealt, n_jobs)):
-        replies[start::tasks] = part
-    return replies
+class Workers:
+    """Who measures, for as long as the context lasts: some backends take seconds to get their workers ready."""
 
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self._n_jobs = n_jobs
+        self._parallel: Parallel | None = None
 
-def _in_workers(oracle: Oracle, dealt: Sequence[Sequence[Mask]], n_jobs: int | None) -> list[Any]:
-    """The replies to each part. When a process dies (a cluster sees to that by itself) all is asked once more."""
-    for last in (False, True):
-        try:
-            return list(Parallel(n_jobs=n_jobs)(delayed(_one_after_the_other)(oracle, part) for part in dealt))
-        except TerminatedWorkerError as error:
-            if last:
-                raise OracleError(
-                    "worker processes died twice while subsets were measured, perhaps for lack of memory; "
-                    "use a smaller n_jobs"
-                ) from error
-    raise AssertionError("the second time either gives the replies or says why not")
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        if self._parallel is not None:
+            self._parallel.__exit__(*raised)
+
+    @property
+    def count(self) -> int:
+        """How many may be at work at once; a cluster may grow."""
+        return workers_of(self._n_jobs)
+
+    def measure(self, oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
+        """As `measure_many`."""
+        asked = list(dict.fromkeys(subsets))
+        if isinstance(oracle, Remembering):
+            known = oracle.known
+            unknown = [mask for mask in asked if mask not in known]
+            if self.count > 1:
+                oracle.learn(dict(zip(unknown, self._measured(oracle.inner, unknown), strict=True)))
+            replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
+        else:
+            replies = dict(zip(asked, self._measured(oracle, asked), strict=True))
+        return [replies[mask] for mask in subsets]
+
+    def _measured(self, oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
+        workers = self.count
+        if workers == 1 or len(subsets) < 2:
+            return _one_after_the_other(oracle, subsets)
+        tasks = min(len(subsets), workers * _TASKS_A_WORKER)
+        dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
+        replies: list[Any] = [None] * len(subsets)
+        for start, part in enumerate(self._dealt(oracle, dealt)):
+            replies[start::tasks] = part
+        return replies
+
+    def _dealt(self, oracle: Oracle, dealt: Sequence[Sequence[Mask]]) -> list[Any]:
+        """The replies to each part. When a process dies (a cluster sees to that by itself) all is asked once more."""
+        for last in (False, True):
+            try:
+                return list(self._ready()(delayed(_one_after_the_other)(oracle, part) for part in dealt))
+            except TerminatedWorkerError as error:
+                if last:
+                    raise OracleError(
+                        "worker processes died twice while subsets were measured, perhaps for lack of memory; "
+                        "use a smaller n_jobs"
+                    ) from error
+        raise AssertionError("the second time either gives the replies or says why not")
+
+    def _ready(self) -> Parallel:
+        if self._parallel is None:
+            self._parallel = Parallel(n_jobs=self._n_jobs).__enter__()
+        return self._parallel
 
 
 def _one_after_the_other(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:

@@ -24,7 +24,7 @@ from elicit.complete import complete, opened
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles.describe import fingerprint
-from elicit.oracles.parallel import measure_many, workers_of
+from elicit.oracles.parallel import Workers
 from elicit.printable import counted
 from elicit.subsets import Attributes, Family, Mask, masks_from
 
@@ -277,14 +277,14 @@ def write_table(
     before = {} if known is None else known
     done = 0
     try:
-        with complete(path) as text:
+        with complete(path) as text, Workers(n_jobs) as workers:
             rows = csv.writer(text, lineterminator="\n")
             rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
-            subsets, count = iter(family), workers_of(n_jobs)
+            subsets, count = iter(family), workers.count
             while batch := list(islice(subsets, count)):
                 start = clock()
                 asked = [mask for mask in batch if mask not in before]
-                new = dict(zip(asked, measure_many(oracle, asked, n_jobs), strict=True))
+                new = dict(zip(asked, workers.measure(oracle, asked), strict=True))
                 if keep is not None:
                     keep(new)
                 for mask in batch:
@@ -296,7 +296,7 @@ def write_table(
                 done += len(batch)
                 if progress is not None:
                     progress(done, total)
-                count = _next_batch(count, clock() - start, n_jobs)
+                count = _next_batch(count, clock() - start, workers.count)
             if len(failures) == total:
                 reason = next(iter(failures.values()))
                 raise InputError(f"no subset could be measured, there is no table to write: {reason}")
@@ -334,7 +334,7 @@ def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequenc
     return bits + [repr(float(spread or 0.0) if i < 0 else reply.criteria[i]) for i in places]
 
 
-def _next_batch(count: int, seconds: float, n_jobs: int | None) -> int:
+def _next_batch(count: int, seconds: float, workers: int) -> int:
     """How many subsets come next: what takes a second or two, for whoever interrupts loses the batch under way."""
     wanted = 2 * count if seconds < _SECONDS else count if seconds < 2 * _SECONDS else count // 2
-    return max(workers_of(n_jobs), min(wanted, _LARGEST_BATCH))
+    return max(workers, min(wanted, _LARGEST_BATCH))
