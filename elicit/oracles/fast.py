@@ -316,7 +316,14 @@ def _fits_memory(pairs: Sequence[tuple[Floats, Floats]]) -> bool:
 
 
 def _works(model: Any, train: Floats, test: Floats, y: NDArray[Any]) -> bool:
-    """A model that cannot fit, or warns, must do so in the plain way."""
+    """A model that cannot fit, or warns, must do so in the plain way.
+
+    It may try twice: what is said once speaks of the machine (joblib, where it cannot count the cores), not of it.
+    """
+    return any(_fits_quietly(model, train, test, y) for _ in range(2))
+
+
+def _fits_quietly(model: Any, train: Floats, test: Floats, y: NDArray[Any]) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

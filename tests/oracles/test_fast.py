@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -98,6 +100,21 @@ def test_neighbours_after_a_scaler_and_alone(load, model):
     masks = some_masks(X.shape[1], 4)
     assert_equal_to_plain(make_pipeline(StandardScaler(), model), X, y, masks, "neighbours", cv=10)
     assert_equal_to_plain(model, X, y, masks, "neighbours", cv=5)
+
+
+@pytest.mark.parametrize(("times", "path"), [(1, "neighbours"), (99, "scaler")])
+def test_who_warns_goes_the_plain_way_but_for_what_is_said_once_of_the_machine(times, path, monkeypatch):
+    plain, said = KNeighborsClassifier.predict, []
+
+    def warning(model, X):
+        said.append(None)
+        if len(said) <= times:
+            warnings.warn("could not find the number of physical cores", stacklevel=2)
+        return plain(model, X)
+
+    monkeypatch.setattr(KNeighborsClassifier, "predict", warning)
+    oracle = WrapperOracle(make_pipeline(StandardScaler(), KNeighborsClassifier(3)), *load_wine(return_X_y=True))
+    assert oracle.fast_path == path
 
 
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1_macro", "roc_auc_ovr", "neg_log_loss"])
