@@ -162,15 +162,16 @@ def test_no_unit_matters():
 
 
 def test_categories_gaps_and_constants_have_their_places():
+    rng = np.random.default_rng(1)
     pandas = pytest.importorskip("pandas")
     n = 30
     frame = pandas.DataFrame(
         {
-            "colour": pandas.Categorical(RNG.choice(["r", "g", "b"], n)),
-            "size": np.where(RNG.random(n) < 0.3, np.nan, RNG.normal(size=n)),
+            "colour": pandas.Categorical(rng.choice(["r", "g", "b"], n)),
+            "size": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
             "same": 1.0,
-            "weight": RNG.normal(size=n),
-            "on": RNG.random(n) < 0.5,
+            "weight": rng.normal(size=n),
+            "on": rng.random(n) < 0.5,
         }
     )
 
