@@ -47,9 +47,8 @@ class Workers:
     def __enter__(self) -> Workers:
         return self
 
-    def __exit__(self, *raised: Any) -> None:
-        if self._parallel is not None:
-            self._parallel.__exit__(*raised)
+    def __exit__(self, *_: object) -> None:
+        self._release()
 
     @property
     def count(self) -> int:
@@ -76,7 +75,7 @@ class Workers:
         tasks = min(len(subsets), workers * _TASKS_A_WORKER)
         dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
         replies: list[Any] = [None] * len(subsets)
-        for start, part in enumerate(self._dealt(oracle, dealt)):
+        for start, part in zip(range(tasks), self._dealt(oracle, dealt), strict=True):
             replies[start::tasks] = part
         return replies
 
@@ -86,6 +85,7 @@ class Workers:
             try:
                 return list(self._ready()(delayed(_one_after_the_other)(oracle, part) for part in dealt))
             except TerminatedWorkerError as error:
+                self._release()  # one that broke off would give what is left of it among the next replies
                 if last:
                     raise OracleError(
                         "worker processes died twice while subsets were measured, perhaps for lack of memory; "
@@ -97,6 +97,11 @@ class Workers:
         if self._parallel is None:
             self._parallel = Parallel(n_jobs=self._n_jobs).__enter__()
         return self._parallel
+
+    def _release(self) -> None:
+        ready, self._parallel = self._parallel, None
+        if ready is not None:
+            ready.__exit__(None, None, None)
 
 
 def _one_after_the_other(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:

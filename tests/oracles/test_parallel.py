@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.oracles import CallableOracle, Remembering, WrapperOracle, measure_many
+from elicit.oracles.parallel import Workers
 
 SUBSETS = [3, 77, 1, 3, 8191, 500, 1]
 
@@ -36,6 +39,17 @@ def test_replies_come_in_order_and_are_the_same_on_every_backend(model, backend)
     with joblib.parallel_config(backend=backend, n_jobs=2):
         assert measure_many(oracle, SUBSETS) == alone
     assert measure_many(oracle, []) == []
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped")
+def test_a_worker_that_dies_between_two_rounds_is_replaced():
+    oracle = CallableOracle(lambda names: time.sleep(0.2) or float(f"{os.getpid()}.{len(names)}"), 4)
+    with Workers(2) as workers:
+        for noticed in (0.0, 1.0, 0.0):
+            found = [reply.criteria for reply in workers.measure(oracle, [1, 3, 7, 15])]
+            assert [round(10 * (score % 1)) for score, _ in found] == [size for _, size in found] == [1, 2, 3, 4]
+            os.kill(int(found[0][0]), signal.SIGKILL)
+            time.sleep(noticed)  # its death shows while the next round is under way, or before
 
 
 def test_functions_of_a_notebook_and_failures_cross_processes():
