@@ -477,6 +477,9 @@ def test_a_changed_proof_that_is_still_a_proof_passes():
                     entry[1] *= 3
             if "pieces" in proof:
                 proof["pieces"].reverse()
+            if "rivals" in proof:  # every evaluated subset may be one, if it counts for nothing
+                named = [x for x, _ in proof["rivals"]]
+                proof["rivals"] += [[x, 0] for x in changed["claim"]["evaluated"] if x not in named]
             assert verifies(changed), kind
             assert verifies(changed, certificate["statements"][::-1]), "the order of the record is no matter"
 
@@ -580,6 +583,14 @@ def test_a_rejection_in_the_parsimonious_set_by_hand():
     assert not verifies(by_hand({**claim, "subset": [0]}, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand({**claim, "evaluated": [[1]]}, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand(claim, {**proof, "rivals": [[[0], -3]]}, ONE_OVER_TWO, space))
+
+
+def test_a_utility_that_costs_exactly_what_is_allowed_is_in_the_parsimonious_set():
+    claim = {"kind": "possible", "subset": [0], "evaluated": [[0], [1]]}
+    space = {"kind": "parsimonious", "tau": "1/10", "C": "3", "w": ["1"], "degree": 1}
+    proof = {"unit": 1, "least": [[0, 1]], "strained": [[[0], "1"]], "theta": [[[0], "11/10"]]}  # J* = 1, B = 11/10
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand(claim, {**proof, "theta": [[[0], "111/100"]]}, ONE_OVER_TWO, space))
 
 
 def test_the_slack_of_a_contradiction_lowers_the_unit_of_prices():
