@@ -122,7 +122,7 @@ class _Checker:
         """J ≥ L / κ for every θ with gain·θ ≥ 0."""
         found, combined, strict = self.multipliers(plain)
         shares = [abs(c + g) / w for c, g, w in zip(combined, gain, self.weights, strict=True) if c + g]
-        kappa = max(Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items()))
+        kappa = max([Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items())])
         return strict / kappa if kappa else Fraction(0)
 
     def rejected(self) -> str:
@@ -196,4 +196,4 @@ class _Checker:
             demand(self.kind == "slice" or not any(rest), "the identity of the cone does not hold")
             return sum(rest) - self.delta * strict
         shares = [s / w for s, w in zip(rest, self.weights, strict=True) if s]
-        return self.budget * max(Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items())) - strict
+        return self.budget * max([Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items())]) - strict

@@ -26,6 +26,7 @@ from elicit.utility import verify as verifier
 from elicit.utility.certificates import (
     certify_best_among,
     certify_inconsistent,
+    certify_least,
     certify_optimal,
     certify_possible,
     certify_preference,
@@ -36,6 +37,7 @@ from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Monomials
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.rationals import rational_combination
+from elicit.utility.regret import Regrets
 from elicit.utility.verify import verify
 
 HAIR = 1e-6  # the judge works in floats
@@ -86,6 +88,8 @@ def in_slice(space, claim, said, monos, n):
     if claim["kind"] == "regret":
         return judge.slice_regret(x, scope_of(claim, n), said, monos, delta) <= float(Fraction(claim["bound"])) + HAIR
     evaluated = [mask_of(v) for v in claim["evaluated"]]
+    if claim["kind"] == "least":
+        return lose(claim, lambda v: judge.slice_regret(v, evaluated, said, monos, delta))
     return judge.slice_potentially_optimal(x, evaluated, said, monos, delta) == (claim["kind"] == "possible")
 
 
@@ -99,10 +103,18 @@ def in_budget(space, claim, said, monos, n):
     if claim["kind"] == "regret":
         found = judge.set_regret(x, scope_of(claim, n), said, monos, tau, C, w)
         return found <= float(Fraction(claim["bound"])) + HAIR
+    if claim["kind"] == "least":
+        evaluated = [mask_of(v) for v in claim["evaluated"]]
+        return lose(claim, lambda v: judge.set_regret(v, evaluated, said, monos, tau, C, w))
     spare = judge.budget(said, monos, tau, C, w) - judge.j_of(
         x, [mask_of(v) for v in claim["evaluated"]], said, monos, C, w
     )
     return spare >= -HAIR if claim["kind"] == "possible" else spare <= HAIR
+
+
+def lose(claim, regret):
+    """Whether every candidate may lose as much as the floor."""
+    return all(regret(mask_of(v)) >= float(Fraction(claim["floor"])) - HAIR for v in claim["candidates"])
 
 
 def verifies(certificate, record=None):
@@ -136,6 +148,7 @@ def claims_of(case):
             if most < 0:
                 yield "preferred, parsimonious", -most, certify_preference(theirs, x, y)
         yield from over_families(case, theirs, lambda x, y: case.most_in_budget({y: 1.0, x: -1.0}), "parsimonious")
+        yield from that_lose(theirs, some[0], "parsimonious")
     if case.consistent and case.informative:
         exact = case.exact()
         for v in some:
@@ -151,6 +164,16 @@ def claims_of(case):
             if most < 0:
                 yield "preferred, slice", -most, certify_preference(exact, x, y)
         yield from over_families(case, exact, lambda x, y: case.most_in_slice({y: 1.0, x: -1.0}, exact.delta), "slice")
+        yield from that_lose(exact, some[0], "slice")
+
+
+def that_lose(theirs, subset, name):
+    """What two of the evaluated subsets may lose at least, whatever the one that is said to lose no more."""
+    regrets = Regrets(theirs)
+    losing = [r for r in map(regrets.of, theirs.evaluated[:2]) if r.rival is not None and r.value > 0]
+    if losing:
+        least = min(r.value for r in losing)
+        yield f"least, {name}", least, certify_least(theirs, subset, {r.subset: r.rival for r in losing}, least)
 
 
 def over_families(case, theirs, most, name):
@@ -308,6 +331,8 @@ KINDS = [
     "bounded in a family, parsimonious, parsimonious",
     "bounded in a family, slice, slice",
     "inconsistent, cone",
+    "least, parsimonious, parsimonious",
+    "least, slice, slice",
     "optimal by steps, slice, slice",
     "optimal in a family, parsimonious, parsimonious",
     "optimal in a family, slice, slice",
@@ -412,8 +437,8 @@ def test_there_are_certificates_of_every_kind():
 def test_a_claim_moved_to_another_subset_verifies_only_if_true(kind):
     false = 0
     for certificate in issued()[kind]:
-        if kind == "inconsistent, cone":
-            continue
+        if kind.startswith(("inconsistent", "least")):
+            continue  # these say nothing of the subset
         n = certificate["n"]
         for v in range(1, 1 << n):
             moved = copy.deepcopy(certificate)
@@ -421,7 +446,7 @@ def test_a_claim_moved_to_another_subset_verifies_only_if_true(kind):
             if not claim_holds(moved):
                 false += 1
                 assert not verifies(moved)
-    assert false > 3 or kind == "inconsistent, cone"
+    assert false > 3 or kind.startswith(("inconsistent", "least"))
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k.startswith(("optimal", "bounded", "preferred"))])
@@ -583,6 +608,21 @@ def test_a_rejection_in_the_parsimonious_set_by_hand():
     assert not verifies(by_hand({**claim, "subset": [0]}, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand({**claim, "evaluated": [[1]]}, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand(claim, {**proof, "rivals": [[[0], -3]]}, ONE_OVER_TWO, space))
+    # {a1} is not rejected: what it gains on {a2} adds to what the statement says, and nothing said proves no cost
+    assert not verifies(by_hand({**claim, "subset": [0]}, {**proof, "rivals": [[[1], 3]]}, ONE_OVER_TWO, space))
+    nothing = {**proof, "simple": [], "multipliers": [], "rivals": [[[0], 1]]}
+    with pytest.raises(CertificateError, match="not shown to cost more"):
+        verify(by_hand({**claim, "subset": [0]}, nothing, ONE_OVER_TWO, {**space, "C": "1/2"}))
+
+
+def test_every_candidate_that_is_said_to_lose_has_its_gap():
+    claim = {"kind": "least", "subset": [0], "candidates": [[1]], "evaluated": [[0], [1]], "floor": "2"}
+    proof = {"unit": 1, "witness": [[[0], "1"]], "thetas": [[[[0], "1"], [[1], "-1"]]], "gaps": [[0, [0]]]}
+    space = {"kind": "slice", "degree": 1, "delta": "1/1000"}
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand({**claim, "candidates": [[1], [0]]}, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand({**claim, "floor": "2001/1000"}, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand({**claim, "evaluated": [[1], [0, 1]]}, proof, ONE_OVER_TWO, space))
 
 
 def test_a_utility_that_costs_exactly_what_is_allowed_is_in_the_parsimonious_set():
