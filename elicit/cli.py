@@ -29,6 +29,8 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line."""
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("argument COMMAND:"):  # most likely data, or an option of a session
+            message += "; a session on your own data is elicit ask DATA --target COLUMN"
         complain(f"{message}; {self.prog} --help shows what is possible")
         raise SystemExit(BAD_INPUT)
 

@@ -105,6 +105,8 @@ def complains(status, out, err, *words):
 
 BAD = {
     "an unknown command": (["rum", "s.toml"], ["rum", "--help"]),
+    "data in place of a command": (["d.csv", "--target", "y"], ["'d.csv'", "elicit ask DATA --target COLUMN"]),
+    "a session's option in place of a command": (["--budget", "30"], ["'30'", "elicit ask DATA", "--help"]),
     "an unknown option": (["run", "s.toml", "--sed", "3"], ["--sed"]),
     "no scenario": (["run"], ["SCENARIO.toml"]),
     "a missing scenario": (["run", "none.toml"], ["none.toml: no such file"]),
