@@ -602,6 +602,8 @@ def test_a_rejection_in_the_parsimonious_set_by_hand():
     space = {"kind": "parsimonious", "tau": "1/10", "C": "3", "w": ["1"], "degree": 1}
     proof = {"unit": 1, "simple": [[[0], "1"]], "strain": [], "multipliers": [[0, 3]], "rivals": [[[0], 3]]}
     assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    # small numbers prove the same, so that κ is below 1
+    assert verifies(by_hand(claim, {**proof, "multipliers": [[0, 1]], "rivals": [[[0], 1]]}, ONE_OVER_TWO, space))
     # J_v = 3 is proven, so τ may go to 2 and no further
     assert verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "tau": "1999/1000"}))
     assert not verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "tau": "2"}))
@@ -631,6 +633,16 @@ def test_a_utility_that_costs_exactly_what_is_allowed_is_in_the_parsimonious_set
     proof = {"unit": 1, "least": [[0, 1]], "strained": [[[0], "1"]], "theta": [[[0], "11/10"]]}  # J* = 1, B = 11/10
     assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand(claim, {**proof, "theta": [[[0], "111/100"]]}, ONE_OVER_TWO, space))
+
+
+def test_a_piece_in_the_parsimonious_set_by_hand():
+    # f({a2}) − f({a1}) is minus the one row, of which at most B = 1.1 of C = 3 is slack
+    claim = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    space = {"kind": "parsimonious", "tau": "1/10", "C": "3", "w": ["1"], "degree": 1}
+    pieces = [{"in": [1], "out": [0], "cut": 0}]
+    proof = {"unit": 1, "simple": [[[0], "1"]], "strain": [], "cuts": [[[0, 1]]], "pieces": pieces}
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    assert not verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "C": "1"}))
 
 
 def test_the_slack_of_a_contradiction_lowers_the_unit_of_prices():
