@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from elicit import ElicitSelector
 from elicit.cli import main
-from elicit.errors import CertificateError
+from elicit.errors import CertificateError, InputError
 from elicit.journal import read
 from elicit.proof.record_check import check_record
 from elicit.utility.solver import Program
@@ -66,6 +66,15 @@ def test_another_claim_than_the_best_is_caught(declared, tmp_path, change):
     journals.write(tmp_path / "j", lines)
     with pytest.raises(CertificateError, match=r"^line "):
         list(check_record(read(tmp_path / "j")))
+
+
+def test_the_journal_of_a_fit_that_could_measure_nothing_says_that_nothing_is_recommended(tmp_path, capsys):
+    more_neighbours_than_rows = KNeighborsClassifier(len(X))
+    with pytest.raises(InputError, match="no subset could be measured"):
+        ElicitSelector(more_neighbours_than_rows, cv=3, budget=6, journal=tmp_path).fit(X, y)
+    (path,) = tmp_path.glob("*.jsonl")
+    assert main(["verify", str(path)]) == 0
+    assert "nothing that may be chosen was measured, so nothing is recommended" in capsys.readouterr().out
 
 
 def test_a_run_with_an_operator_claims_what_was_found_and_the_statements_behind_it(tmp_path, capsys):

@@ -15,13 +15,15 @@ import numpy as np
 import pytest
 
 from elicit.cli import main
+from elicit.decide.settings import settings_from
 from elicit.drive import drive
 from elicit.errors import CertificateError, JournalError
 from elicit.journal import read
 from elicit.operators import ScriptedOperator
+from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
 from elicit.proof.record_facts import dominance
-from elicit.sessions import resume
+from elicit.sessions import begin, resume
 
 NEAR = 1e-5
 
@@ -31,6 +33,7 @@ RUNS = {
     "short": {"n": 5, "seed": 1, "budget": 12, "ask_every": 2, "start": 4},
     "contradicted": {"n": 4, "seed": 1, "noise": 0.4, "ask_every": 1, "budget": 11},
     "exact": {"n": 4, "seed": 2, **EXACT},
+    "rejecting": {"n": 4, "seed": 2, "degree": 1, **EXACT, "stop": ()},
 }
 
 
@@ -99,6 +102,19 @@ def test_dominance_beyond_noise_is_worked_out_anew_with_the_ratio_of_rows_that_t
     lines[0]["settings"]["elicit"]["noise_ratio"] = 10.0  # now less is beyond noise than the claim rests on
     with pytest.raises(CertificateError, match=r"(rests on|leaves out) a statement that the facts decide otherwise"):
         steps(journals.write(tmp_path / "changed", lines))
+
+
+def test_that_an_exact_run_was_right_to_pass_subsets_over_is_proven(tmp_path):
+    journals.played(tmp_path / "j", **RUNS["rejecting"])
+    words = steps(tmp_path / "j")
+    assert any(step.endswith("cannot be best, in the exact set's slice with margin 0.001") for step in words)
+
+
+def test_a_run_that_could_measure_nothing_recommends_nothing_and_its_journal_says_so(tmp_path):
+    path, failing = tmp_path / "j", CallableOracle(lambda _: float("nan"), ("a", "b", "c"))
+    with begin(path, failing, settings_from({"budget": 7}), seed=0) as session:
+        assert drive(session.elicitation, failing, ScriptedOperator([]), session.journal).subset is None
+    assert steps(path)[-1] == "nothing that may be chosen was measured, so nothing is recommended"
 
 
 def test_answers_that_no_utility_satisfies_are_said_to_prove_nothing(tmp_path):
@@ -368,7 +384,7 @@ def test_the_judge_finds_honest_journals_true(journal):
 
 @pytest.mark.parametrize("start", range(5))
 def test_no_single_change_makes_a_false_claim_pass(journal, tmp_path, start):
-    """200 changes over four journals, their chains of checks made anew: whatever passes is still true."""
+    """250 changes over five journals, their chains of checks made anew: whatever passes is still true."""
     rng = np.random.default_rng([start, *map(ord, journal.stem)])
     caught = 0
     for _, (what, lines) in zip(range(10), mutations(journals.lines_of(journal), rng), strict=False):
