@@ -265,14 +265,10 @@ class _Held(Vt100_Output):
         """Given back at the end."""
 
 
-def _held_output() -> Output:
-    if sys.platform == "win32":
-        return create_output()  # each question takes the screen and gives it back
-    term, depth = os.environ.get("TERM"), ColorDepth.from_env()  # NO_COLOR is heard there
-    return _Held.from_pty(sys.stdout, term=term, default_color_depth=depth)
-
-
 if sys.platform == "win32":
+
+    def _held_output() -> Output:
+        return create_output()  # each question takes the screen and gives it back
 
     def _forget_keys(input: Input) -> None:
         """Throw away what was typed before the question could be read."""
@@ -285,6 +281,10 @@ if sys.platform == "win32":
 
 else:
     import termios
+
+    def _held_output() -> Output:
+        term, depth = os.environ.get("TERM"), ColorDepth.from_env()  # NO_COLOR is heard there
+        return _Held.from_pty(sys.stdout, term=term, default_color_depth=depth)
 
     def _forget_keys(input: Input) -> None:
         """Throw away what was typed before the question could be read."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
 
@@ -30,6 +30,7 @@ from elicit.threads import one_thread
 
 OperatorReply = Answer | Settlement
 Keep = Callable[[Mask, Measured | Failure], None]
+_Pipe = Any  # an end of one: its class differs from platform to platform
 
 #: Seconds between two looks at whether the operator, or an interrupt, wants something else.
 _LOOK = 0.1
@@ -154,7 +155,7 @@ class Ahead:
 
     def _serve(self) -> None:
         """Hand tasks to one process for as long as both live. A process that dies takes its task along, no more."""
-        if hasattr(signal, "pthread_sigmask"):  # Ctrl-C is for the parent, also while the process starts
+        if sys.platform != "win32":  # Ctrl-C is for the parent, also while the process starts
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         here, there = context.Pipe()
@@ -200,7 +201,7 @@ class Ahead:
             self._doing.add(reply)
             return reply
 
-    def _play(self, process: Connection, reply: OperatorReply) -> None:
+    def _play(self, process: _Pipe, reply: OperatorReply) -> None:
         """Let the process play one copy, keep what it measures, and call it off when nobody wants it."""
         with self._changed:
             run, request = self._run, self._request
@@ -237,7 +238,7 @@ def _ended(process: Any) -> bool:
     return process is not None and process.exitcode is not None
 
 
-def _work(parent: Connection) -> None:
+def _work(parent: _Pipe) -> None:
     """The life of one process: it is sent an oracle, then plays what it is told to, until its parent goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent decides
     warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
@@ -257,7 +258,7 @@ def _work(parent: Connection) -> None:
         return  # the parent has gone
 
 
-def _played(task: _Task, oracle: Remembering, parent: Connection) -> Found | None:
+def _played(task: _Task, oracle: Remembering, parent: _Pipe) -> Found | None:
     """Play on from the reply to the next question; None when the parent calls it off."""
     elicitation = Elicitation(**task.run)
     elicitation.tell(task.request, task.reply)
