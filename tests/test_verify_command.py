@@ -619,6 +619,20 @@ def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
         assert "line 1" in err
 
 
+@pytest.mark.parametrize("version", [0, 2, True, 1.0, "1"])
+def test_a_claim_of_a_version_that_is_not_known_is_refused(journal, tmp_path, version, capsys):
+    status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"].update(version=version), capsys)
+    assert status == 1
+    assert f"a claim of version {version!r} is unknown here" in err
+
+
+@pytest.mark.parametrize("degree", [0, 4, True, 2.0, "2"])
+def test_a_degree_that_no_utility_has_is_refused(journal, tmp_path, degree, capsys):
+    status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"]["set"].update(degree=degree), capsys)
+    assert status == 1
+    assert "the degree is 1, 2 or 3" in err
+
+
 # a recommendation that says too much
 
 
@@ -705,3 +719,16 @@ def test_the_floor_of_the_others_is_held_against_what_is_lost(tmp_path):
                 steps(changed)
         else:
             assert said in "\n".join(steps(changed))
+
+
+def test_how_much_less_another_may_lose_is_what_lies_between_the_bound_and_the_floor(tmp_path):
+    journals.played(tmp_path / "j", 4, 0, budget=6, questions=0, stop=(), start=5)
+    lines = journals.lines_of(tmp_path / "j")
+    claims = [proof["claim"] for proof in lines[-1]["claim"]["proofs"]]
+    among = next(claim for claim in claims if claim["kind"] == "regret" and "evaluated" in claim["scope"])
+    least = next(claim for claim in claims if claim["kind"] == "least")
+    assert "may lose 1.3 or more: none loses less" in "\n".join(steps(tmp_path / "j"))
+    assert judge.Fraction(among["bound"]) < judge.Fraction(least["floor"])
+    among["bound"] = "2"  # less is claimed, so that it still holds
+    words = "\n".join(steps(journals.write(tmp_path / "weaker", lines)))
+    assert f"none loses less by more than {float(2 - judge.Fraction(least['floor'])):.6g}" in words

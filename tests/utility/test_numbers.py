@@ -73,10 +73,14 @@ def test_a_value_that_is_no_number_is_refused(value):
         exact(value)
 
 
-def test_a_whole_number_may_not_be_too_long_to_work_with():
+def test_the_longest_numbers_that_can_be_worked_with_are_read():
+    for text in ("7" * MOST_DIGITS, f"1e{MOST_EXPONENT}", f"1e-{MOST_EXPONENT}"):
+        assert exact(text) == Fraction(text)
+    longest = (1 << 4 * MOST_DIGITS) - 1
+    assert exact(longest) == whole(longest) == longest
     for read in (exact, whole):
         with pytest.raises(CertificateError, match="too long"):
-            read(1 << (5 * MOST_DIGITS))
+            read(longest + 1)
 
 
 @pytest.mark.parametrize("value", [1.0, "1", True, None])
@@ -91,7 +95,8 @@ def test_a_product_of_rows_is_exact():
 
 def test_no_more_monomials_than_can_be_worked_with():
     assert workable(999, 2) == 999
-    for n, degree in ((10**9, 1), (1000, 2), (200, 3), (0, 1), (2.0, 1)):
+    assert workable(MOST_MONOMIALS, 1) == MOST_MONOMIALS
+    for n, degree in ((10**9, 1), (MOST_MONOMIALS + 1, 1), (1000, 2), (200, 3), (0, 1), (2.0, 1)):
         with pytest.raises(CertificateError):
             workable(n, degree)
 
