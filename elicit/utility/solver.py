@@ -115,6 +115,17 @@ class Solution:
     pivots: int
 
 
+class _Engine(highspy.Highs):
+    """HiGHS that writes nothing; 1.16 writes its name as soon as callbacks are enabled, while it is made."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # neither is annotated
+
+    def enableCallbacks(self) -> None:
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+
 class Program:
     """minimise cost·z subject to row_lower ≤ A z ≤ row_upper and lower ≤ z ≤ upper, kept alive.
 
@@ -133,9 +144,8 @@ class Program:
         row_upper: Vector,
         unit_rows: bool = False,
     ) -> None:
-        self._engine = highspy.Highs()  # type: ignore[no-untyped-call]  # its constructor has no annotation
+        self._engine = _Engine()
         for option, value in (
-            ("output_flag", False),
             ("presolve", "off"),
             ("threads", 1),
             ("simplex_scale_strategy", 0),  # the entries are 0 and ±1
@@ -388,7 +398,7 @@ def best_rival(
             problem += v >= t - 2 * b * missing
         _add_family(problem, y, family)
         _add_statements(problem, theta, monomials, statements, within)
-        solver = pulp.HiGHS(msg=False, threads=1, timeLimit=time_limit, gapAbs=1e-7, gapRel=0.0)
+        solver = _HiGHS(threads=1, timeLimit=time_limit, gapAbs=1e-7, gapRel=0.0)
         solver.createAndConfigureSolver(problem)
         solver.buildSolverModel(problem)
     return _drive(problem, y, theta, subset, progress)
@@ -478,10 +488,21 @@ def cheapest_hitting_set(sets: Sequence[set[int]], weights: Vector) -> set[int]:
         problem += pulp.lpSum(float(weights[r]) * take[r] for r in items)
         for k, members_of_set in enumerate(sets):
             problem += pulp.lpSum(take[r] for r in members_of_set) >= 1, f"hit_{k}"
-        problem.solve(pulp.HiGHS(msg=False, threads=1))
+        problem.solve(_HiGHS(threads=1))
     if problem.status != pulp.LpStatusOptimal:
         raise SolverError(f"a covering program ended as {pulp.LpStatus[problem.status]!r}")
     return {r for r in items if take[r].value() > 0.5}
+
+
+class _HiGHS(pulp.HiGHS):  # type: ignore[misc]  # pulp has no types
+    """PuLP's way to HiGHS, to one that writes nothing."""
+
+    def createAndConfigureSolver(self, lp: pulp.LpProblem) -> None:
+        lp.solverModel = _Engine()
+        limits = {"time_limit": self.timeLimit, "mip_abs_gap": self.gapAbs, "mip_rel_gap": self.gapRel}
+        for option, value in {"threads": self.threads, **limits}.items():
+            if value is not None:
+                lp.solverModel.setOptionValue(option, value)
 
 
 @contextmanager

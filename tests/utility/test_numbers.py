@@ -94,6 +94,7 @@ def test_a_product_of_rows_is_exact():
 
 
 def test_no_more_monomials_than_can_be_worked_with():
+    assert workable(1, 2) == 1
     assert workable(999, 2) == 999
     assert workable(MOST_MONOMIALS, 1) == MOST_MONOMIALS
     for n, degree in ((10**9, 1), (MOST_MONOMIALS + 1, 1), (1000, 2), (200, 3), (0, 1), (2.0, 1)):

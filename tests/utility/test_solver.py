@@ -1,6 +1,9 @@
 """One door to the solver: every end by name, changes take effect, and the same data gives the same value."""
 
 import ast
+import subprocess
+import sys
+import textwrap
 from itertools import combinations
 from pathlib import Path
 
@@ -39,6 +42,21 @@ def test_every_end_has_its_name():
     assert one_row().solve().status is Status.OPTIMAL
     assert one_row(row_lower=2.0, row_upper=INFINITY, upper=0.5).solve().status is Status.INFEASIBLE
     assert one_row(row_upper=INFINITY).solve().status is Status.UNBOUNDED
+
+
+def test_no_solver_writes_anything():
+    code = """
+        import numpy as np
+        from test_solver import *
+        one_row().solve()
+        best_rival(0b1, Monomials.full(2, 1), [(0b10, 0b1, "strict")], Family(2), Box(0.1))
+        cheapest_hitting_set([{0, 1}], np.ones(2))
+    """
+    # of a process of its own, for what a library in C writes comes when its buffer is full, or at the end
+    told = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, cwd=Path(__file__).parent
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("method", Simplex)
