@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elicit.utility import tolerances
@@ -41,6 +41,9 @@ def test_a_float_is_not_taken_for_a_fraction_that_is_only_near():
 
 
 @given(numbers)
+@example(tolerances.DECISION / 2)
+@example(0.51 * tolerances.DECISION)
+@example(tolerances.DECISION)
 def test_a_bound_is_never_rounded_below_what_it_bounds_and_nothing_is_nothing(value):
     stated = Fraction(rounded_up(value))
     if value <= tolerances.DECISION / 2:
