@@ -160,6 +160,13 @@ def test_bad_settings_are_errors():
             draw("logistic", INDEX, Family(4), rng, temperature)
 
 
+def test_where_nothing_is_likely_to_be_in_one_attribute_is_drawn_all_the_same():
+    # what is left of the family is a thousand standard deviations below what was dropped
+    family, rng = Family(4, drop=0b0001), np.random.default_rng(0)
+    drawn = Counter(logistic(np.array([9.0, 0, 0, 0]), family, rng, temperature=1e-3) for _ in range(60))
+    assert set(drawn) == {0b0010, 0b0100, 0b1000}
+
+
 # The sequential draw
 
 
@@ -188,6 +195,22 @@ def test_an_attribute_that_only_gains_always_joins():
     assert all(mask & 1 for mask in drawn)
     assert set(drawn) == {0b001, 0b011, 0b101, 0b111}
     assert min(drawn.values()) > 60
+
+
+def test_an_attribute_that_only_loses_is_drawn_where_there_is_no_other():
+    theirs = ParsimoniousSet(2, [0b01, 0b11], [stated(0b01, 0b11)], Parsimony(tau=0.0, degree=1))
+    assert theirs.maximum({2: 1.0}).value == pytest.approx(-1.0)
+    assert sequential(theirs, Family(2, drop=1), np.random.default_rng(0)) == 0b10
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_no_more_join_than_the_family_allows_though_all_gain(most):
+    every = [stated(0b111, 0b111 ^ 1 << i) for i in range(3)]
+    theirs = ParsimoniousSet(3, [0b111, 0b110, 0b101, 0b011], every, Parsimony(tau=0.0, degree=1))
+    rng = np.random.default_rng(0)
+    drawn = Counter(sequential(theirs, Family(3, max_size=most), rng) for _ in range(60))
+    assert {mask.bit_count() for mask in drawn} == {most}
+    assert len(drawn) == 3
 
 
 def test_the_chance_to_join_is_the_gaining_part_of_the_range():
