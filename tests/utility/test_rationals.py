@@ -31,7 +31,7 @@ def test_a_float_that_stands_for_a_simple_fraction_is_read_as_that(value):
 @given(numbers)
 def test_any_other_float_is_read_as_near_as_certificates_state_multipliers(value):
     found = simple(value)
-    assert abs(found - Fraction(value)) <= max(Fraction(tolerances.MULTIPLIER), Fraction(1, tolerances.DENOMINATOR))
+    assert abs(found - Fraction(value)) <= tolerances.MULTIPLIER
     assert found.denominator <= SIMPLE or tolerances.DENOMINATOR % found.denominator == 0
 
 
