@@ -53,9 +53,19 @@ class Table:
 
 
 def table(
-    X: Any, y: Any, by: str, targets: Targets = "both", *, classes: bool | None = None, gaps: bool = False
+    X: Any,
+    y: Any,
+    by: str,
+    targets: Targets = "both",
+    *,
+    classes: bool | None = None,
+    gaps: bool = False,
+    instead: str = "another score",
 ) -> Table:
-    """X and y, checked for the score called `by`, which serves these targets; `gaps` lets NaN through in X."""
+    """X and y, checked for the score called `by`, which serves these targets; `gaps` lets NaN through in X.
+
+    `instead` is what an error names for targets that this score does not serve.
+    """
     data = numbers(X, gaps=gaps)
     target = target_of(y, len(data))
     if target.dtype.kind == "f" and (np.abs(target) > LARGEST).any():
@@ -71,10 +81,10 @@ def table(
         return Table(data, codes, True)
     if targets == "classes":
         raise InputError(
-            f"{by} needs a target of classes, but this one holds numbers; choose another score, or give labels as texts"
+            f"{by} needs a target of classes, but this one holds numbers; choose {instead}, or give labels as texts"
         )
     if target.dtype.kind not in "biuf":
-        raise InputError(f"{by} needs a target of numbers, but this one holds texts; choose another score")
+        raise InputError(f"{by} needs a target of numbers, but this one holds texts; choose {instead}")
     if (target == target[0]).all():
         raise InputError(f"every row of the target is {target[0]!s}, so nothing explains it; give one that varies")
     return Table(data, target.astype(np.float64), False)

@@ -29,7 +29,7 @@ def relief(
     X: Any, y: Any, *, rows: int | None = None, discrete: Any = False, seed: int = 0, groups: Groups | None = None
 ) -> Floats:
     """Relief for two classes; `rows`: how many random rows are looked at (None: every one)."""
-    given = table(X, y, "relief", "classes", gaps=True)
+    given = table(X, y, "relief", "classes", gaps=True, instead="rrelieff")
     if len(given.counts) != 2:
         raise InputError(f"relief compares two classes, the target has {len(given.counts)}; choose relieff")
     space = space_of(given.X, discrete, groups)
@@ -48,7 +48,7 @@ def relieff(
     groups: Groups | None = None,
 ) -> Floats:
     """ReliefF by k `neighbours` of every class; fewer where a class has no more."""
-    given = table(X, y, "relieff", "classes", gaps=True)
+    given = table(X, y, "relieff", "classes", gaps=True, instead="rrelieff")
     whole("neighbours", neighbours)
     if class_weights == "prior":
         prior = given.counts / len(given.y)
@@ -73,7 +73,7 @@ def rrelieff(
     groups: Groups | None = None,
 ) -> Floats:
     """RReliefF for numbers; the r-th nearest counts exp(−(r / decay)²), or as much as any other (None)."""
-    given = table(X, y, "rrelieff", "numbers", gaps=True)
+    given = table(X, y, "rrelieff", "numbers", gaps=True, instead="relieff")
     whole("neighbours", neighbours)
     if decay is not None and not 0 < decay < np.inf:
         raise InputError(f"decay is a number above 0, or None, found {decay!r}")

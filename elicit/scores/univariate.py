@@ -39,7 +39,7 @@ def correlation(X: Any, y: Any, *, classes: bool | None = None) -> Floats:
 
 def fisher(X: Any, y: Any) -> Floats:
     """Σ n_c (μ_c − μ)² / Σ n_c σ_c², between the classes over within them."""
-    return _ratio(*_squares(table(X, y, "fisher", "classes")))
+    return _ratio(*_squares(table(X, y, "fisher", "classes", instead="f")))
 
 
 def f_statistic(X: Any, y: Any, *, classes: bool | None = None) -> Floats:
@@ -53,7 +53,7 @@ def f_statistic(X: Any, y: Any, *, classes: bool | None = None) -> Floats:
 
 def chi2(X: Any, y: Any) -> Floats:
     """χ² of the column's sums by class; columns are counts, or at least not negative."""
-    given = table(X, y, "chi2", "classes")
+    given = table(X, y, "chi2", "classes", instead="f")
     if (given.X < 0).any():
         row, column = np.argwhere(given.X < 0)[0]
         raise InputError(

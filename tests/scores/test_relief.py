@@ -362,14 +362,14 @@ def test_a_column_of_gaps_alone_says_nothing():
     ("make", "says"),
     [
         (lambda X, y: relief(X, y), "compares two classes, the target has 3; choose relieff"),
-        (lambda X, _: relieff(X, X[:, 0] / 7), "needs a target of classes"),
+        (lambda X, _: relieff(X, X[:, 0] / 7), "needs a target of classes, .* choose rrelieff, or"),
         (lambda X, y: relieff(X, y, neighbours=0), "neighbours must be a whole number of at least 1"),
         (lambda X, y: relieff(X, y, class_weights="odd"), "'prior' or 'equal'"),
         (lambda X, y: relieff(X, y, rows=179), "at most the 178 rows"),
         (lambda X, y: relieff(X, y, discrete=[13]), "a list of column positions"),
         (lambda X, y: relieff(np.where(X > 1679, np.inf, X), y), "X is inf in row 18"),
         (lambda X, _: relieff(X, np.zeros(178)), "compares classes, but every row"),
-        (lambda X, _: rrelieff(X, np.full(178, "a")), "needs a target of numbers"),
+        (lambda X, _: rrelieff(X, np.full(178, "a")), "needs a target of numbers, .* choose relieff"),
         (lambda X, y: rrelieff(X, y, decay=0), "decay is a number above 0"),
     ],
 )

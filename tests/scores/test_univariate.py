@@ -84,7 +84,7 @@ def test_more_columns_than_rows_one_column_and_texts_as_classes():
     [
         (lambda: fisher(X, np.zeros(178)), "compares classes, but every row"),
         (lambda: correlation(X, np.full(178, 0.5)), "every row of the target is"),
-        (lambda: fisher(DX, dy), "needs a target of classes"),
+        (lambda: fisher(DX, dy), "needs a target of classes, .* choose f, or"),
         (lambda: fisher(np.where(X > 1679, np.nan, X), y), "X is nan in row 18, column 12"),
         (lambda: fisher(X, y[:3]), "178 rows but the target has shape"),
         (lambda: fisher(X[:, 0], y), "must have rows and columns"),
