@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, commas_told
-from elicit.data.tidying import as_numbers, encoded, number_in, stray, tidied, with_target
+from elicit.data.tidying import as_numbers
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
 
@@ -150,86 +151,24 @@ def _built_in(name: str) -> Data:
 
 
 def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None, dropped: Collection[str]) -> Data:
-    shown = printable(str(path))
-    table = cells_of(path)
-    header, rows, lines = table.header, table.rows, table.lines
-    place = f"{shown}, line {table.top}"
-    at = _place(header, target, place)
-    by = None if group_col is None else _place(header, group_col, place)
-    if by == at:
-        raise InputError(f"{shown}: the target {target!r} cannot also say which rows belong together; choose another")
+    file = CellColumns(printable(str(path)), cells_of(path), tidy)
+    at, by = file.places(target, group_col)
     notes: list[str] = []
     if tidy:
-        rows, lines = with_target(rows, lines, at, target, notes)
-        if not rows:
-            raise InputError(f"{shown}: the target {target!r} is missing in every row; choose another column")
-    blocks: list[NDArray[np.float64]] = []
-    columns: list[str] = []
-    left_out: list[str] = []
-    groups: dict[str, tuple[str, ...]] = {}
-    for i, name in enumerate(header):
-        cells = [row[i] for row in rows]
-        if not tidy and name in dropped and i not in (at, by):
-            left_out.append(name)
-            continue
-        if tidy and i != by and (odd := stray(cells, commas=table.separator != ",")) is not None:
-            if name in dropped and i != at:
-                notes.append(f"{name!r} is left out: it is dropped, and holds {cells[odd]!r} in line {lines[odd]}")
-                left_out.append(name)
-                continue
-            raise InputError(
-                f"{shown}, line {lines[odd]}: column {name!r} holds numbers, but here {cells[odd]!r}; "
-                "correct it, or leave it empty"
-            )
-        if not tidy or i in (at, by):
-            _require_complete(cells, name, lines, shown, tidy)
-        if i in (at, by):
-            continue
-        note, block, levels = tidied(name, cells) if tidy else ("", *encoded(cells))
-        notes += [note] if note else []
-        if block is None:
-            left_out.append(name)
-            continue
-        blocks.append(block)
-        if levels:
-            groups[name] = tuple(f"{name}={level}" for level in levels)
-        columns.extend(groups.get(name, (name,)))
-    if not columns and notes:
-        raise InputError(f"{shown}: no attribute is left: {printable('; '.join(notes))}")
-    if not columns:
-        why, remedy = ("is not dropped", "drop fewer") if left_out else ("is there", "add attributes")
-        raise InputError(f"{shown}: no column besides the target {target!r} {why}; {remedy}")
-    notes += commas_told(table.commas)
-    labels = [row[at] for row in rows]
+        file = file.where_known(at, notes)
+    read = {name: file.column(i, name in dropped) for i, name in enumerate(file.cells.header) if i not in (at, by)}
+    labels, together = file.labels(at), None if by is None else np.array(file.labels(by))
+    notes += [column.note for column in read.values() if column.note]
+    kept = {name: (column.block, column.levels) for name, column in read.items() if column.block is not None}
+    if not kept:
+        raise file.nothing_left(target, notes, dropped=bool(read))
+    notes += commas_told(file.cells.commas)
+    groups = {name: tuple(f"{name}={level}" for level in levels) for name, (_, levels) in kept.items() if levels}
+    columns = tuple(column for name in kept for column in groups.get(name, (name,)))
     numbers = as_numbers(labels)
-    together = None if by is None else np.array([row[by] for row in rows])
     y = np.array(labels) if numbers is None else numbers
-    return Data(np.hstack(blocks), y, tuple(columns), groups, together, tuple(notes), tuple(left_out))
-
-
-def _place(header: Sequence[str], name: str, place: str) -> int:
-    """Where a column stands; an unknown name is an error that offers the nearest."""
-    if name not in header:
-        hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
-        raise InputError(f"{place}: no column is called {name!r}{hint}")
-    return header.index(name)
-
-
-def _require_complete(cells: Sequence[str], name: str, lines: Sequence[int], shown: str, tidy: bool) -> None:
-    remedy = "fill it, or remove the row"
-    if not tidy:
-        remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
-    for cell, line in zip(cells, lines, strict=True):
-        if not cell or cell.lower() == "na" or _not_finite(cell):
-            raise InputError(f"{shown}, line {line}: {name!r} is {cell or 'empty'!s}, expected a value; {remedy}")
-
-
-def _not_finite(cell: str) -> bool:
-    """Whether a cell is a number of no size: nan, inf, Infinity, 1e999."""
-    try:
-        return not math.isfinite(number_in(cell))
-    except ValueError:
-        return False
+    X = np.hstack([block for block, _ in kept.values()])
+    return Data(X, y, columns, groups, together, tuple(notes), tuple(name for name in read if name not in kept))
 
 
 # --- models ------------------------------------------------------------------------------------------

@@ -1,0 +1,127 @@
+"""Attributes: what becomes of each column of a file, read strictly or tidied.
+
+Strictly, a gap or a stray text is an error that names the line. Tidied, gaps are kept for the model to fill, and what
+says nothing is left out with a note; but a column of numbers in which one cell is a text is an error all the same, for
+nobody knows what was meant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.data.cells import Cells
+from elicit.data.tidying import encoded, number_in, stray, tidied, with_target
+from elicit.errors import InputError, nearest
+from elicit.printable import printable
+
+
+@dataclass(frozen=True)
+class Column:
+    """What becomes of a column: its numbers (None: it is left out), the levels of texts, and what is told of it."""
+
+    block: NDArray[np.float64] | None
+    levels: Sequence[str] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class CellColumns:
+    """The cells of a file, what it is called in errors, and whether its columns are tidied or must be complete."""
+
+    shown: str
+    cells: Cells
+    tidy: bool
+
+    def places(self, target: str, group_col: str | None) -> tuple[int, int | None]:
+        """Where the target stands, and the labels of rows that belong together."""
+        place = f"{self.shown}, line {self.cells.top}"
+        at = _place(self.cells.header, target, place)
+        by = None if group_col is None else _place(self.cells.header, group_col, place)
+        if by == at:
+            raise InputError(
+                f"{self.shown}: the target {target!r} cannot also say which rows belong together; choose another"
+            )
+        return at, by
+
+    def where_known(self, at: int, notes: list[str]) -> CellColumns:
+        """The rows in which the target is known, and nearly all of its cells are of one kind."""
+        target = self.cells.header[at]
+        rows, lines = with_target(self.cells.rows, self.cells.lines, at, target, notes)
+        if not rows:
+            raise InputError(f"{self.shown}: the target {target!r} is missing in every row; choose another column")
+        found = replace(self, cells=replace(self.cells, rows=rows, lines=lines))
+        found._refuse_stray(at)
+        return found
+
+    def labels(self, i: int) -> list[str]:
+        """The cells of a column that is no attribute: a gap in it is an error even where data are tidied."""
+        self._require_complete(i)
+        return self._cells(i)
+
+    def column(self, i: int, dropped: bool) -> Column:
+        """A column as an attribute; one that is dropped may hold what would be an error elsewhere."""
+        name, cells = self.cells.header[i], self._cells(i)
+        if not self.tidy:
+            if dropped:
+                return Column(None)
+            self._require_complete(i)
+            return Column(*encoded(cells))
+        if dropped and (odd := self._stray(i)) is not None:
+            where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
+            return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
+        self._refuse_stray(i)
+        note, block, levels = tidied(name, cells)
+        return Column(block, levels, note)
+
+    def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
+        """Why there is no attribute: all were left out when they were tidied, or dropped, or there never was one."""
+        if notes:
+            return InputError(f"{self.shown}: no attribute is left: {printable('; '.join(notes))}")
+        why, remedy = ("is not dropped", "drop fewer") if dropped else ("is there", "add attributes")
+        return InputError(f"{self.shown}: no column besides the target {target!r} {why}; {remedy}")
+
+    def _cells(self, i: int) -> list[str]:
+        return [row[i] for row in self.cells.rows]
+
+    def _stray(self, i: int) -> int | None:
+        return stray(self._cells(i), commas=self.cells.separator != ",")
+
+    def _refuse_stray(self, i: int) -> None:
+        """An error where a column of numbers holds something else."""
+        odd = self._stray(i)
+        if odd is not None:
+            raise InputError(
+                f"{self.shown}, line {self.cells.lines[odd]}: column {self.cells.header[i]!r} holds numbers, "
+                f"but here {self._cells(i)[odd]!r}; correct it, or leave it empty"
+            )
+
+    def _require_complete(self, i: int) -> None:
+        remedy = "fill it, or remove the row"
+        if not self.tidy:
+            remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
+        for cell, line in zip(self._cells(i), self.cells.lines, strict=True):
+            if not cell or cell.lower() == "na" or _not_finite(cell):
+                found = cell or "empty"
+                name = self.cells.header[i]
+                raise InputError(f"{self.shown}, line {line}: {name!r} is {found}, expected a value; {remedy}")
+
+
+def _place(header: Sequence[str], name: str, place: str) -> int:
+    """Where a column stands; an unknown name is an error that offers the nearest."""
+    if name not in header:
+        hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
+        raise InputError(f"{place}: no column is called {name!r}{hint}")
+    return header.index(name)
+
+
+def _not_finite(cell: str) -> bool:
+    """Whether a cell is a number of no size: nan, inf, Infinity, 1e999."""
+    try:
+        return not math.isfinite(number_in(cell))
+    except ValueError:
+        return False
