@@ -46,15 +46,34 @@ def run(args: argparse.Namespace) -> int:
         _check_plot(args.plot, scenarios)
     if not choices:
         _check_traces(paths, scenarios)
-    each = zip(paths, scenarios, strict=True)
+    played = _played(args, paths, scenarios)
+    if choices:
+        by_table = dict(zip((path.stem for path in paths), played, strict=True))
+        print("\n".join(Choosing.of(by_table).lines(screen_width())))
+    elif len(paths) > 1:
+        lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
+        failed = not_measured(run["failures"] for results in played for run in results)
+        print("\n".join([*table(lines, screen_width()), "", _TOLD, *failed]))
+    else:
+        print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
+    if args.plot is not None:  # of one scenario: see above
+        _draw(played[0], args.plot)
+    return DONE
+
+
+def _played(
+    args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]
+) -> list[list[dict[str, Any]]]:
+    """What came of each scenario, written as JSON too where that is wished for; no file is written over."""
+    each = list(zip(paths, scenarios, strict=True))
     read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
     read_from += [] if args.choices is None else [args.choices]
     keep_apart(args.plot, *map(str, paths), *read_from, args.json)
     journals = folder(args.journals)
-    played = []
+    played: list[list[dict[str, Any]]] = []
     with destination(args.json, *map(str, paths), *read_from) as out:
         with metered(partial(kept_runs, args.journals)) as meter:
-            for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
+            for k, (path, scenario) in enumerate(each):
                 shown = partial(show, meter, done=k, of=len(paths))
                 kept = folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
                 try:
@@ -65,20 +84,7 @@ def run(args: argparse.Namespace) -> int:
             told = [_plain(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
             json.dump(told[0] if len(told) == 1 else {"suite": told}, out, indent=1, allow_nan=False)
             out.write("\n")
-    if choices:
-        by_table = dict(zip((path.stem for path in paths), played, strict=True))
-        print("\n".join(Choosing.of(by_table).lines(screen_width())))
-        return DONE
-    if len(paths) > 1:
-        lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
-        failed = not_measured(run["failures"] for results in played for run in results)
-        print("\n".join([*table(lines, screen_width()), "", _TOLD, *failed]))
-        return DONE
-    print("\n".join(side_by_side(played[0], screen_width())))
-    print("\n" + "\n".join(_notes(played[0], scenarios[0])))
-    if args.plot is not None:
-        _draw(played[0], args.plot)
-    return DONE
+    return played
 
 
 def _scenarios(given: str) -> list[Path]:

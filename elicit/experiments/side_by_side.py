@@ -110,30 +110,34 @@ def side_by_side(results: Results, width: int | None = None) -> list[str]:
     goals = [f"{goal} met" for goal in dict.fromkeys(run["goal"] for run in results if "goal" in run)]
     worse = "more attributes than {}" if any(map(_reaching, results)) else "worse than {} by"
     header += ["seconds", "size", *map(printable, goals), worse.format(printable(against)) if apart else ""]
-    rows = []
     by_method = _grouped(results, lambda run: run["method"])
-    for method in sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True):
-        runs = by_method[method]
-        rows.append(
-            [
-                printable(method),
-                str(len(runs)),
-                *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
-                mean_in([run[what] for run in runs], ".4f"),
-                f"{sum(_found(run) for run in runs) / len(runs):.0%}" if known else "–",
-                mean_in([run["evaluations"] for run in runs], ".1f"),
-                mean_in([run["questions"] for run in runs], ".1f"),
-                mean_in([run["seconds"] for run in runs], ".2f"),
-                mean_in([len(run["subset"]) for run in runs if not _reaching(run) or run["met"]], ".1f"),
-                *(f"{_met(runs):.0%}" for _ in goals),
-                _interval(apart.get(method), len({run["seed"] for run in runs})),
-            ]
-        )
+    ranked = sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True)
+    rows = [_row(method, by_method[method], points, what, goals, apart.get(method)) for method in ranked]
     lines = aligned([header, *rows], width)
     operators = list(dict.fromkeys(run["operator"] for run in results))
     if len(operators) > 1:
         lines += ["", f"{what} by operator", *aligned(_by_operator(by_method, operators, what), width)]
     return lines
+
+
+def _row(
+    method: str, runs: Results, points: Sequence[int], what: str, goals: Sequence[str], apart: Difference | None
+) -> list[str]:
+    """What a method did over its runs; `what`: regret where the best is known, or utility."""
+    found = f"{sum(_found(run) for run in runs) / len(runs):.0%}" if what == "regret" else "–"
+    return [
+        printable(method),
+        str(len(runs)),
+        *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
+        mean_in([run[what] for run in runs], ".4f"),
+        found,
+        mean_in([run["evaluations"] for run in runs], ".1f"),
+        mean_in([run["questions"] for run in runs], ".1f"),
+        mean_in([run["seconds"] for run in runs], ".2f"),
+        mean_in([len(run["subset"]) for run in runs if not _reaching(run) or run["met"]], ".1f"),
+        *(f"{_met(runs):.0%}" for _ in goals),
+        _interval(apart, len({run["seed"] for run in runs})),
+    ]
 
 
 def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], what: str) -> list[list[str]]:

@@ -274,29 +274,20 @@ def write_table(
     columns, places = _columns(oracle)
     free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
     failures: dict[Mask, str] = {}
-    before = {} if known is None else known
     done = 0
     try:
         with complete(path) as text, Workers(n_jobs) as workers:
             rows = csv.writer(text, lineterminator="\n")
             rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
-            subsets, count = iter(family), workers.count
-            while batch := list(islice(subsets, count)):
-                start = clock()
-                asked = [mask for mask in batch if mask not in before]
-                new = dict(zip(asked, workers.measure(oracle, asked), strict=True))
-                if keep is not None:
-                    keep(new)
-                for mask in batch:
-                    reply = new[mask] if mask in new else before[mask]
+            for replies in _measured(oracle, iter(family), workers, known or {}, keep, clock):
+                for mask, reply in replies.items():
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
                     else:
                         rows.writerow(_row(mask, reply, free, places))
-                done += len(batch)
+                done += len(replies)
                 if progress is not None:
                     progress(done, total)
-                count = _next_batch(count, clock() - start, workers.count)
             if len(failures) == total:
                 reason = next(iter(failures.values()))
                 raise InputError(f"no subset could be measured, there is no table to write: {reason}")
@@ -305,6 +296,27 @@ def write_table(
             f"{path}: cannot be written ({error.strerror or error}); free space or choose another place"
         ) from error
     return Written(total - len(failures), failures)
+
+
+def _measured(
+    oracle: Oracle,
+    subsets: Iterator[Mask],
+    workers: Workers,
+    known: Mapping[Mask, Measured | Failure],
+    keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None,
+    clock: Callable[[], float],
+) -> Iterator[Mapping[Mask, Measured | Failure]]:
+    """What the oracle says of the subsets, batch by batch and in their order."""
+    count = workers.count
+    while batch := list(islice(subsets, count)):
+        start = clock()
+        asked = [mask for mask in batch if mask not in known]
+        new = dict(zip(asked, workers.measure(oracle, asked), strict=True))
+        if keep is not None:
+            keep(new)
+        seconds = clock() - start
+        yield {mask: new[mask] if mask in new else known[mask] for mask in batch}
+        count = _next_batch(count, seconds, workers.count)
 
 
 def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
