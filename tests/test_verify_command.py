@@ -633,6 +633,21 @@ def test_a_degree_that_no_utility_has_is_refused(journal, tmp_path, degree, caps
     assert "the degree is 1, 2 or 3" in err
 
 
+def test_a_choice_by_score_does_not_prove_a_run_optimal(tmp_path, capsys):
+    journals.played(tmp_path / "j", 4, 0, questions=0, stop=[], budget=3)
+    lines = journals.lines_of(tmp_path / "j")
+    stopped = lines[place(lines, "stopped")]
+    measured = [line for line in lines if line.get("fact") == "evaluated"]
+    best = max(measured, key=lambda line: (line["criteria"][0], -len(line["subset"])))
+    kept = {"version": 1, "request": stopped["request"], "subset": best["subset"], "criteria": best["criteria"]}
+    lines[-1]["claim"] = kept | {"by": "score"}
+    assert verdict(journals.write(tmp_path / "honest", lines), capsys)[0] == 0
+    stopped["reason"] = "optimal: necessarily optimal over the whole family"
+    status, _, err = verdict(journals.write(tmp_path / "forged", lines), capsys)
+    assert status == 1
+    assert "a choice by score alone does not prove a run optimal" in err
+
+
 # a recommendation that says too much
 
 
@@ -672,6 +687,33 @@ def test_a_slice_with_a_margin_near_all_that_its_own_witness_has_is_refused(tmp_
     status, _, err = verdict(journals.write(tmp_path / "near", lines), capsys)
     assert (status == 0) is holds
     assert holds or "the slice with margin 0.001 leaves out too many utilities" in err
+
+
+def test_a_slice_whose_witness_names_a_coefficient_twice_is_refused(tmp_path, capsys):
+    lines, claim = with_slice_proofs(tmp_path)
+    for proof in claim["proofs"]:
+        if proof["set"] == "slice":  # the second counts for the statements; added up they would seem to have more room
+            witness = proof["proof"]["witness"]
+            proof["proof"]["witness"] = [[t, str(99 * judge.Fraction(x))] for t, x in witness] + witness
+    status, _, err = verdict(journals.write(tmp_path / "twice", lines), capsys)
+    assert status == 1
+    assert "θ has two coefficients of" in err
+
+
+def test_what_others_lose_is_shown_in_the_set_in_which_the_regret_is(tmp_path, capsys):
+    journals.played(tmp_path / "j", 4, 3, parsimony="exact", questions=1, ask_every=3, budget=8, stop=[])
+    assert verdict(tmp_path / "j", capsys)[0] == 0
+    lines = journals.lines_of(tmp_path / "j")
+    least = next(proof for proof in lines[-1]["claim"]["proofs"] if proof["claim"]["kind"] == "least")
+    assert least["claim"]["candidates"]
+    # a θ of the cone may be any multiple: a thousand times as much is lost by it
+    least["set"], least["claim"]["floor"] = "cone", str(1000 * judge.Fraction(least["claim"]["floor"]))
+    least["proof"]["thetas"] = [
+        [[t, str(1000 * judge.Fraction(x))] for t, x in theta] for theta in least["proof"]["thetas"]
+    ]
+    status, _, err = verdict(journals.write(tmp_path / "cone", lines), capsys)
+    assert status == 1
+    assert "what others lose is not shown in the set in which the regret is" in err
 
 
 @pytest.mark.parametrize("settings", [{}, {"recommend": "expected"}, {"parsimony": "exact"}], ids=str)

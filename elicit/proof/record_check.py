@@ -24,7 +24,7 @@ from elicit.knowledge.statements import Relation, Source, Statement, transitivel
 from elicit.printable import counted, many
 from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
-from elicit.utility.numbers import demand, exact, listable
+from elicit.utility.numbers import coefficients, demand, exact, listable
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 from elicit.utility.verify import verify
 
@@ -154,6 +154,8 @@ class _Claim:
             self.known.asks_nothing,
             "a choice by score alone is for a run that asks nothing and that no rule but its budget ends",
         )
+        stopped = self.known.history.stopped
+        demand(stopped is None or stopped.rule != OPTIMAL, "a choice by score alone does not prove a run optimal")
         known, criterion = self.known, self.known.header.criteria[0]
         eligible = [x for x in self.evaluated if x in known.family]
         if self.content["subset"] is None:
@@ -314,7 +316,7 @@ class _Claim:
         A run takes `MARGIN`, or a tenth of the largest margin where that is less than twice as much. Its witness has
         the largest, but for the rounding.
         """
-        theta = [(mask_of(term), exact(value)) for term, value in witness]
+        theta = coefficients(witness, mask_of)
         strict = [(mask_of(s["better"]), mask_of(s["worse"])) for s in self.content["statements"] if _is_strict(s)]
         spare = min((_gain(theta, a) - _gain(theta, b) for a, b in strict), default=None)
         most = _decimal(MARGIN)
@@ -370,6 +372,8 @@ class _Claim:
         self._own(claim)
         if self.bound is None:
             raise CertificateError("no regret is proven that could be the least")
+        # θ of the cone has any size: what one loses by it is no regret
+        demand(short["set"] != "cone", "what others lose is not shown in the set in which the regret is")
         candidates = {mask_of(x) for x in claim["candidates"]}
         open_ones = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
         if self.bound == 0:
@@ -426,9 +430,9 @@ def _is_strict(statement: Plain) -> bool:
     return bool(statement["relation"] == Relation.STRICT)
 
 
-def _gain(theta: Iterable[tuple[Mask, Fraction]], subset: Mask) -> Fraction:
+def _gain(theta: Mapping[Mask, Fraction], subset: Mask) -> Fraction:
     """f_θ of a subset."""
-    return sum((value for term, value in theta if term & subset == term), Fraction(0))
+    return sum((value for term, value in theta.items() if term & subset == term), Fraction(0))
 
 
 def _shown(value: Fraction) -> str:

@@ -206,7 +206,7 @@ class ExactSet:
             if m > tolerances.MULTIPLIER
         }
         return Verdict(
-            possible=-solution.value >= -tolerances.DECISION,
+            possible=-solution.value >= -min(tolerances.DECISION, self.delta / 2),  # what is stated is never equal
             witness=Utility.of(self.monomials, solution.values[:-1]),
             multipliers=self._by_statement(solution.duals[tops:]),
             rivals=rivals,

@@ -94,12 +94,15 @@ def listable(n: int, degree: int) -> bool:
     return sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
 
 
-def coefficients(plain: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Fraction]]:
-    """The coefficients of a θ, by term, with a common denominator that can be worked with."""
-    found, common = [(term, exact(value)) for term, value in plain], 1
-    for _, value in found:
+def coefficients(plain: Iterable[tuple[Any, Any]], read: Callable[[Any], int]) -> dict[int, Fraction]:
+    """The coefficients of a θ, by term as `read`, each once, with a common denominator that can be worked with."""
+    found, common = dict[int, Fraction](), 1
+    for named, number in plain:
+        term, value = read(named), exact(number)
+        demand(term not in found, f"θ has two coefficients of {brief(named)}")
         common = math.lcm(common, value.denominator)
         demand(common.bit_length() <= 4 * MOST_DIGITS, "the common denominator of θ is too long")
+        found[term] = value
     return found
 
 

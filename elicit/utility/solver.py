@@ -477,18 +477,22 @@ def _drive(
 
 
 def cheapest_hitting_set(sets: Sequence[set[int]], weights: Vector) -> set[int]:
-    """The choice of least total weight that meets every one of the sets: a covering program."""
+    """The choice of least total weight that meets every one of the sets: a covering program.
+
+    Weights count in units of the smallest: HiGHS takes costs closer than 1e-6 for equal.
+    """
     items = sorted(set().union(*sets)) if sets else []
     if not items:
         return set()
+    unit = float(weights[items].min())
     problem, take = pulp.LpProblem("hitting_set", pulp.LpMinimize), {}
     with _quiet_pulp():
         for r in items:
             take[r] = pulp.LpVariable(f"take_{r}", cat=pulp.LpBinary)
-        problem += pulp.lpSum(float(weights[r]) * take[r] for r in items)
+        problem += pulp.lpSum(float(weights[r]) / unit * take[r] for r in items)
         for k, members_of_set in enumerate(sets):
             problem += pulp.lpSum(take[r] for r in members_of_set) >= 1, f"hit_{k}"
-        problem.solve(_HiGHS(threads=1))
+        problem.solve(_HiGHS(threads=1, gapRel=0.0, gapAbs=0.0))
     if problem.status != pulp.LpStatusOptimal:
         raise SolverError(f"a covering program ended as {pulp.LpStatus[problem.status]!r}")
     return {r for r in items if take[r].value() > 0.5}

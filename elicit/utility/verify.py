@@ -77,7 +77,7 @@ class _Checker:
         return [sum(c for x, c in form if x & t == t) for t in self.terms]
 
     def theta(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
-        found = {self.mask(term): value for term, value in coefficients(plain)}
+        found = coefficients(plain, self.mask)
         demand(found.keys() <= set(self.terms), "θ has a coefficient outside the support")
         return [found.get(t, Fraction(0)) for t in self.terms]
 

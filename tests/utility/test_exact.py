@@ -238,6 +238,17 @@ def test_statements_one_by_one_give_the_same_set_as_all_at_once(k):
             assert slow.candidates(case.told.evaluated) == fast.candidates(case.told.evaluated)
 
 
+@pytest.mark.parametrize("n", [17, 18, 19, 20])
+def test_what_is_stated_to_be_worse_is_not_best_however_thin_the_margin(n):
+    """Each attribute alone counts for more than all before it together: what is left is a margin of some 2^-n."""
+    whole = (1 << n) - 1
+    said = [*(stated(1 << i, (1 << i) - 1) for i in range(1, n)), stated(whole, whole - 1)]
+    theirs = ExactSet(n, sorted({mask for s in said for mask in (s.better, s.worse)}), said, degree=1)
+    assert theirs.delta < 2e-6
+    assert not theirs.verdict(whole - 1).possible
+    assert theirs.verdict(whole).possible
+
+
 @given(SMALL)
 @settings(max_examples=40, deadline=None)
 def test_without_a_strict_statement_nothing_is_rejected(told):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.errors import CertificateError
+from elicit.subsets import mask_of
 from elicit.utility.numbers import (
     MOST_DIGITS,
     MOST_EXPONENT,
@@ -105,9 +106,15 @@ def test_no_more_monomials_than_can_be_worked_with():
 def test_the_denominators_of_a_theta_may_not_be_too_long_together():
     rng = np.random.default_rng(0)
     long = ["1/" + "1" + "".join(map(str, rng.integers(0, 10, 1998))) + "1" for _ in range(9)]
-    assert len(coefficients([([k], text) for k, text in enumerate(long[:2])])) == 2
+    assert len(coefficients([([k], text) for k, text in enumerate(long[:2])], mask_of)) == 2
     with pytest.raises(CertificateError, match="denominator"):
-        coefficients([([k], text) for k, text in enumerate(long)])
+        coefficients([([k], text) for k, text in enumerate(long)], mask_of)
+
+
+def test_a_theta_names_each_coefficient_once():
+    assert coefficients([([1, 0], "1/2"), ([2], 3)], mask_of) == {0b11: Fraction(1, 2), 0b100: 3}
+    with pytest.raises(CertificateError, match=r"two coefficients of \[1, 0\]"):
+        coefficients([([0, 1], "1/2"), ([2], 3), ([1, 0], "1/2")], mask_of)
 
 
 def test_a_list_of_more_than_can_be_worked_with_is_refused():

@@ -164,6 +164,19 @@ def test_a_hitting_set_is_the_cheapest(seed):
     assert weights[list(found)].sum() == pytest.approx(best)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("apart", [1e-5, 1e4])
+def test_weights_that_are_small_or_near_or_far_apart_are_told_apart(unit, apart):
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        sets = [set(rng.choice(9, size=int(rng.integers(2, 5)), replace=False).tolist()) for _ in range(8)]
+        weights = unit * (1 + apart * rng.integers(0, 20, size=9))
+        found = cheapest_hitting_set(sets, weights)
+        every = (set(c) for k in range(10) for c in combinations(range(9), k))
+        best = min(weights[list(c)].sum() for c in every if all(c & s for s in sets))
+        assert weights[list(found)].sum() == pytest.approx(best, rel=1e-9)
+
+
 def test_nothing_to_hit_needs_nothing():
     assert cheapest_hitting_set([], np.ones(3)) == set()
 
