@@ -33,11 +33,9 @@ PAIRS_AT_ONCE = 4_000_000
 ENTER_AT_ONCE = 50
 
 
-#: τ and the weights lie within this, and the weights above its inverse: beyond, programs lose their digits.
-LARGEST_SETTING = 1e6
-
-#: C is at most this: beyond, contradictions strain the utility of least norm more than its digits can tell.
-LARGEST_SLACK = 1e5
+#: Beyond these, programs lose their digits: the largest τ; the largest weight, and 1 over the smallest; and the
+#: largest C, which is at most so many times the smallest weight, too.
+LARGEST_TAU, LARGEST_WEIGHT, LARGEST_SLACK = 1e4, 1e3, 1e5
 
 
 @dataclass(frozen=True)
@@ -50,17 +48,18 @@ class Parsimony:
     degree: int = 2
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tau <= LARGEST_SETTING:
-            raise InputError(f"parsimony τ must lie between 0 and {LARGEST_SETTING:g}, found {self.tau}")
-        least, most = 1 / LARGEST_SETTING, LARGEST_SETTING
+        if not 0 <= self.tau <= LARGEST_TAU:
+            raise InputError(f"parsimony τ must lie between 0 and {LARGEST_TAU:g}, found {self.tau}")
+        least, most = 1 / LARGEST_WEIGHT, LARGEST_WEIGHT
         if len(self.weights) < self.degree or not all(least <= w <= most for w in self.weights):
             raise InputError(
                 f"{self.degree} positive weights w are needed, from {least:g} to {most:g}, found {self.weights}"
             )
-        if not self.weights[0] < self.slack <= LARGEST_SLACK:
+        most = LARGEST_SLACK * min(1.0, *self.weights[: self.degree])
+        if not self.weights[0] < self.slack <= most:
             raise InputError(
-                f"the slack weight C must exceed w_1 = {self.weights[0]} and be at most {LARGEST_SLACK:g}, "
-                f"found {self.slack}"
+                f"the slack weight C must exceed w_1 = {self.weights[0]} and be at most {most:g} "
+                f"({LARGEST_SLACK:g}, or so many times the smallest weight), found {self.slack}"
             )
 
 

@@ -11,6 +11,7 @@ never changes them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,13 +44,17 @@ class Regret:
     rival: Mask | None
 
 
+#: A statement, and how many equal ones stand before it: each copy counts, and may go by itself.
+Copy = tuple[Statement, int]
+
+
 @dataclass(frozen=True)
 class _Proof:
     """max f(x) − f(v) ≤ sigma · B + constant, as long as the statements used still stand."""
 
     sigma: float
     constant: float
-    used: frozenset[Statement]
+    used: frozenset[Copy]
 
 
 def beyond_worth(regrets: Regrets, subset: Mask) -> bool:
@@ -73,6 +78,7 @@ class Regrets:
         self.upper: Matrix = utilities.upper_bounds(self.subsets)
         for k in range(len(self.subsets)):
             np.minimum(self.upper, self.upper[:, k][:, None] + self.upper[k, :][None, :], out=self.upper)
+        self._standing = _copies(utilities.statements)
         self._witnesses: list[Utility] = []
         self._values = np.zeros((0, len(self.subsets)))
         if previous is not None:
@@ -153,9 +159,12 @@ class Regrets:
         value = max(0.0, float(self._lower()[v]))
         if value <= tolerances.DECISION:
             return Regret(self.subsets[v], value, None)
-        close = self._rivals & (self.upper[:, v] >= value - tolerances.DECISION)
-        near = [x for x in np.flatnonzero(close).tolist() if x != v]
-        worst = [x for x in near if self._solve(x, v) >= value - tolerances.DECISION]
+        column = np.where(self._rivals, self.upper[:, v], -np.inf)
+        column[v] = -np.inf
+        # by rounding, a witness may let a rival gain a hair more than the program of that rival says
+        near = np.flatnonzero(column >= min(value, column.max()) - tolerances.DECISION).tolist()
+        gains = {x: self._solve(x, v) for x in near}
+        worst = [x for x in near if gains[x] >= min(value, max(gains.values())) - tolerances.DECISION]
         return Regret(self.subsets[v], value, self.subsets[min(worst, key=lambda k: self._keys[k])])
 
     # -- bounds ---------------------------------------------------------------------------------
@@ -170,9 +179,7 @@ class Regrets:
 
     def _keep(self, x: int, v: int, optimum: Optimum) -> None:
         used = frozenset(
-            s
-            for s, m in zip(self.utilities.statements, optimum.multipliers, strict=True)
-            if abs(m) > tolerances.MULTIPLIER
+            s for s, m in zip(self._standing, optimum.multipliers, strict=True) if abs(m) > tolerances.MULTIPLIER
         )
         constant = optimum.value - optimum.sigma * self.utilities.budget
         self._proofs[self.subsets[x], self.subsets[v]] = _Proof(optimum.sigma, constant, used)
@@ -189,7 +196,7 @@ class Regrets:
 
     def _inherit(self, previous: Regrets) -> None:
         """Whatever of an earlier state still holds: proofs whose statements stand, θ still in the set."""
-        standing = set(self.utilities.statements)
+        standing = set(self._standing)
         budget = self.utilities.budget
         same = previous._scope == self._scope  # in the slice, a proof holds for its own δ
         for (x, v), proof in previous._proofs.items() if same else ():
@@ -203,3 +210,13 @@ class Regrets:
         self._witnesses = [t for t, inside in zip(recent, self.utilities.admits(recent), strict=True) if inside]
         if self._witnesses:
             self._values = np.array([t.values(self.subsets) for t in self._witnesses])
+
+
+def _copies(statements: Sequence[Statement]) -> list[Copy]:
+    """The statements, each with how many equal ones stand before it."""
+    seen = Counter[Statement]()
+    found = []
+    for s in statements:
+        found.append((s, seen[s]))
+        seen[s] += 1
+    return found

@@ -209,3 +209,38 @@ def test_a_bound_of_a_larger_margin_is_not_inherited():
             assert heir.of(v).value == pytest.approx(fresh.of(v).value, abs=NEAR)
         previous = heir
     assert len(margins) > 2
+
+
+@pytest.mark.parametrize("tau", [0.1, 1e3, 1e4])
+@pytest.mark.parametrize(
+    ("weights", "slack"),
+    [((1.0, 2.0, 4.0), 1e5), ((1.0, 0.01, 0.01), 1e3), ((0.001, 0.001, 0.001), 100.0), ((1.0, 1e3, 1e3), 10.0)],
+)
+def test_at_the_limits_of_the_settings_regrets_are_found_and_depend_on_nothing_asked_before(weights, slack, tau):
+    rng = np.random.default_rng(5)
+    for trial in range(4):
+        n, degree = int(rng.integers(4, 8)), 1 + trial % 3
+        pool = rng.permutation(np.arange(1, 1 << n))[:12].tolist()
+        said, before, asked = [], None, None
+        for known in (6, 8, 10, 12):
+            for _ in range(4):
+                better, worse = rng.choice(pool[:known], 2, replace=False).tolist()
+                said.append(stated(better, worse, str(rng.choice(["strict", "strict", "weak", "equal"]))))
+            settings = Parsimony(tau, slack, weights, degree)
+            before = ParsimoniousSet(n, pool[:known], said, settings, previous=before)
+            asked = Regrets(before, asked)
+            fresh = Regrets(ParsimoniousSet(n, pool[:known], said, settings))
+            asked.least()
+            for v in pool[:known]:
+                assert asked.of(v).value == pytest.approx(fresh.of(v).value, rel=1e-4, abs=1e-4)
+
+
+def test_one_of_two_equal_statements_less_is_one_less():
+    said = [stated(3, 2), stated(1, 2), stated(1, 3), stated(2, 1)]
+    doubled = [stated(2, 3, weight=3.0)] * 2
+    before = Regrets(ParsimoniousSet(2, [2, 3, 1], [*doubled, *said], Parsimony(degree=1)))
+    for v in (2, 3, 1):
+        before.of(v)
+    later = Regrets(ParsimoniousSet(2, [2, 3, 1], [doubled[0], *said], Parsimony(degree=1)), before)
+    fresh = Regrets(ParsimoniousSet(2, [2, 3, 1], [doubled[0], *said], Parsimony(degree=1)))
+    assert [later.of(v).value for v in (2, 3, 1)] == pytest.approx([fresh.of(v).value for v in (2, 3, 1)])
