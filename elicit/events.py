@@ -185,6 +185,11 @@ def ended_by(rule: str, found: str) -> str:
     return f"{rule}: {found}"
 
 
+def usual_budget(n: int) -> int:
+    """Oracle calls of a run on n attributes that no budget is set for."""
+    return max(20, min(n * (n + 1) // 2, 10 * n))
+
+
 def budget_spent(budget: int) -> str:
     """The reason of an end after so many oracle calls."""
     return ended_by(BUDGET, many(budget, "evaluation"))

@@ -524,6 +524,31 @@ def test_an_end_that_the_facts_do_not_say_is_caught(journal, tmp_path, reason, c
     assert f"the facts do not say '{reason}'" in err
 
 
+def test_a_budget_that_was_not_set_is_the_usual_one(tmp_path, capsys):
+    journals.played(tmp_path / "j", 5, 0, stop=())
+    lines = journals.lines_of(tmp_path / "j")
+    assert lines[0]["settings"]["elicit"]["budget"] is None
+    assert "'budget: 20 evaluations', as its facts say" in verdict(tmp_path / "j", capsys)[1]
+    third = [k for k, line in enumerate(lines) if line.get("fact") == "evaluated"][2]
+    request = 1 + max(line["request"] for line in lines[1 : third + 1])
+    stopped = {"fact": "stopped", "request": request, "reason": "budget: 3 evaluations"}
+    status, _, err = verdict(journals.write(tmp_path / "cut", [*lines[: third + 1], stopped]), capsys)
+    assert status == 1
+    assert "the facts do not say 'budget: 3 evaluations'" in err
+
+
+def test_what_may_not_be_chosen_does_not_count_for_all_that_may(tmp_path, capsys):
+    journals.played(tmp_path / "j", 3, 0, budget=7, stop=(), questions=0)
+    lines = [line for line in journals.lines_of(tmp_path / "j") if "claim" not in line]
+    single = next(k for k, line in enumerate(lines) if line.get("fact") == "evaluated" and len(line["subset"]) == 1)
+    request = lines.pop(single)["request"]
+    lines = [line for line in lines if line.get("fact") != "asked" or line["request"] != request]
+    lines[0]["settings"]["family"]["max_size"] = 1  # three may be chosen, and one of them was not measured
+    status, _, err = verdict(journals.write(tmp_path / "narrow", lines), capsys)
+    assert status == 1
+    assert "the facts do not say 'exhausted: every subset of the family was evaluated'" in err
+
+
 def test_an_end_for_lack_of_anything_to_measure_is_what_the_facts_say(tmp_path, capsys):
     journals.played(tmp_path / "all", 3, 0, budget=7, stop=())
     status, out, _ = verdict(tmp_path / "all", capsys)

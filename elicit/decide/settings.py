@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
-from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS
+from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, usual_budget
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import Noise
 from elicit.numeric import is_number, is_whole, whole
@@ -221,8 +221,7 @@ class Settings:
 
     def evaluations(self, family: Family) -> int:
         """The budget for this family."""
-        n = family.n
-        wanted = self.budget if self.budget is not None else max(20, min(n * (n + 1) // 2, 10 * n))
+        wanted = self.budget if self.budget is not None else usual_budget(family.n)
         return min(wanted, family.count())
 
     @property

@@ -379,7 +379,8 @@ def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS)
 
 def assumption_statement(fact: Assumed, weights: Mapping[Source, float] = WEIGHTS) -> Statement:
     """What an assumption means in R."""
-    relations, sources = [r.value for r in Relation], [s.value for s in Source]
+    relations = [r.value for r in Relation]
+    sources = [s.value for s in (Source.OPERATOR, Source.PRIOR)]  # the others follow from facts, and from nothing else
     if fact.relation not in relations:
         raise InputError(f"an assumption is one of {', '.join(relations)}; found {fact.relation!r}")
     if fact.source not in sources:

@@ -30,6 +30,7 @@ from elicit.events import (
     budget_spent,
     nothing_left,
     questions_asked,
+    usual_budget,
 )
 from elicit.journal import Header
 from elicit.knowledge.deduction import deduced
@@ -125,16 +126,16 @@ class Known:
 
     def _ending(self, rule: str) -> tuple[str, bool] | None:
         """The words of a session's end by a rule, and whether its facts go so far; None for what only the run knew."""
-        failed, asked, budget = len(self.history.failed), len(self.history.answers), self._budget
-        spent = len(self.history.evaluated) + failed
+        failed, asked = len(self.history.failed), len(self.history.answers)
+        tried = self.history.evaluated.keys() | self.history.failed.keys()
         if rule == BUDGET:
-            # by default a budget depends on the family alone, and is spent to the last
-            most = min(budget, self.family.count()) if type(budget) is int else spent
-            return budget_spent(most), spent >= most
+            budget = usual_budget(self.family.n) if self._budget is None else self._budget
+            most = min(budget, self.family.count())
+            return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
             return questions_asked(asked), asked >= self._plain.get("questions", 0)
         if rule == EXHAUSTED:
-            return nothing_left(failed), spent >= self.family.count()
+            return nothing_left(failed), sum(x in self.family for x in tried) >= self.family.count()
         return None
 
     # -- what the facts imply -----------------------------------------------------------------------

@@ -163,13 +163,13 @@ def test_an_answer_states_what_it_means(answer, said):
 
 def test_each_statement_carries_its_source_weight_and_request():
     weights = {Source.DOMINANCE: 0.5, Source.OPERATOR: 7.0, Source.PRIOR: 2.0, Source.DEDUCED: 1.5}
-    history = told(*FACTS, Assumed(8, 9, 1, "equal", "deduced"), weights=weights)
+    history = told(*FACTS, Assumed(8, 9, 1, "equal", "operator"), weights=weights)
     assert {s.weight for s in history.dominance} == {0.5}
     assert {s.request for s in history.dominance} == {None}
     assert history.stated == (
         Statement(3, 1, Relation.STRICT, Source.OPERATOR, 7.0, 6),
         Statement(5, 3, Relation.WEAK, Source.PRIOR, 2.0, 7),
-        Statement(9, 1, Relation.EQUAL, Source.DEDUCED, 1.5, 8),
+        Statement(9, 1, Relation.EQUAL, Source.OPERATOR, 7.0, 8),
     )
 
 
@@ -275,6 +275,8 @@ WRONG = [
     pytest.param(Assumed(9, 1, 16, "strict", "prior"), "beyond the 4", id="assumed of a stranger"),
     pytest.param(Assumed(9, 1, 2, "better", "prior"), "'better'", id="assumed an unknown relation"),
     pytest.param(Assumed(9, 1, 2, "strict", "rumour"), "'rumour'", id="assumed from an unknown source"),
+    pytest.param(Assumed(9, 1, 2, "strict", "dominance"), "one of operator, prior", id="assumed as if measured"),
+    pytest.param(Assumed(9, 1, 2, "strict", "deduced"), "one of operator, prior", id="assumed as if deduced"),
     pytest.param(Retracted(9, 1), "request 1 holds no answer", id="retracted an evaluation"),
     pytest.param(Retracted(9, 77), "request 77 holds no answer", id="retracted nothing"),
     pytest.param(Asked(9, evaluate=(5, 1)), "measured before", id="asked for one evaluated"),
