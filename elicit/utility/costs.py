@@ -102,6 +102,12 @@ class Costs:
         self.place = {mask: k for k, mask in enumerate(self.subsets)}
         columns = self.columns(self.statements)
         self.limits, self.wanted, self.equal = columns.limits, columns.wanted, columns.equal
+        if (self.limits <= self.settings.weights[0]).any():  # breaking it would cost less than any θ that keeps it
+            weight = self.statements[int(self.limits.argmin())].weight
+            raise InputError(
+                f"a statement weighs {weight:g}, but times C = {self.settings.slack:g} that must exceed "
+                f"w_1 = {self.settings.weights[0]:g}; give it, or C, more weight"
+            )
         self.better, self.worse = columns.better, columns.worse
 
     def columns(self, statements: Sequence[Statement]) -> Columns:
