@@ -81,3 +81,8 @@ def drawable_names(names: Iterable[object]) -> list[str]:
 def _shortened(text: str) -> str:
     half = (LONGEST_LABEL - 1) // 2
     return text if len(text) <= LONGEST_LABEL else f"{text[:half]}…{text[-half:]}"
+
+
+def label_of(label: object) -> str:
+    """The name of a class; of a whole number as it is counted, for in a file it stood without a point."""
+    return f"{label:.0f}" if isinstance(label, float) and label.is_integer() else str(label)

@@ -655,7 +655,7 @@ def _with_nan():
     ("X", "y", "said"),
     [
         (WINE, None, "requires y to be passed"),
-        (WINE, np.zeros(len(CLASSES)), "one class 0.0"),
+        (WINE, np.zeros(len(CLASSES)), "one class 0;"),
         (*_with_nan(), "NaN"),
         (WINE[:50], CLASSES, "50 rows"),
         (WINE, np.where(CLASSES == 0, np.nan, CLASSES), "NaN"),

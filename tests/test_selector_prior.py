@@ -83,6 +83,15 @@ def test_a_resumed_run_draws_with_the_same_limit(tmp_path):
     assert again.session_.facts == whole.session_.facts
 
 
+@pytest.mark.parametrize("prior", ["auto", "fisher", "relieff", "chi2"])
+def test_many_classes_that_are_whole_numbers_are_classes(prior):
+    y = np.repeat(np.arange(26), 4)
+    X = np.abs(np.random.default_rng(0).normal(size=(104, 6)))
+    X[:, 0] += y
+    numbers = selector(prior=prior, cv=2, budget=6).fit(X, y)
+    assert numbers.prior_ == pytest.approx(selector(prior=prior, cv=2, budget=6).fit(X, y.astype(str)).prior_)
+
+
 def better_place(*scores):
     """By falling prior: the attributes in the order in which these scores, in turn, put them."""
     orders = [np.argsort(-score, kind="stable").tolist() for score in scores]

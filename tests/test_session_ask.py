@@ -239,6 +239,63 @@ def test_a_comma_is_no_decimal_mark_where_it_may_mean_something_else(tmp_path):
         load(str(tmp_path / "t.csv"), "y", tidy=True)
 
 
+@pytest.mark.parametrize(
+    ("cells", "left_out"),
+    [
+        (["274", "6,240", "3,342"], "3,342"),
+        (["-1,234", "7.5", "12,345"], "-1,234"),
+        (["6,240,000", "1,234"], "1,234"),
+        (["1,234.25", "12.5"], "1,234.25"),
+        (["6,240", "3,342"], None),  # all alike: the unit is another, and nothing else
+        (["0,123", "274"], None),
+        (["6,24", "274"], None),
+        (["1234", "2,345"], None),  # who parts thousands parts all of them
+    ],
+)
+def test_commas_that_may_stand_between_thousands_are_not_read_as_decimal_ones(tmp_path, cells, left_out):
+    rows = "".join(f"{cells[k % len(cells)]};{k % 7};{k % 2}\n" for k in range(60))
+    (tmp_path / "t.csv").write_text("income;b;y\n" + rows)
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    if left_out is None:
+        assert data.columns == ("income", "b")
+        assert data.X[0, 0] == float(cells[0].replace(",", "."))
+        return
+    assert data.columns == ("b",)
+    told = f"commas as in {left_out!r} may stand between thousands; write numbers without them, decimals with a point"
+    assert data.notes == (f"'income' is left out: {told}",)
+    with pytest.raises(InputError, match="in the column 'income', commas as in"):
+        load(str(tmp_path / "t.csv"), "y")
+    assert load(str(tmp_path / "t.csv"), "y", dropped=("income",)).columns == ("b",)
+
+
+def test_numbers_with_signs_are_left_out_as_what_they_are(tmp_path):
+    table(tmp_path / "t.csv", a=number, b=lambda k, r: f"{k}.{9 * r:.0f}%", c=lambda k, r: f"${k}.{9 * r:.0f}")
+    notes = load(str(tmp_path / "t.csv"), "y", tidy=True).notes
+    assert [note.partition(", as in ")[0] for note in notes] == [
+        "'b' is left out: it holds numbers with signs",
+        "'c' is left out: it holds numbers with signs",
+    ]
+
+
+def test_where_nobody_is_asked_the_score_decides(ask, tmp_path):
+    """Two attributes are needed together, so that all there is to prefer to the score is a smaller size."""
+    rng = np.random.default_rng(0)
+    lines = [",".join(map(str, row)) + f",{int(row[0] * row[1] > 0)}\n" for row in rng.normal(size=(80, 4)).round(3)]
+    (tmp_path / "t.csv").write_text("a,b,c,d,y\n" + "".join(lines))
+    common = ("t.csv", "--target", "y", "--model", "knn:3", "--folds", 5, "--n-jobs", 1)
+    status, out, _ = ask(*common, "--questions", 0, "--journal", "none")
+    assert status == 0
+    measured = [fact for fact in read("none").facts if isinstance(fact, Evaluated)]
+    best = min(measured, key=lambda fact: (-fact.criteria[0], fact.criteria[1], fact.subset))
+    assert f"recommended: {', '.join(read('none').header.attributes.subset(best.subset))}" in out
+    assert "this is a guess" not in out
+    assert main(["verify", "none"]) == 0
+    assert main(["why", "none"]) == 0
+    status, out, _ = ask(*common, "--journal", "left", answers="done\ndone\n")
+    assert status == 0
+    assert "you preferred none to another, so this is a guess; by score alone it would be" in out
+
+
 def test_a_session_takes_a_spreadsheet_its_costs_its_drops_and_writes_a_small_one(ask, tmp_path):
     (tmp_path / "t.csv").write_text(SPREADSHEET)
     (tmp_path / "c.csv").write_text("größe;1,5\npreis;2\n")

@@ -40,13 +40,21 @@ def run(args: argparse.Namespace) -> int:
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
-    for key in ("target", "scoring", "group_col"):
+    for key in ("target", "scoring", "group_col", "holds"):
         if getattr(args, key) is not None:
             section[key] = getattr(args, key)
     if args.groups:
         section["groups"] = column_groups(args.groups)
     drop = listed(args.drop)
-    data = load(args.data, args.target, tidy=True, group_col=args.group_col, dropped=drop)
+    data = load(
+        args.data,
+        args.target,
+        tidy=True,
+        group_col=args.group_col,
+        dropped=drop,
+        holds=args.holds,
+        model=args.model,
+    )
     if any(name in data.left_out for name in drop):
         section["dropped"] = drop
     if not data.classes and np.ptp(data.y) == 0:

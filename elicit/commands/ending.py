@@ -22,6 +22,7 @@ import numpy as np
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.commands.output import screen_width
 from elicit.data.snippet import snippet
+from elicit.decide.beliefs import best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
@@ -71,6 +72,7 @@ def ending(
         with one_thread():
             yield from _recommended(session, oracle, section, result.subset)
             yield from _no_better_than_a_guess(elicitation, oracle, result.subset)
+            yield from _nobody_said(elicitation, result.subset)
             yield from _proven(elicitation, result, over_family)
             yield from _reasons(elicitation, result.subset)
             yield from _what_answers_did(elicitation, result.subset)
@@ -135,6 +137,18 @@ def _no_better_than_a_guess(elicitation: Elicitation, oracle: Remembering, subse
         told = f"warning: no better than a guess without any attribute, whose score is {guess:.6g}"
         yield from paragraph(f"  {told}; another model, or other attributes, may do", _columns(), 2)
         yield ""
+
+
+def _nobody_said(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
+    """What the score alone would choose, where no answer says what else counts."""
+    history = elicitation.history
+    best = best_by_score(history, [x for x in history.subsets if x in elicitation.family])
+    if history.stated or best is None or best == subset:
+        return
+    score, its = history.criteria[0].name, history.evaluated[best].criteria[0]
+    told = f"you preferred none to another, so this is a guess; by {printable(score)} alone it would be"
+    yield from paragraph(f"  {told} {_beside(elicitation, best, subset)}: {its:.6g}", _columns(), 2)
+    yield ""
 
 
 def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:
@@ -211,7 +225,8 @@ def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | No
         return
     incumbent = beliefs.incumbent
     if incumbent is None or isinf(incumbent.value):
-        text = f"proven: nothing beyond the measured numbers; {unproven_choice(elicitation.settings)} is named"
+        named_one = unproven_choice(elicitation.settings, bool(elicitation.history.stated))
+        text = f"proven: nothing beyond the measured numbers; {named_one} is named"
         yield from paragraph(text, _columns(), 2)
         return
     if over_family == 0:

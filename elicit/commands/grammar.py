@@ -37,6 +37,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "data": {"metavar": "DATA", "help": f"a CSV file (.gz too), or {', '.join(BUILT_IN)}"},
     "path": {"metavar": "JOURNAL", "help": "the journal of the session"},
     "--target": {"metavar": "COL", "help": "the column of a file that is to be predicted"},
+    "--holds": {"metavar": "KIND", "help": "classes or numbers, which the target holds (default: by model and look)"},
     "--tidy": {"action": "store_true", "help": "let values be missing, leave out columns that say nothing"},
     "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that together are one attribute"},
     "--scoring": {"metavar": "NAME", "help": "a scorer of scikit-learn (default: the model's own)"},
@@ -72,6 +73,7 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("ask", help="a session on your data", allow_abbrev=False)
     _shared(command, "data")
     _shared(command, "--target")
+    _shared(command, "--holds")
     command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
     _shared(command, "--scoring")
     command.add_argument(
@@ -139,6 +141,7 @@ def _table(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("table", help="evaluate every subset, to an oracle table", allow_abbrev=False)
     _shared(command, "data")
     _shared(command, "--target")
+    _shared(command, "--holds")
     _shared(command, "--tidy")
     command.add_argument(
         "--model", default=TABLE_MODEL, metavar="M", help=f"such as logistic, ridge (default {TABLE_MODEL})"
@@ -207,6 +210,7 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
     _shared(command, "data", nargs="?")
     command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
     _shared(command, "--target")
+    _shared(command, "--holds")
     _shared(command, "--tidy")
     _shared(command, "--groups")
     _shared(command, "--drop")

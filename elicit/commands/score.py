@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 def _data(args: argparse.Namespace) -> Data:
     """The data, in groups, without what is dropped."""
     drop = listed(args.drop)
-    data = load(args.data, args.target, tidy=args.tidy, dropped=drop)
+    data = load(args.data, args.target, tidy=args.tidy, dropped=drop, holds=args.holds, model=args.model)
     data = regrouped(data, column_groups(args.groups))
     there = [name for name in drop if name not in data.left_out]
     if not there:
@@ -193,7 +193,7 @@ def _scored(
     found, troubles = [], []
     for k, measure in enumerate(measures):
         meter.update(k / len(measures), f"computing {measure.name}")
-        mine = options.get(measure.name, {})
+        mine = {**measure.told(data.classes), **options.get(measure.name, {})}
         try:
             with warnings.catch_warnings(record=True) as caught:
                 values = measure.scores(data.X, data.y, columns.positions, **mine)

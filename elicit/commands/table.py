@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     keep_apart(args.output, args.data)
     section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds, "tidy": args.tidy}
-    section |= {key: getattr(args, key) for key in ("target", "scoring") if getattr(args, key) is not None}
+    section |= {key: getattr(args, key) for key in ("target", "scoring", "holds") if getattr(args, key) is not None}
     data = data_of(section, Path())
     oracle = wrapper_of(section, data)
     attributes = oracle.attributes

@@ -48,17 +48,15 @@ def _rival(text: str, why: Why) -> Mask:
 def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     when = "" if why.history.stopped is not None else " so far (the run has not ended)"
     lines = [f"recommended{when}: {measured_line(why.history, why.best)}"]
+    choice = unproven_choice(why.elicitation.settings, bool(why.history.stated))
     if rival is not None:
         lines.append(f"why not {why.attributes.braced(rival)}:")
     if why.decides:
         lines += told(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
     elif isinstance(why.utilities, ExactSet) and why.utilities.thin:
-        lines.append(f"{TOO_THIN}, so nothing is decided: {unproven_choice(why.elicitation.settings)} is recommended.")
+        lines.append(f"{TOO_THIN}, so nothing is decided: {choice} is recommended.")
     elif not why.utilities.informative:
-        lines.append(
-            "nothing was stated or measured that sets one subset above another: "
-            f"{unproven_choice(why.elicitation.settings)} is recommended."
-        )
+        lines.append(f"nothing was stated or measured that sets one subset above another: {choice} is recommended.")
     else:
         lines.append("no utility of the exact set satisfies all statements, so nothing is proven.")
     meter = Meter(sys.stderr)

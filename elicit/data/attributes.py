@@ -15,7 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.data.cells import Cells
-from elicit.data.tidying import encoded, number_in, stray, tidied, with_target
+from elicit.data.tidying import (
+    MOST_LEVELS,
+    as_numbers,
+    encoded,
+    grouped,
+    likeness,
+    number_in,
+    stray,
+    tidied,
+    with_target,
+)
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
 
@@ -63,6 +73,18 @@ class CellColumns:
         self._require_complete(i)
         return self._cells(i)
 
+    def target(self, i: int) -> list[str]:
+        """The cells of the target; so many different texts are no classes."""
+        cells = self.labels(i)
+        levels = set(cells)
+        many_texts = as_numbers(levels) is None and len(levels) > MOST_LEVELS and 2 * len(levels) > len(cells)
+        if many_texts or grouped(levels) is not None:
+            raise InputError(
+                f"{self.shown}: the target {self.cells.header[i]!r} holds neither numbers nor classes: "
+                f"{likeness(cells)}; or choose another column"
+            )
+        return cells
+
     def column(self, i: int, dropped: bool) -> Column:
         """A column as an attribute; one that is dropped may hold what would be an error elsewhere."""
         name, cells = self.cells.header[i], self._cells(i)
@@ -70,6 +92,8 @@ class CellColumns:
             if dropped:
                 return Column(None)
             self._require_complete(i)
+            if grouped(cells) is not None:
+                raise InputError(f"{self.shown}: in the column {name!r}, {likeness(cells)}")
             return Column(*encoded(cells))
         if dropped and (odd := self._stray(i)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"

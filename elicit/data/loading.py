@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, commas_told
-from elicit.data.tidying import as_numbers
+from elicit.data.target import CLASSES, NUMBERS, target_of
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
 
@@ -32,7 +33,8 @@ class Data:
     """X (rows, columns) with a name a column, the target, and the columns that are one attribute together.
 
     `together` holds one label a row when rows with the same label must stay in one fold; `notes` say what
-    was left out or filled when the data was tidied, and `left_out` names the columns that were.
+    was left out or filled when the data was tidied, and `left_out` names the columns that were; `holds` is what the
+    target holds, classes or numbers (None: what it looks like).
     """
 
     X: NDArray[np.float64]
@@ -42,6 +44,7 @@ class Data:
     together: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    holds: str | None = None
 
     @property
     def missing(self) -> bool:
@@ -59,7 +62,7 @@ class Data:
         """Whether the target holds classes rather than numbers."""
         from elicit.scores.protocol import holds_classes  # not above: it brings scikit-learn, which takes a second
 
-        return holds_classes(self.y)
+        return holds_classes(self.y) if self.holds is None else self.holds == CLASSES
 
 
 def load(
@@ -70,19 +73,23 @@ def load(
     tidy: bool = False,
     group_col: str | None = None,
     dropped: Collection[str] = (),
+    holds: str | None = None,
+    model: str | None = None,
 ) -> Data:
     """The data of a built-in name, or of a CSV file (relative to `folder`) whose column `target` is the target.
 
     With `tidy`, missing values, constant columns and the like are no errors (see `Data.notes`). The rows with
     one label in `group_col` belong together; that column is no attribute. A column that is `dropped`, so that no
-    subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`.
+    subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`. The target
+    `holds` classes or numbers; where nobody says which, the short name of the `model` may (see `data.target`).
     """
+    predicts = _predicted_by(model)
     if name in BUILT_IN:
         if group_col is not None:
             raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
         if target is not None:
             raise InputError(f"the built-in data {name!r} has its own target; leave `target` out")
-        return _built_in(name)
+        return _built_in(name, holds)
     path = Path(name) if folder is None else folder / name
     if not path.exists() and not path.suffix:
         hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")
@@ -93,7 +100,8 @@ def load(
             f'{printable(str(path))}: say which column is the target (--target, or target = "…"); '
             f"the columns are {printable(columns)}"
         )
-    return _from_csv(path, target, tidy, group_col, dropped)
+    file = CellColumns(printable(str(path)), cells_of(path), tidy)
+    return _from_csv(file, target, group_col, dropped, partial(target_of, holds=holds, model_predicts=predicts))
 
 
 def refuse_gaps(what: str, gap: str | None, otherwise: str) -> None:
@@ -139,25 +147,34 @@ def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
     raise InputError(f"the group {group!r} names {name!r}, which is no attribute{hint}")
 
 
-def _built_in(name: str) -> Data:
+def _built_in(name: str, holds: str | None) -> Data:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
     columns = tuple(str(column) for column in bunch.feature_names)
-    return Data(np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target), columns)
+    y, held = target_of(bunch.target.tolist(), holds, None)  # these are known: no model decides what they hold
+    # as scikit-learn has it, unless it is read as something else
+    y = np.asarray(bunch.target) if y.dtype.kind == "f" else y
+    return Data(np.asarray(bunch.data, dtype=np.float64), y, columns, holds=held)
 
 
 # --- CSV ---------------------------------------------------------------------------------------------
 
 
-def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None, dropped: Collection[str]) -> Data:
-    file = CellColumns(printable(str(path)), cells_of(path), tidy)
+def _from_csv(
+    file: CellColumns,
+    target: str,
+    group_col: str | None,
+    dropped: Collection[str],
+    read_target: Callable[[Sequence[str]], tuple[NDArray[Any], str]],
+) -> Data:
     at, by = file.places(target, group_col)
     notes: list[str] = []
-    if tidy:
+    if file.tidy:
         file = file.where_known(at, notes)
     read = {name: file.column(i, name in dropped) for i, name in enumerate(file.cells.header) if i not in (at, by)}
-    labels, together = file.labels(at), None if by is None else np.array(file.labels(by))
+    y, held = read_target(file.target(at))
+    together = None if by is None else np.array(file.labels(by))
     notes += [column.note for column in read.values() if column.note]
     kept = {name: (column.block, column.levels) for name, column in read.items() if column.block is not None}
     if not kept:
@@ -165,10 +182,9 @@ def _from_csv(path: Path, target: str, tidy: bool, group_col: str | None, droppe
     notes += commas_told(file.cells.commas)
     groups = {name: tuple(f"{name}={level}" for level in levels) for name, (_, levels) in kept.items() if levels}
     columns = tuple(column for name in kept for column in groups.get(name, (name,)))
-    numbers = as_numbers(labels)
-    y = np.array(labels) if numbers is None else numbers
     X = np.hstack([block for block, _ in kept.values()])
-    return Data(X, y, columns, groups, together, tuple(notes), tuple(name for name in read if name not in kept))
+    left_out = tuple(name for name in read if name not in kept)
+    return Data(X, y, columns, groups, together, tuple(notes), left_out, held)
 
 
 # --- models ------------------------------------------------------------------------------------------
@@ -181,7 +197,7 @@ class _Model:
     make: Callable[[bool, float | None], Any]
     parameter: str = ""
     whole: bool = True
-    only: bool | None = None  # True: classes only, False: numbers only
+    only: str | None = None  # what it predicts, where it cannot predict both
 
 
 def model_of(name: str, classes: bool, missing: bool = False) -> Any:
@@ -196,11 +212,17 @@ def model_of(name: str, classes: bool, missing: bool = False) -> Any:
         hint = nearest(kind, _MODELS, f"the models are {', '.join(_MODELS)}")
         raise InputError(f"unknown model {name!r}{hint}")
     model = _MODELS[kind]
-    if model.only is not None and model.only != classes:
-        here, there = ("numbers", "classes") if model.only else ("classes", "numbers")
-        raise InputError(f"the model {kind!r} predicts {there}, but the target holds {here}; choose another model")
+    held = CLASSES if classes else NUMBERS
+    if model.only not in (None, held):
+        raise InputError(f"the model {kind!r} predicts {model.only}, but the target holds {held}; choose another model")
     made = model.make(classes, _parameter(name, model, rest) if colon else None)
     return _filling(made) if missing else made
+
+
+def _predicted_by(name: str | None) -> str | None:
+    """What the model of a short name predicts, where that is one kind only; a name that is none is not judged here."""
+    model = _MODELS.get(name.partition(":")[0]) if isinstance(name, str) else None
+    return None if model is None else model.only
 
 
 def _parameter(name: str, model: _Model, rest: str) -> float:
@@ -276,10 +298,10 @@ def _svm(classes: bool, c: float | None) -> Any:
 
 _MODELS: dict[str, _Model] = {
     "knn": _Model(_neighbours, "the number of neighbours"),
-    "logistic": _Model(_logistic, "C", whole=False, only=True),
+    "logistic": _Model(_logistic, "C", whole=False, only=CLASSES),
     "tree": _Model(_tree, "the greatest depth"),
     "forest": _Model(_forest, "the number of trees"),
-    "linear": _Model(_linear, only=False),
-    "ridge": _Model(_ridge, "alpha", whole=False, only=False),
+    "linear": _Model(_linear, only=NUMBERS),
+    "ridge": _Model(_ridge, "alpha", whole=False, only=NUMBERS),
     "svm": _Model(_svm, "C", whole=False),
 }

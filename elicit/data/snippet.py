@@ -31,6 +31,8 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         tidy=bool(section.get("tidy", False)),
         group_col=section.get("group_col"),
         dropped=section.get("dropped", ()),
+        holds=section.get("holds"),
+        model=section["model"],
     )
     columns = [column for name in names for column in groups.get(name, (name,))]
     coded = {column: data.groups[column] for column in columns if column in data.groups}

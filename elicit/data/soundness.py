@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.data.loading import Data
+from elicit.printable import label_of
 
 #: A class with a smaller share of the rows makes accuracy misleading.
 RARE = 0.1
@@ -46,7 +47,7 @@ def _rare(data: Data) -> Iterator[str]:
     least = int(counts.argmin())
     if counts[least] < RARE * len(data.y) / max(1, len(labels) / 2):  # of many classes each may be small
         yield (
-            f"class {str(labels[least])!r} has {counts[least]} of {len(data.y)} rows: accuracy hardly sees it; "
+            f"class {label_of(labels[least])!r} has {counts[least]} of {len(data.y)} rows: accuracy hardly sees it; "
             "consider --scoring balanced_accuracy"
         )
 

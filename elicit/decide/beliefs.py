@@ -7,7 +7,7 @@ beliefs only make it faster.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from elicit.decide.plausible import PlausibleOperators
@@ -98,13 +98,16 @@ class Beliefs:
         """What would be recommended now; None before anything in the family is evaluated.
 
         Either the candidate worth most to the operators who are plausible (the simplest of those that the
-        operator calls equal to it), or the one of least max regret.
+        operator calls equal to it), or the one of least max regret. Where nobody is asked, nor was before, the score
+        decides: what others may prefer is no reason then.
         When the exact set is empty no regret exists, and the front member that θ_k likes best stands in.
         """
         eligible = [x for x in self.evaluated if x in self.family]
         if not eligible:
             return None
         if self.settings.recommend == "expected":
+            if self.settings.questions == 0 and not self.history.stated:
+                return best_by_score(self.history, self.candidates or eligible)
             worth = {x: round(self.plausible.of(x), 9) for x in self.candidates or eligible}
             best = min(worth, key=lambda x: (-worth[x], simplest(x)))
             return min((x for x in self._equal_to(best) if x in worth), key=simplest)
@@ -194,3 +197,9 @@ class Beliefs:
         values = self.theta.values(front)
         best = values.max()
         return min((x for x, v in zip(front, values, strict=True) if v >= best - 1e-9), key=simplest)
+
+
+def best_by_score(history: History, among: Sequence[Mask]) -> Mask | None:
+    """Of these, which were evaluated, the one with the best first criterion; ties go to fewer attributes."""
+    scores = dict(zip(history.subsets, history.vectors[:, 0].tolist(), strict=True))
+    return min(among, key=lambda x: (-scores[x], simplest(x)), default=None)

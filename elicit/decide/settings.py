@@ -234,10 +234,11 @@ class Settings:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(self).items()}
 
 
-def unproven_choice(settings: Settings) -> str:
-    """What is recommended where no regret tells subsets apart, in words."""
+def unproven_choice(settings: Settings, stated: bool) -> str:
+    """What is recommended where no regret tells subsets apart, in words; whether anything was stated."""
     if settings.recommend == "expected":
-        return "the subset worth most to plausible operators"
+        asked = stated or settings.questions > 0
+        return "the subset worth most to plausible operators" if asked else "the subset with the best score"
     return "the member of the front that theta_k likes best (where nothing was stated, the simplest)"
 
 

@@ -15,26 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from elicit.decide.beliefs import Beliefs
+from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.estimator.seeking import sought
 from elicit.events import Asked
-from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source
-from elicit.subsets import Family, Mask, simplest
+from elicit.subsets import Mask
 from elicit.utility.regret import Regret
 
 #: What a declared run does differently: it asks nothing, and its budget alone ends it.
 SETTINGS: dict[str, Any] = {"questions": 0, "policy": "none", "stop": ()}
-
-
-def best_by_score(history: History, family: Family) -> Mask | None:
-    """The evaluated member of the family with the best first criterion; ties go to fewer attributes."""
-    eligible = [(k, x) for k, x in enumerate(history.subsets) if x in family]
-    if not eligible:
-        return None
-    scores = history.vectors[:, 0]
-    return min(eligible, key=lambda pair: (-scores[pair[0]], simplest(pair[1])))[1]
 
 
 class Unattended(Elicitation):
@@ -67,7 +57,7 @@ class _Declared(Beliefs):
     @cached_property
     def recommended(self) -> Mask | None:
         """The best evaluated subset."""
-        return best_by_score(self.history, self.family)
+        return best_by_score(self.history, [x for x in self.history.subsets if x in self.family])
 
     @cached_property
     def incumbent(self) -> Regret | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_array
 from sklearn.utils._tags import get_tags
@@ -23,7 +23,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
 from elicit.oracles.columns import is_frame, labelled
-from elicit.printable import many
+from elicit.printable import label_of, many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
 WITHOUT_ROUTING = ("sample_weight", "groups")
@@ -85,11 +85,21 @@ def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
         values = column_or_1d(values, warn=True)
     if len(values) != rows:
         raise InputError(f"X has {rows} rows and the target {len(values)} values; give one value a row")
-    if is_classifier(selector.estimator) and type_of_target(values, input_name="y") in ("binary", "multiclass"):
+    if is_regressor(selector.estimator) and values.dtype.kind in "UO":
+        try:
+            values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                "the estimator predicts numbers, but y holds texts; give numbers, or a classifier"
+            ) from None
+    kind = type_of_target(values, input_name="y") if is_classifier(selector.estimator) else ""
+    if kind.startswith("continuous"):
+        raise InputError("the estimator is a classifier, but y holds numbers that are not whole; give labels")
+    if kind in ("binary", "multiclass"):
         classes = np.unique(values)
         if len(classes) < 2:
             raise InputError(
-                f"the target has the one class {classes[0]!s}; a classifier needs at least two, so check y"
+                f"the target has the one class {label_of(classes[0])}; a classifier needs at least two, so check y"
             )
     return values
 

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from elicit.errors import InputError
 from elicit.numeric import is_whole
 from elicit.oracles.criteria import one_line
-from elicit.printable import many
+from elicit.printable import label_of, many
 from elicit.scores.randomness import settled_splitter
 
 #: Folds when cv is None, as in scikit-learn.
@@ -91,13 +91,14 @@ def _check_classes(y: NDArray[Any], folds: int) -> None:
     classes, sizes = np.unique(y, return_counts=True)
     least = int(sizes.argmin())
     if len(classes) < 2:
-        raise InputError(f"the target has the one class {classes[0]!s}; a classifier needs at least two")
+        raise InputError(f"the target has the one class {label_of(classes[0])}; a classifier needs at least two")
     if sizes[least] < folds:
         size = int(sizes[least])
+        or_numbers = "; or predict numbers, by a model for them" if y.dtype.kind in "iuf" and len(classes) > 2 else ""
         fewer = f"ask for {size} or fewer (--folds {size}, in Python cv={size})"
         raise InputError(
-            f"class {classes[least]!s} has {many(size, 'row')}, too few for {folds} folds; "
-            f"{fewer if size > 1 else 'drop its row'}, or merge it with another class"
+            f"class {label_of(classes[least])} has {many(size, 'row')}, too few for {folds} folds; "
+            f"{fewer if size > 1 else 'drop its row'}, or merge it with another class{or_numbers}"
         )
 
 

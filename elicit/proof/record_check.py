@@ -238,6 +238,8 @@ class _Claim:
         by = " (that it loses least is not shown)" if not self._proves("least") else ""
         if self._by_worth:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"
+            if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
+                by = " by its score, for nobody is asked"
         return f"{self._named(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
 
     def _check_answers(self) -> None:

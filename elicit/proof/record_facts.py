@@ -150,7 +150,12 @@ class Known:
     @property
     def asks_nothing(self) -> bool:
         """Whether nobody is asked, and no rule but the budget ends the run: its utility was declared."""
-        return self._plain.get("stop") == [] and self._plain.get("questions") == 0 and not self.history.answers
+        return self._plain.get("stop") == [] and self.asks_nobody and not self.history.answers
+
+    @property
+    def asks_nobody(self) -> bool:
+        """Whether the run may not put a question."""
+        return bool(self._plain.get("questions") == 0)
 
     @property
     def noise(self) -> Noise | None:

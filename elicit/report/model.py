@@ -21,6 +21,7 @@ from elicit.errors import ElicitError, InputError
 from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
 from elicit.oracles.guess import guess_of
+from elicit.printable import label_of
 from elicit.scores import permutation_importance
 from elicit.session.fresh import fresh_scores, unmeasured
 from elicit.sources.oracle import oracle_from
@@ -200,7 +201,7 @@ def _effects(
     if _classifies(oracle):
         labels, counts = np.unique(y, return_counts=True)
         target = labels[int(counts.argmax())] if len(labels) > 2 else None
-        answer = f"answer for class {target if target is not None else labels[-1]}"
+        answer = f"answer for class {label_of(target if target is not None else labels[-1])}"
     found: list[Effect] = []
     for name in ranked[:DRAWN]:
         group = groups[names.index(name)]

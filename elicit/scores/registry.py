@@ -75,8 +75,13 @@ class Measure:
             raise InputError(
                 f"the score {self.name!r} needs a target of {self.targets}, which this is not; choose another score"
             )
-        told = {"classes": classes} if "classes" in self.options else {}
-        return as_power_index(self.scores(X, y, groups, **told), self.higher_is_better)
+        if self.targets == "classes":  # however many: by their names nobody takes them for numbers
+            y = np.asarray(y).astype(str)
+        return as_power_index(self.scores(X, y, groups, **self.told(classes)), self.higher_is_better)
+
+    def told(self, classes: bool) -> dict[str, bool]:
+        """The option by which the score hears what the target holds, where it has one."""
+        return {"classes": classes} if "classes" in self.options else {}
 
 
 MEASURES: tuple[Measure, ...] = (

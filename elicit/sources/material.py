@@ -73,7 +73,7 @@ class DataMaterial:
         """The attribute score of this name, turned so that more is better."""
         measure = score_named(by)
         groups = self._columns.positions if self._data.groups else None
-        found = measure.scores(self._data.X, self._data.y, groups)
+        found = measure.scores(self._data.X, self._data.y, groups, **measure.told(self.classes))
         return tuple(float(score) if measure.higher_is_better else -float(score) for score in found)
 
     def inconsistency(self, tolerance: float) -> Inconsistency:

@@ -113,6 +113,7 @@ def _filter(section: Section, folder: Path) -> Oracle:
         sections.text(section, "merit"),
         scores=_attribute_scores(section),
         attributes=data.columns,
+        classes=data.classes,
         bins=sections.whole(section, "bins", 5, least=2),
         criteria=_extras(section),
     )
@@ -136,13 +137,13 @@ def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
 _EXTRAS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
 
 #: What is done with a table from the wild: see `data.load` and `data.regrouped`.
-_TIDYING = ("tidy", "group_col", "groups", "dropped")
+_TIDYING = ("tidy", "group_col", "groups", "dropped", "holds")
 
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
     "table": (_table, ("path",), ("minimise", "data", "target", "model", *_TIDYING)),
     "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
-    "filter": (_filter, ("data", "merit"), ("target", "tidy", "scores", "bins", "costs", "cost_unit")),
+    "filter": (_filter, ("data", "merit"), ("target", "tidy", "holds", "scores", "bins", "costs", "cost_unit")),
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
 
@@ -177,7 +178,16 @@ def data_of(section: Section, folder: Path) -> Data:
     group_col = sections.text(section, "group_col") if "group_col" in section else None
     tidy = sections.truth(section, "tidy", False)
     dropped = sections.texts(section, "dropped")
-    data = load(sections.text(section, "data"), target, folder, tidy=tidy, group_col=group_col, dropped=dropped)
+    data = load(
+        sections.text(section, "data"),
+        target,
+        folder,
+        tidy=tidy,
+        group_col=group_col,
+        dropped=dropped,
+        holds=sections.text(section, "holds") if "holds" in section else None,
+        model=section.get("model"),
+    )
     groups = sections.table(section.get("groups", {}))
     return regrouped(data, {name: sections.texts(groups, name) for name in groups}) if groups else data
 

@@ -1,0 +1,41 @@
+"""The target: whether its cells are classes or numbers, and what of them a model is given.
+
+The rule: what somebody says counts; then what the model can predict at all, for whole numbers may be either; then
+the look of it: texts, and at most 20 different whole numbers, are classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elicit.data.tidying import as_numbers
+from elicit.errors import InputError
+
+CLASSES, NUMBERS = "classes", "numbers"
+
+
+def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | None) -> tuple[NDArray[Any], str]:
+    """The target as an array, and what it holds; `holds` and what the model predicts are None where not known."""
+    if holds not in (None, CLASSES, NUMBERS):
+        raise InputError(f"a target holds {CLASSES} or {NUMBERS}, found {holds!r}")
+    texts = [str(cell) for cell in cells]
+    numbers = as_numbers(texts)
+    if numbers is None:
+        if holds == NUMBERS:
+            raise InputError(f"the target is to hold numbers, but {_first_text(texts)!r} is none; leave `holds` out")
+        return np.array(texts), CLASSES
+    from elicit.scores.protocol import holds_classes  # not above: it brings scikit-learn, which takes a second
+
+    whole = bool((numbers == np.round(numbers)).all())
+    by_look = CLASSES if holds_classes(numbers) else NUMBERS
+    found = holds or (model_predicts if whole else None) or by_look
+    # where they do not look like classes, the names of classes are texts: so nobody takes them for numbers
+    return (np.array(texts) if found == CLASSES and by_look == NUMBERS else numbers), found
+
+
+def _first_text(cells: Sequence[str]) -> str:
+    return next(cell for cell in cells if as_numbers([cell]) is None)

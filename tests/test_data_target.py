@@ -1,0 +1,117 @@
+"""What a target holds: classes or numbers, by what is said, by what the model can predict, and by its look."""
+
+import numpy as np
+import pytest
+
+from elicit.cli import main
+from elicit.data import load
+from elicit.data.snippet import snippet
+from elicit.data.target import CLASSES, NUMBERS, target_of
+from elicit.errors import InputError
+from elicit.scores import correlation
+from elicit.sources.oracle import data_of, material_of, oracle_from
+
+COUNTS = [str(k % 5 + 3) for k in range(60)]
+
+
+def written(path, target):
+    rng = np.random.default_rng(0)
+    rows = (f"{rng.normal():.3f},{rng.normal():.3f},{cell}\n" for cell in target)
+    path.write_text("a,b,y\n" + "".join(rows))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("cells", "holds", "predicts", "found"),
+    [
+        (COUNTS, None, None, CLASSES),
+        (COUNTS, None, NUMBERS, NUMBERS),
+        (COUNTS, CLASSES, NUMBERS, CLASSES),
+        (COUNTS, NUMBERS, CLASSES, NUMBERS),
+        ([str(k) for k in range(21)], None, None, NUMBERS),
+        ([str(k) for k in range(21)], None, CLASSES, CLASSES),
+        (["0.5", "1", "0.5"], None, CLASSES, NUMBERS),
+        (["0.5", "1", "0.5"], CLASSES, None, CLASSES),
+        (["a", "b"], None, NUMBERS, CLASSES),
+    ],
+)
+def test_what_is_said_goes_before_what_the_model_predicts_and_that_before_the_look(cells, holds, predicts, found):
+    y, held = target_of(cells, holds, predicts)
+    assert held == found
+    assert [str(value).removesuffix(".0") for value in y] == cells
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(InputError, match="classes or numbers, found 'labels'"):
+        target_of(COUNTS, "labels", None)
+    with pytest.raises(InputError, match="but 'b' is none"):
+        target_of(["1", "b"], NUMBERS, None)
+
+
+def test_a_model_of_numbers_makes_numbers_of_counts_and_whoever_asks_is_told(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "t.csv", COUNTS)
+    common = ["ask", "t.csv", "--target", "y", "--folds", "3", "--budget", "3", "--questions", "0", "--n-jobs", "1"]
+    assert main([*common, "--model", "ridge", "--journal", "r"]) == 0
+    assert "the target holds numbers; model ridge, score: R²" in capsys.readouterr().out
+    assert main([*common, "--holds", "numbers", "--model", "tree:2", "--journal", "t"]) == 0
+    out = capsys.readouterr().out
+    assert "the target holds numbers; model tree:2, score: R²" in out
+    assert "DecisionTreeRegressor" in out  # the code at the end reads the target alike
+    assert main(["resume", "t", "--budget", "+1"]) == 0
+    assert main([*common, "--holds", "number", "--journal", "x"]) == 2
+    assert "a target holds classes or numbers, found 'number'" in capsys.readouterr().err
+    assert main([*common, "--journal", "c"]) == 0
+    assert "the target holds classes; model logistic, score: accuracy" in capsys.readouterr().out
+
+
+def test_scores_and_scenarios_hear_what_the_target_holds(tmp_path, capsys):
+    path = written(tmp_path / "t.csv", COUNTS)
+    assert main(["score", path, "--target", "y", "--holds", "numbers", "--by", "correlation,rrelieff"]) == 0
+    out = capsys.readouterr().out
+    assert "a target of numbers" in out
+    data = load(path, "y", holds=NUMBERS)
+    assert f"{correlation(data.X, data.y, classes=False)[0]:.4g}" in out
+    section = {"kind": "filter", "data": "t.csv", "target": "y", "holds": "numbers", "merit": "cfs"}
+    assert (
+        oracle_from(section, tmp_path).fingerprint != oracle_from({**section, "holds": "classes"}, tmp_path).fingerprint
+    )
+    section = {"kind": "wrapper", "data": "t.csv", "target": "y", "holds": "numbers", "model": "knn:3"}
+    oracle = oracle_from(section, tmp_path)
+    material = material_of(section, tmp_path, oracle.attributes)
+    assert not material.classes
+    assert material.scores("correlation") == pytest.approx(correlation(data.X, data.y, classes=False))
+    assert any("KNeighborsRegressor" in line for line in snippet({**section, "data": path}, ["a"]))
+
+
+def test_many_classes_keep_their_names_so_that_every_score_serves(tmp_path):
+    path = written(tmp_path / "t.csv", [str(k % 26) for k in range(130)])
+    section = {"kind": "wrapper", "data": path, "target": "y", "model": "logistic", "folds": 5}
+    data = data_of(section, tmp_path)
+    assert data.classes
+    assert set(data.y) == {str(k) for k in range(26)}
+    material = material_of(section, tmp_path, oracle_from(section, tmp_path).attributes)
+    assert all(np.isfinite(material.scores(by)).all() for by in ("fisher", "relieff", "f"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([f'"{k},{100 + k}"' for k in range(1, 31)] + ["7"] * 5, "commas as in '1,101' may stand between thousands"),
+        ([f'"{k},{100 + k}"' for k in range(1, 31)], "commas as in '1,101' may stand between thousands"),
+        ([f"2020-01-{k:02d}" for k in range(1, 31)], "it looks like dates; turn it into numbers"),
+        ([f"{k}.5%" for k in range(1, 31)], r"it holds numbers with signs, as in '1\.5%'; write the numbers alone"),
+        ([f"name {k}" for k in range(1, 31)], "30 different texts in 30 rows look like names"),
+    ],
+)
+@pytest.mark.parametrize("tidy", [False, True])
+def test_a_target_that_is_neither_is_said_to_be_what_it_looks_like(tmp_path, cells, words, tidy):
+    with pytest.raises(InputError, match=f"the target 'y' holds neither numbers nor classes: {words}"):
+        load(written(tmp_path / "t.csv", cells), "y", tidy=tidy)
+
+
+def test_a_class_is_called_as_in_the_file(tmp_path):
+    path = written(tmp_path / "t.csv", [*COUNTS, "20"])
+    section = {"kind": "wrapper", "data": path, "target": "y", "model": "tree"}
+    with pytest.raises(InputError, match=r"class 20 has 1 row, too few .*; or predict numbers, by a model for them"):
+        oracle_from(section, tmp_path)
