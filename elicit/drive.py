@@ -204,6 +204,8 @@ class _Run:
             self._elicitation.retract(reply.request)
             self.save()
             self._show(brief=False)
+            if request not in self._elicitation.pending():  # a contradiction that is none any more
+                return
             ahead.begin(self._elicitation, request)
         if isinstance(reply, Enough):
             self._elicitation.stop("the operator is content with the best so far")
@@ -213,6 +215,8 @@ class _Run:
             reply = Settlement(None)  # who only compares leaves contradictions to be weighed
         self._elicitation.tell(request.id, reply)
         self.save()  # before anything else: an answer is never lost
+        if ahead.under_way(reply):
+            self._show(brief=True)  # whoever answered sees that the answer was taken
         found = ahead.take(reply, self._progress)
         if found is None:
             self._show(self._brief)

@@ -2,13 +2,19 @@
 
 from types import SimpleNamespace
 
+import journals
+import numpy as np
 import pytest
 
-from elicit.asks import Reconcile, Settlement
+from elicit.asks import Reconcile, Settlement, TakeBack
 from elicit.commands.ending import _set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
+from elicit.drive import drive
 from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
+from elicit.journal import read
+from elicit.proof.record_check import check_record
+from elicit.sessions import begin
 from elicit.subsets import Attributes
 
 UNCHECKED = Settings(budget=12, check_every=0, stop=())
@@ -86,3 +92,43 @@ def test_the_end_names_the_answers_that_nobody_settled_and_no_others(answers, to
     kept.tell(kept.ask().id, Settlement(None))
     assert told in end(left)
     assert "settled" not in end(kept)
+
+
+@pytest.mark.parametrize(("answers", "conflict"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_whoever_takes_an_answer_of_it_back_is_not_asked_about_the_contradiction_any_more(answers, conflict):
+    for answer in conflict:
+        elicitation = after(*answers)
+        asked = elicitation.ask()
+        elicitation.retract(answer)
+        assert asked not in elicitation.pending()
+        following = elicitation.ask()
+        assert not isinstance(following, Reconcile)
+        again = Elicitation(Attributes.numbered(4), settings=UNCHECKED, facts=elicitation.facts)
+        assert (again.ask(), again.facts) == (following, elicitation.facts)
+
+
+def test_another_contradiction_that_is_left_is_asked_about_in_its_turn():
+    elicitation = after(("a", "b", A), ("b", "a", A), ("c", "d", A), ("d", "c", A))
+    first = elicitation.ask()
+    elicitation.retract(first.conflict[0])
+    second = elicitation.ask()
+    assert isinstance(second, Reconcile)
+    assert {*first.conflict, *second.conflict} == {5, 6, 7, 8}
+    elicitation.retract(first.conflict[1])  # an answer that has no part in it
+    assert elicitation.ask() == second
+
+
+def test_a_run_in_which_one_was_taken_back_instead_of_settled_goes_on_and_its_journal_verifies(tmp_path):
+    oracle, rng, put = journals.truth(4), np.random.default_rng(0), []
+
+    def answer(request):
+        put.append(request)
+        return TakeBack(request.conflict[-1]) if isinstance(request, Reconcile) else rng.choice([A, B])
+
+    settings = Settings(budget=12, questions=12, ask_every=1, check_every=2, stop=())
+    with begin(tmp_path / "j", oracle, settings, seed=0) as session:
+        drive(session.elicitation, oracle, answer, session.journal)
+    contradictions = [request for request in put if isinstance(request, Reconcile)]
+    assert contradictions
+    assert len({request.id for request in contradictions}) == len(contradictions)
+    assert len(list(check_record(read(tmp_path / "j")))) > 3

@@ -6,7 +6,9 @@ import pytest
 import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -101,3 +103,20 @@ def test_a_file_that_is_not_named_like_a_journal_is_not_read_as_an_expression_in
 def test_a_frame_of_one_row_is_refused_in_words():
     with pytest.raises(InputError, match="X has 1 row; at least 2 are needed to hold some of them out"):
         selector().fit(TWO.iloc[:1], y[:1])
+
+
+def test_an_estimator_that_does_not_fit_the_target_is_named_and_nothing_else_is_blamed():
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    with pytest.raises(ValueError, match="the estimator is a classifier, but y holds numbers that are not whole"):
+        ElicitSelector(LogisticRegression(), cv=3).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="the estimator predicts numbers, but y holds texts"):
+        ElicitSelector(Ridge(), cv=3).fit(X, np.where(X[:, 0] > 0, "a", "b"))
+    with pytest.raises(ValueError, match="the estimator predicts numbers, but y holds texts"):
+        ElicitSelector(Ridge(), cv=3).fit(X, np.where(X[:, 0] > 0, "a", "b").astype(object))
+    assert ElicitSelector(Ridge(), cv=3, budget=3).fit(X, X[:, 0].astype(object)).support_.any()
+
+
+def test_a_target_too_large_to_square_has_no_prior_of_its_own():
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    found = ElicitSelector(DummyRegressor(), cv=3, budget=3, scoring=lambda *_: 0.5).fit(X, 1e160 * X[:, 0])
+    assert found.prior_ is None

@@ -52,6 +52,14 @@ def test_a_repair_takes_keys_as_well(press):
     assert press("k", CONFLICT) == Settlement(None)
 
 
+@pytest.mark.parametrize(
+    ("request_", "key", "reply"), [(QUESTION, "a", Answer.FIRST), (CONFLICT, "k", Settlement(None))]
+)
+@pytest.mark.parametrize("pasted", ["b", "c-c", "c-d", "q", "d", "1" * 5000, "some text\n"])
+def test_what_is_pasted_is_no_key(press, pasted, request_, key, reply):
+    assert press(f"\x1b[200~{pasted}\x1b[201~{key}", request_) == reply
+
+
 def test_leaving_and_interrupting(press):
     with pytest.raises(Leave):
         press("q")

@@ -17,6 +17,7 @@ from elicit.operators.picture import (
     paragraph,
     plain,
     side_by_side,
+    squeezed,
     width,
     wrapped,
 )
@@ -133,3 +134,26 @@ def test_an_entry_fits_and_loses_no_word(text, columns):
     assert all(width(line) <= columns for line in lines)
     if all(width(word) <= columns // 2 for word in printable(text).split()):
         assert " ".join(lines).split() == printable(text).split()
+
+
+def test_the_numbers_of_a_front_stand_on_further_lines_where_they_do_not_fit():
+    many = [Criterion(name) for name in ("score", "recall", "precision", "steadiness", "fit_time")]
+    point = Evaluated(0, 0b11, (0.7125, 0.755, 0.76333, 0.91, 0.0009432), (), (0.12, 0.17, 0.21, 0.011, 0.00012))
+    for columns in (40, 60, 80):
+        lines = [plain(line) for line in front_table([point], Attributes(("a", "b")), many, columns, {})]
+        assert len(lines) > 1
+        assert all(width(line) <= columns for line in lines)
+        whole = " ".join(" ".join(lines).split())
+        for value in ("score 0.7125 ± 0.12,", "precision 0.76333 ± 0.21,", "fit_time 0.0009432 ± 0.00012:"):
+            assert value in whole
+        assert whole.endswith(": a, b")
+
+
+def test_names_that_begin_alike_stay_apart_where_they_are_cut():
+    names = [f"this_is_a_very_long_name_that_goes_on_until_the_end_{k}" for k in range(4)]
+    lines = wrapped([f"{name}," for name in names], 30, 2)
+    assert len(set(lines)) == 4
+    assert all(width(line) <= 30 and "…" in line for line in lines)
+    assert all(squeezed("a" * 9, k) == fitted("a" * 9, k) for k in (0, 1, 4, 9, 12))
+    assert squeezed("abcdefghij", 7) == "abc…hij"
+    assert [width(squeezed("アルコール度数の値", k)) <= k for k in range(5, 20)] == [True] * 15

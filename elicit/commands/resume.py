@@ -20,6 +20,9 @@ from elicit.printable import many
 from elicit.session.insight import Insight
 from elicit.sessions import demand_session, resume
 
+#: Digits of a budget; one with more than Python reads at once is none.
+MOST_DIGITS = 15
+
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
@@ -92,8 +95,8 @@ def session_section(path: str) -> Mapping[str, Any]:
 
 def _budget(text: str, now: int, spent: int) -> int:
     number = text.removeprefix("+")
-    if not number.isdecimal() or int(number) < 1:
-        raise InputError(f"--budget is a number of at least 1, or +N for N more than {now}; found {text!r}")
+    if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1:
+        raise InputError(f"--budget is a number of at least 1, or +N for N more than {now}; found {text!r:.40}")
     wanted = int(number) + (now if text.startswith("+") else 0)
     if wanted < spent:
         raise InputError(f"--budget {wanted} is less than the {spent} evaluations spent already; +{number} gives more")

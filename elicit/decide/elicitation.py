@@ -271,7 +271,14 @@ class Elicitation:
             self._taken_back.append(fact)
         else:
             self.history.record(fact)
+            self._withdraw(fact.retracts)
         self._next_id = max(self._next_id, fact.request + 1)
+
+    def _withdraw(self, answer: int) -> None:
+        """Close the request to settle a contradiction of which an answer was taken back: there may be none any more."""
+        for id, request in list(self._open.items()):
+            if isinstance(request, Reconcile) and answer in request.conflict:
+                del self._open[id]
 
     def _go_on(self, fact: Resumed) -> None:
         if fact.budget is not None:

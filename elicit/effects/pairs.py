@@ -65,8 +65,8 @@ def interaction_prior(
     Several classes are added up in the same way.
     """
     given = table(X, y, "interaction-prior", classes=classes)
-    chosen_model, columns = learner(model, given, seed)
-    fitted = fit(chosen_model, columns, given.y)
+    chosen_model, columns, target = learner(model, given, seed)
+    fitted = fit(chosen_model, columns, target)
     chosen = generator(seed, "seed").permutation(len(given.X))[: whole("rows", rows, 2)]
     labels = list(fitted.classes_) if given.classes else [None]
     squares = np.zeros((given.X.shape[1],) * 2)

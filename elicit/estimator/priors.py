@@ -75,6 +75,8 @@ def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
         return False
     apart = len(np.unique(y))
     sound = bool((np.abs(values) <= LARGEST).all())  # NaN and infinity are not
+    if not classes:
+        sound = sound and bool((np.abs(y.astype(np.float64)) <= LARGEST).all())
     return sound and apart > 1 and (len(y) > apart if classes else len(y) > 2)
 
 

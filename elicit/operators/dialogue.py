@@ -140,7 +140,7 @@ class Dialogue:
             return Settlement(None)
         elif key == "t":  # an answer is never taken back by the key that only goes on
             return Settlement(conflict[self._chosen])
-        elif key.isdecimal() and 1 <= int(key) <= len(conflict):
+        elif len(key) == 1 and key.isdecimal() and 1 <= int(key) <= len(conflict):
             self._chosen = int(key) - 1
         else:
             self._open(key)

@@ -104,22 +104,22 @@ class LineOperator(Person):
     def _settle(self, request: Reconcile) -> Reply:
         """Let the operator take one of the contradicting answers back, or keep them all."""
         self._say(f"\n{request.why}:")
-        numbers = {}
+        numbers: dict[str, int] = {}
         for id in request.conflict:
             number = id if self._desk is None else self._desk.number(id)
-            numbers[number] = id
+            numbers[str(number)] = id
             self._tell([f"  {number}: {self._told(id)}"])
             if self._desk is not None:
                 self._tell(f"     {line.strip()}" for line in self._desk.without(id))
         if self._desk is not None:
-            self._tell(f"  with {line}" for line in self._desk.conflict(request))
+            self._tell(f"  {'' if line.startswith('and ') else 'with '}{line}" for line in self._desk.conflict(request))
 
         def settlement(word: str) -> Settlement:
             if word == KEEP:
                 return Settlement(None)
-            if word.isdecimal() and int(word) in numbers:
-                return Settlement(numbers[int(word)])
-            listed = ", ".join(map(str, numbers))
+            if word in numbers:
+                return Settlement(numbers[word])
+            listed = ", ".join(numbers)
             raise InputError(f"expected {KEEP!r} or the number of an answer to take back ({listed}), found {word!r}")
 
         return self._answer(f"Which one is taken back? its number, {KEEP}, {DONE} or quit: ", request, settlement)

@@ -45,6 +45,14 @@ def fitted(text: str, columns: int) -> str:
     return "".join(kept) + "…" if columns > 0 else ""
 
 
+def squeezed(word: str, columns: int) -> str:
+    """The word with its middle left out, so that it takes so many columns: names that begin alike may end apart."""
+    if width(word) <= columns or columns < 5:
+        return fitted(word, columns)
+    ending = fitted(word[::-1], columns // 2 + 1)[:-1][::-1]
+    return fitted(word, columns - width(ending)) + ending
+
+
 def padded(text: str, columns: int) -> str:
     """The text in exactly so many columns."""
     text = fitted(text, columns)
@@ -57,7 +65,7 @@ def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = ""
     room = max(columns, indent + 4)
     for word in words:
         marks = word[len(word.rstrip(",;}")) :]  # of a word cut short they still say where a name ends
-        word = fitted(word.removesuffix(marks), room - indent - len(marks)) + marks
+        word = squeezed(word.removesuffix(marks), room - indent - len(marks)) + marks
         if line.strip() and width(line) + 1 + width(word) > room:
             lines.append(line)
             line = " " * indent + word
@@ -268,10 +276,10 @@ def front_table(
     lines: list[Line] = []
     order = sorted(points, key=lambda p: (-p.criteria[0] if criteria[0].maximise else p.criteria[0], p.subset))
     for point in order:
-        values = ", ".join(f"{printable(c.name)} {number(point, i)}" for i, c in enumerate(criteria))
+        values = [f"{printable(c.name)} {number(point, i)}" for i, c in enumerate(criteria)]
         mark = marks.get(point.subset, "o")
-        start = f" {mark} {values}: "
-        for k, text in enumerate(wrapped(names(point.subset, attributes), columns, 4, start)):
+        words = [*(f"{value}," for value in values[:-1]), f"{values[-1]}:", *names(point.subset, attributes)]
+        for k, text in enumerate(wrapped(words, columns, 4, f" {mark} ")):
             lines.append([("bold" if mark != "o" and k == 0 else "", text)])
     return lines
 

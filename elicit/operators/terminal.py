@@ -14,8 +14,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -25,6 +25,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -90,28 +91,38 @@ class TerminalOperator(Person):
             )
         self._input = create_input() if input is None else input
         self._output = _held_output() if output is None else output
-        self._quiet: Any = None
+        self._holding: ExitStack | None = None
         self._put = 0  # questions, where no desk counts them
         self._note = ""  # stands above the keys of the next question
         self._drawn_for: Size | None = None  # the size of the screen that `show` has made its own
 
     def __enter__(self) -> TerminalOperator:
-        if isinstance(self._output, _Held):
-            self._output.hold()
-        self._quiet = _without_echo(self._input)
-        self._quiet.__enter__()
+        self._hold()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._quiet.__exit__(kind, error, trace)
-        self._quiet = None
+        self._release()
+
+    def _hold(self) -> None:
+        """Take the screen, and the keys that nobody asked for."""
+        self._drawn_for = None
+        self._holding = ExitStack()
         if isinstance(self._output, _Held):
-            self._output.give_back()
+            self._output.hold()
+            self._holding.callback(self._output.give_back)
+        self._holding.enter_context(_without_echo(self._input))
+        self._holding.enter_context(_when_stopped(self._release, self._hold))
+
+    def _release(self) -> None:
+        """Give the terminal back as it was."""
+        if self._holding is not None:
+            self._holding.close()
+        self._holding = None
 
     def __call__(self, request: Compare | Reconcile) -> Reply:
-        if self._quiet is None:  # nobody holds the screen: take it for this question alone
+        if self._holding is None:  # nobody holds the screen: take it for this question alone
             with self:
                 return self(request)
         if isinstance(request, Compare):
@@ -194,6 +205,7 @@ class _Conversation:
         bindings = KeyBindings()
         for key, meaning in _NAMED_KEYS.items():
             bindings.add(key, eager=key == "escape")(lambda event, meaning=meaning: self._press(event, meaning))
+        bindings.add(Keys.BracketedPaste)(lambda _: None)  # no key was pressed, whatever the text says
         bindings.add("<any>")(lambda event: self._press(event, event.data.lower()))
         return bindings
 
@@ -279,7 +291,13 @@ if sys.platform == "win32":
         """Windows shows no keys that nobody reads."""
         yield
 
+    @contextmanager
+    def _when_stopped(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:  # noqa: ARG001  # as below
+        """Windows stops no process by a key."""
+        yield
+
 else:
+    import signal
     import termios
 
     def _held_output() -> Output:
@@ -309,3 +327,22 @@ else:
             yield
         finally:
             termios.tcsetattr(input.fileno(), termios.TCSAFLUSH, before)  # keys that nobody read are no commands
+
+    @contextmanager
+    def _when_stopped(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:
+        """Ctrl-Z while nothing is asked: the shell has its screen until the process goes on."""
+
+        def pause(*_: object) -> None:
+            release()
+            os.kill(os.getpid(), signal.SIGSTOP)
+            take()
+
+        before = signal.getsignal(signal.SIGTSTP)
+        if before != signal.SIG_DFL or threading.current_thread() is not threading.main_thread():
+            yield  # somebody else has a say in it, or no signal may be handled here
+            return
+        signal.signal(signal.SIGTSTP, pause)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTSTP, before)

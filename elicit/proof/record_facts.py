@@ -57,6 +57,7 @@ class Known:
         self._measure: dict[int, Mask] = {}
         self._compare: dict[int, tuple[Mask, Mask]] = {}
         self._open: set[int] = set()
+        self._contradiction: tuple[int, frozenset[int]] = (-1, frozenset())
         self._next = 0
         self._budget = self._plain.get("budget")
 
@@ -87,6 +88,10 @@ class Known:
             case Settled(conflict=conflict):
                 told = self.history.answers.keys() | self.history.assumed.keys()
                 demand(told >= set(conflict), "answers are settled that nobody gave")
+            case Retracted(retracts=answer):
+                request, answers = self._contradiction
+                if answer in answers:
+                    self._open.discard(request)  # withdrawn: there may be no contradiction any more
             case Stopped():
                 self._open.clear()
             case Resumed(budget=budget):
@@ -100,6 +105,8 @@ class Known:
         self._measure |= {next(ids): subset for subset in fact.evaluate}
         if fact.compare is not None:
             self._compare[next(ids)] = fact.compare
+        if fact.reconcile:
+            self._contradiction = next(ids), frozenset(fact.reconcile)
 
     def told(self) -> str:
         """The facts in one line."""

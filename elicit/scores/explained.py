@@ -30,8 +30,9 @@ def shapley_of_data(
     given = table(X, y, "shapley", classes=classes)
     rng = generator(seed, "seed")
     chosen = np.sort(rng.permutation(len(given.X))[: whole("rows", rows)])
-    fitted, columns = _fitted(model, given, seed)
-    return shapley_values(fitted, columns[chosen], columns, rounds=rounds, random_state=rng).importance
+    fitted, columns, target = _fitted(model, given, seed)
+    unit = 1.0 if given.classes else float(np.ptp(given.y) / np.ptp(target))
+    return unit * shapley_values(fitted, columns[chosen], columns, rounds=rounds, random_state=rng).importance
 
 
 def johnson_shapley_of_data(
@@ -39,7 +40,7 @@ def johnson_shapley_of_data(
 ) -> Floats:
     """Shares of the variance of the fitted model's answers, one a column; they sum to 1."""
     given = table(X, y, "johnson-shapley", classes=classes)
-    fitted, columns = _fitted(model, given, seed)
+    fitted, columns, _ = _fitted(model, given, seed)
     labels = list(fitted.classes_) if given.classes else [None]
     functions = [answers(fitted, target=label) for label in (labels[1:] if len(labels) == 2 else labels)]
     varying = [f for f in functions if np.ptp(f(columns)) > 0] or functions[
@@ -64,11 +65,11 @@ def pimp_of_data(
 ) -> Floats:
     """p-values of permutation importance on the share `test_size` of the rows, one an attribute; small ones matter."""
     given = table(X, y, "pimp", classes=classes)
-    chosen, columns = learner(model, given, seed)
-    return pimp(chosen, columns, given.y, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values
+    chosen, columns, target = learner(model, given, seed)
+    return pimp(chosen, columns, target, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values
 
 
-def _fitted(model: Any, given: Table, seed: int) -> tuple[Any, Floats]:
-    """A fitted model, and the columns that it was fitted to."""
-    chosen, columns = learner(model, given, seed)
-    return fit(chosen, columns, given.y), columns
+def _fitted(model: Any, given: Table, seed: int) -> tuple[Any, Floats, Floats]:
+    """A fitted model, and the columns and target that it was fitted to."""
+    chosen, columns, target = learner(model, given, seed)
+    return fit(chosen, columns, target), columns, target

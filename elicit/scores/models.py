@@ -62,7 +62,7 @@ def permuted(
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
         return _fall(model, data, target_of(y, len(data)), scoring, repeats, seed, groups, frame)
     given = table(X, y, "permutation", classes=classes)
-    learned, columns = learner(model, given, seed)
+    learned, columns, _ = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
     target = np.asarray(y) if given.classes else given.target if plain else given.y
     whole("folds", folds, 2)
@@ -97,8 +97,8 @@ def coefficients(
 def trees(X: Any, y: Any, *, model: Any = None, trees: int = 100, seed: int = 0, classes: bool | None = None) -> Floats:
     """Mean decrease in impurity; `model` None is a random forest of so many `trees`."""
     given = table(X, y, "trees", classes=classes)
-    grown, columns = learner(model, given, seed, whole("trees", trees))
-    return _read(_last_step(fit(grown, columns, given.target), columns), "feature_importances_", columns.shape[1])
+    grown, columns, target = learner(model, given, seed, whole("trees", trees))
+    return _read(_last_step(fit(grown, columns, target), columns), "feature_importances_", columns.shape[1])
 
 
 def _fall(
@@ -136,15 +136,16 @@ def _fitted(model: Any) -> bool:
     return True
 
 
-def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[Any, Floats]:
-    """What is fitted to the table, and to which columns: the model as it is, or else a random forest.
+def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[Any, Floats, Floats]:
+    """What is fitted to the table, and to which columns and target: the model as it is, or else a random forest.
 
-    A forest works in single precision, so it is given the columns without their origin and unit.
+    A forest works in single precision, and ends where targets differ by less than 1e-8: it is given columns and
+    target without their origin and unit.
     """
     if model is not None:
-        return seeded(model, seed), given.X
+        return seeded(model, seed), given.X, given.y
     forest = RandomForestClassifier if given.classes else RandomForestRegressor
-    return forest(trees, random_state=seed_of(seed)), centred(given.X)
+    return forest(trees, random_state=seed_of(seed)), centred(given.X), given.target
 
 
 def fit(model: Any, X: Any, y: Any) -> Any:

@@ -83,7 +83,8 @@ def _squares(given: Table) -> tuple[Floats, Floats]:
         explained, left = slope**2 * (y @ y), ((X - np.outer(y, slope)) ** 2).sum(axis=0)
     span = np.where(constant(given.X), 1.0, np.ptp(given.X, axis=0))
     noise = 4 * np.finfo(np.float64).eps * (1 + np.abs(given.X).max(axis=0) / span)  # of one entry of X
-    return explained, np.where(left <= len(X) * noise**2, 0.0, left)
+    rounding = len(X) * noise**2
+    return np.where(explained + left <= rounding, 0.0, explained), np.where(left <= rounding, 0.0, left)
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

@@ -131,6 +131,10 @@ class Ahead:
         """Whether what follows the reply is known."""
         return reply in self._found
 
+    def under_way(self, reply: OperatorReply) -> bool:
+        """Whether a process works on what follows the reply, so that it is to be waited for."""
+        return reply in self._doing
+
     def close(self) -> None:
         """End every process; what it has not told by now is lost."""
         with self._changed:

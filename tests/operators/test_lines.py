@@ -143,6 +143,22 @@ def test_looking_something_up_is_no_answer_and_what_is_shown_cannot_steer_the_te
     assert "\x1b" not in shown
 
 
+def test_a_number_that_is_none_of_the_contradicting_answers_is_said_to_be_none():
+    conflict = Reconcile(9, (3, 5), "these answers cannot all hold")
+    for word in ("3", "1" * 5000, "²"):
+        with pytest.raises(InputError, match="expected 'keep' or the number of an answer to take back"):
+            operator(f"{word}\n", desk=Desk())[0](conflict)
+    assert operator("2\n", desk=Desk())[0](conflict) == Settlement(5)
+
+
+def test_more_orders_than_are_listed_are_counted_and_not_listed():
+    desk = Desk()
+    desk.conflict = lambda _: ["{a} is better than {b}", "and 7 more such orders"]
+    asking, out = operator("1\n", desk=desk)
+    asking(Reconcile(9, (3, 5), "these answers cannot all hold"))
+    assert "  with {a} is better than {b}\n  and 7 more such orders\n" in out.getvalue()
+
+
 def test_help_has_every_word_and_needs_no_docstring(monkeypatch):
     monkeypatch.setattr(lines, "__doc__", None)  # as under python -OO
     asking, out = operator("help\na\n", desk=Desk())

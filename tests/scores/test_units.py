@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 
-from elicit.effects import ale, h_statistic, partial_dependence
+from elicit.effects import ale, h_statistic, interaction_prior, partial_dependence
 from elicit.errors import InputError
 from elicit.scores import (
     correlation,
@@ -181,3 +181,15 @@ def test_gaps_of_every_kind_are_gaps():
     holed = pd.DataFrame(X, columns=list("abcd")).astype("Float64")
     holed.iloc[0, 2] = pd.NA
     assert np.isfinite(score_named("relieff").scores(holed, Y > 0)).all()
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e-100])
+def test_what_a_forest_of_its_own_explains_is_the_same_in_any_unit(factor):
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    for name, options in (("pimp", {"draws": 9}), ("johnson-shapley", {"runs": 5000})):
+        score = score_named(name).scores
+        assert score(X, factor * y, **options) == pytest.approx(score(X, y, **options), abs=0.1)
+    shapley = score_named("shapley").scores
+    usual = shapley(X, y, rounds=10, rows=20)
+    assert shapley(X, factor * y, rounds=10, rows=20) / factor == pytest.approx(usual, rel=0.05)
+    assert interaction_prior(X, factor * y) == interaction_prior(X, y) != ()

@@ -103,8 +103,9 @@ def test_what_differs_in_its_last_digits_alone_is_constant():
     shares = np.random.default_rng(0).dirichlet(np.ones(4), 150)
     whole = shares.sum(axis=1)
     assert len(np.unique(whole)) > 1
-    X = np.column_stack([shares, whole, 1e15 + np.arange(150)])
+    percents = np.random.default_rng(1).dirichlet(np.ones(100), 150).sum(axis=1) * 100
+    X = np.column_stack([shares, whole, 1e15 + np.arange(150), percents])
     target = (X[:, 0] > np.median(X[:, 0])).astype(int)
     for score in (fisher, f_statistic, correlation):
-        assert score(X, target)[4] == 0
+        assert score(X, target)[4] == score(X, target)[6] == 0
         assert score(X, target)[5] > 0
