@@ -601,6 +601,32 @@ def test_every_line_is_synced_before_it_is_acknowledged(path, monkeypatch):
         assert synced[-1] == path.read_bytes()
 
 
+# a file that goes away
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
+def test_a_journal_that_was_deleted_or_moved_takes_nothing_more_and_says_so(path):
+    with Journal.create(path, HEADER) as journal:
+        assert journal.there
+        os.rename(path, f"{path}.moved")
+        assert not journal.there
+        with pytest.raises(JournalError, match="was deleted or moved while it was written to; resume it from where"):
+            journal.append(FACTS[0])
+        os.rename(f"{path}.moved", path)
+        journal.append(FACTS[0])  # it is back, and nothing is lost
+    assert read(path).facts == (FACTS[0],)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
+def test_where_the_process_goes_meanwhile_does_not_matter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with Journal.create("j", HEADER) as journal:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        journal.append(FACTS[0])
+    assert read(tmp_path / "j").facts == (FACTS[0],)
+
+
 # a full disk
 
 

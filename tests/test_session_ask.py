@@ -606,3 +606,23 @@ def test_a_cost_may_have_a_decimal_comma_where_it_can_mean_nothing_else(ask, tmp
     (tmp_path / "c.csv").write_text(costs)
     assert ask("t.csv", *SMALL, "--cost", "c.csv")[0] == 0
     assert read("j").header.settings["about"]["oracle"]["costs"] == {"a": 1.5, "b": 2.0}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
+@pytest.mark.parametrize("word", ["a", "quit", "done"])
+def test_a_session_whose_journal_was_deleted_says_so_and_promises_nothing(tmp_path, monkeypatch, capsys, word):
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "t.csv", a=number, b=number, c=number)
+
+    class Deleting(io.StringIO):
+        def __next__(self):
+            (tmp_path / "j").unlink(missing_ok=True)
+            return super().__next__()
+
+    monkeypatch.setattr(sys, "stdin", Deleting(f"{word}\n"))
+    status = main(["ask", "t.csv", "--target", "y", "--folds", "3", "--journal", "j", "--n-jobs", "1"])
+    captured = capsys.readouterr()
+    told = captured.out + captured.err
+    assert "everything is kept" not in told
+    assert "deleted or moved" in told
+    assert status == (0 if word == "quit" else 2)

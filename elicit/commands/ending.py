@@ -28,7 +28,7 @@ from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.errors import JournalError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated, Preferred
-from elicit.journal import Journal, read
+from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
@@ -64,7 +64,7 @@ def ending(
     """The end of a session in lines of plain text; how far the work on it is is shown on standard error."""
     elicitation = session.elicitation
     yield ""
-    over_family = None if result.subset is None else bound_over_family(path, elicitation.family)
+    over_family = None if result.subset is None else bound_over_family(session.journal, elicitation.family)
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
         yield from not_measured([result.failures])
@@ -187,23 +187,20 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
     return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in (found[subset] for subset in subsets)]
 
 
-def bound_over_family(path: str | os.PathLike[str], family: Family) -> Fraction | None:
+def bound_over_family(journal: Journal, family: Family) -> Fraction | None:
     """The most that any subset of the family gains on the recommended one, by the last claim of the journal.
 
     Proofs among fewer subsets (the evaluated, or those of a narrower scope) say nothing of the others.
     """
-    record, size = read(path), family.n if family.max_size is None else family.max_size
+    size = family.n if family.max_size is None else family.max_size
     whole = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
-    if not record.claims or record.claims[-1].facts != len(record.facts):
-        return None
-    proofs: Any = record.claims[-1].content.get("proofs", ())
+    claim: Mapping[str, Any] = journal.last_claim or {}
     try:
-        claims = [proof["claim"] for proof in proofs]
+        claims = [proof["claim"] for proof in claim.get("proofs", ())]
         bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] == whole]
     except (TypeError, KeyError, ValueError) as error:
-        raise JournalError(
-            f"journal {os.fspath(path)!r}: its last claim is malformed; elicit verify says how"
-        ) from error
+        path = os.fspath(journal.path)
+        raise JournalError(f"journal {path!r}: its last claim is malformed; elicit verify says how") from error
     return min(bounds, default=None)
 
 

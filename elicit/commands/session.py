@@ -121,6 +121,12 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
     """A session with whoever is there, to its end or until they leave; the exit status."""
     elicitation = session.elicitation
     again = f"elicit resume {pasted(path)}"
+
+    def how_kept() -> str:
+        if session.journal.there:
+            return f"everything is kept, go on with: {again}"
+        return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
+
     remembering = Remembering(oracle)
     remembering.learn(session.journal.cached)
     with counted_warnings() as complaints:
@@ -129,16 +135,16 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
             result = _played(session, remembering, section, how, opening)
             lines = list(ending(session, remembering, section, path, result))
         except Leave as reason:
-            print(f"\n{reason}; everything is kept, go on with: {again}")
+            print(f"\n{reason}; {how_kept()}")
             if how.output is not None:
                 print(f"{printable(how.output)} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
-            raise InputError(f"{error}; everything is kept, go on with: {again}") from error
+            raise InputError(f"{error}; {how_kept()}") from error
         except KeyboardInterrupt:
             if sys.stderr.isatty():
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
-            complain(f"interrupted; everything is kept, go on with: {again}")
+            complain(f"interrupted; {how_kept()}")
             return INTERRUPTED
     print("\n".join(lines))
     for line in told_warnings(complaints):

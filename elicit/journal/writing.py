@@ -34,7 +34,9 @@ class Journal:
         self._facts = list(record.facts)
         self._cached, self._afresh = dict(record.cached), dict(record.afresh)
         self._claimed = record.claims[-1].facts if record.claims else -1
+        self._claim: Mapping[str, Json] = record.claims[-1].content if record.claims else {}
         self._file = file
+        self._place = os.path.abspath(path)
         self._length = record.length
         self._check = record.check
         self._sound = True
@@ -142,12 +144,22 @@ class Journal:
         """Whether what the present facts prove is in the journal already."""
         return self._claimed == len(self._facts)
 
+    @property
+    def last_claim(self) -> Mapping[str, Json] | None:
+        """What is claimed of the present facts, None when nothing is."""
+        return self._claim if self.claimed else None
+
+    @property
+    def there(self) -> bool:
+        """Whether a file is at its path: who deletes or moves it meanwhile takes along what was written."""
+        return os.path.exists(self._place)
+
     def claim(self, content: Mapping[str, Json], at: float | None = None) -> None:
         """Write what the facts so far prove, and return when it is safe."""
         line: dict[str, Json] = {"claim": plain(dict(content), "claim")}
         with_time(line, at)
         self._write(line)
-        self._claimed = len(self._facts)
+        self._claimed, self._claim = len(self._facts), dict(content)
         self._sound = True
 
     def close(self) -> None:
@@ -170,6 +182,11 @@ class Journal:
         """
         if self._file.closed or not self._sound:
             raise JournalError(f"{named(self.path)} is closed; open it again to go on")
+        if not self.there:
+            raise JournalError(
+                f"{named(self.path)} was deleted or moved while it was written to; resume it from where it is now, "
+                "or begin anew"
+            )
         written = body(content)
         check = zlib.crc32(written, self._check)
         line = written + b', "crc": "%08x"}\n' % check

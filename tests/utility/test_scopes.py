@@ -11,7 +11,7 @@ from elicit.commands.ending import bound_over_family
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.errors import CertificateError, InputError
-from elicit.journal import read
+from elicit.journal import Journal, read
 from elicit.proof.record_check import check_record
 from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Family
@@ -132,7 +132,8 @@ def test_a_proof_at_a_narrower_scope_is_never_told_as_one_over_the_family(tmp_pa
         record = read(path)
         claims = [proof["claim"] for proof in record.claims[-1].content["proofs"]]
         bounds = {str(c["scope"]): c["bound"] for c in claims if c["kind"] == "regret"}
-        told = bound_over_family(path, elicitation_of(record).family)
+        with Journal.open(path) as journal:
+            told = bound_over_family(journal, elicitation_of(record).family)
         proven = any("flips" in scope and bound == "0" for scope, bound in bounds.items())
         assert proven == result.reason.startswith("optimal")
         assert told is None or any("max_size" in s and Fraction(b) == told for s, b in bounds.items())
