@@ -1,5 +1,6 @@
 """Answers that cannot all hold open the repair at the next request, whether or not checks are ever asked."""
 
+import re
 from types import SimpleNamespace
 
 import journals
@@ -7,15 +8,17 @@ import numpy as np
 import pytest
 
 from elicit.asks import Reconcile, Settlement, TakeBack
-from elicit.commands.ending import _set_aside
+from elicit.commands.ending import _reasons, _set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
 from elicit.journal import read
 from elicit.proof.record_check import check_record
+from elicit.proof.strained import set_aside_of
 from elicit.sessions import begin
 from elicit.subsets import Attributes
+from elicit.utility.explain import Cause
 
 UNCHECKED = Settings(budget=12, check_every=0, stop=())
 
@@ -132,3 +135,21 @@ def test_a_run_in_which_one_was_taken_back_instead_of_settled_goes_on_and_its_jo
     assert contradictions
     assert len({request.id for request in contradictions}) == len(contradictions)
     assert len(list(check_record(read(tmp_path / "j")))) > 3
+
+
+def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
+    """It serves a proof all the same: what it costs to break it is known."""
+    elicitation = after(("a", "b", A), ("b", "a", A), ("c", "b", A), ("d", "c", B))
+    elicitation.tell(elicitation.ask().id, Settlement(None))
+    utilities = elicitation.beliefs.fresh_utilities()
+    strained = utilities.set_aside()
+    aside = set_aside_of(strained)
+    assert aside
+    one = next(iter(aside))
+    told = Cause(one, 1.0, one in aside).words(Attributes.numbered(4))
+    assert told.endswith(f"(question {one.request}, set aside, at a price that counts)")
+    assert "set aside" not in Cause(one, 1.0).words(Attributes.numbered(4))
+    found = " ".join(" ".join(_reasons(elicitation, elicitation.incumbent, strained)).split())
+    for question in re.findall(r"question (\d+)\)", found):
+        numbers = elicitation.history.question_numbers
+        assert int(question) not in {numbers[s.request] for s in aside if s.request is not None}

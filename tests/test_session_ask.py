@@ -17,8 +17,8 @@ from elicit.data import Data, load, model_of, regrouped
 from elicit.data.soundness import correlations, warnings_about
 from elicit.data.tidying import MISSING_LEVEL
 from elicit.errors import InputError
-from elicit.events import Evaluated
-from elicit.journal import read
+from elicit.events import Asked, Evaluated
+from elicit.journal import Journal, read
 from elicit.sessions import elicitation_of
 
 
@@ -610,19 +610,17 @@ def test_a_cost_may_have_a_decimal_comma_where_it_can_mean_nothing_else(ask, tmp
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
 @pytest.mark.parametrize("word", ["a", "quit", "done"])
-def test_a_session_whose_journal_was_deleted_says_so_and_promises_nothing(tmp_path, monkeypatch, capsys, word):
-    monkeypatch.chdir(tmp_path)
+def test_a_session_whose_journal_was_deleted_says_so_and_promises_nothing(ask, tmp_path, monkeypatch, word):
     table(tmp_path / "t.csv", a=number, b=number, c=number)
+    append = Journal.append
 
-    class Deleting(io.StringIO):
-        def __next__(self):
-            (tmp_path / "j").unlink(missing_ok=True)
-            return super().__next__()
+    def deleting(journal, fact, at=None, *, more=False):
+        append(journal, fact, at, more=more)
+        if isinstance(fact, Asked) and fact.compare is not None:
+            (tmp_path / "j").unlink()
 
-    monkeypatch.setattr(sys, "stdin", Deleting(f"{word}\n"))
-    status = main(["ask", "t.csv", "--target", "y", "--folds", "3", "--journal", "j", "--n-jobs", "1"])
-    captured = capsys.readouterr()
-    told = captured.out + captured.err
-    assert "everything is kept" not in told
-    assert "deleted or moved" in told
+    monkeypatch.setattr(Journal, "append", deleting)
+    status, out, err = ask("t.csv", "--target", "y", "--folds", 3, "--journal", "j", "--n-jobs", 1, answers=f"{word}\n")
+    assert "everything is kept" not in out + err
+    assert "deleted or moved" in out + err
     assert status == (0 if word == "quit" else 2)

@@ -32,11 +32,12 @@ from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
+from elicit.knowledge.statements import Statement
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import aligned, counted, listable, many, pasted, printable
-from elicit.proof.strained import strained_words
+from elicit.proof.strained import Strained, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
@@ -74,7 +75,7 @@ def ending(
             yield from _no_better_than_a_guess(elicitation, oracle, result.subset)
             yield from _nobody_said(elicitation, result.subset)
             yield from _proven(elicitation, result, over_family)
-            yield from _reasons(elicitation, result.subset)
+            yield from _reasons(elicitation, result.subset, result.set_aside)
             yield from _what_answers_did(elicitation, result.subset)
         yield from not_measured([result.failures])
         yield from _set_aside(elicitation, result)
@@ -295,7 +296,14 @@ def _of_the_others(count: int, bound: Fraction | None) -> str:
     return f"; of the other {counted(count)} none is better by more than {float(bound):.2g}"
 
 
-def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
+def _numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:
+    """The statement with the number of its question in place of the request."""
+    if statement.request is None:
+        return statement
+    return dataclasses.replace(statement, request=numbers.get(statement.request, statement.request))
+
+
+def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iterator[str]:
     """Why this one and not the other members of the front, in the operator's own answers."""
     beliefs, history = elicitation.beliefs, elicitation.history
     if beliefs.conflict is not None or not beliefs.utilities.informative:
@@ -305,10 +313,8 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     ranked = sorted(range(len(others)), key=lambda k: (-round(float(values[k]), 9), simplest(others[k])))
     utilities = beliefs.fresh_utilities()
     numbers = history.question_numbers
-    statements = [
-        s if s.request is None else dataclasses.replace(s, request=numbers.get(s.request, s.request))
-        for s in utilities.statements
-    ]
+    statements = [_numbered(s, numbers) for s in utilities.statements]
+    aside = {_numbered(s, numbers) for s in set_aside_of(strained)}
     yield ""
     yield "why this one:"
     if not others:
@@ -332,7 +338,7 @@ def _reasons(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         if certificate is None:
             open_against.append(others[k])
             continue
-        found = explain(certificate, statements, history.attributes)
+        found = explain(certificate, statements, history.attributes, aside)
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
     if open_against:
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)

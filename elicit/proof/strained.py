@@ -23,6 +23,11 @@ def is_set_aside(slack: float) -> bool:
     return slack >= 1 - tolerances.DECISION
 
 
+def set_aside_of(strained: Strained) -> frozenset[Statement]:
+    """The statements that are set aside altogether."""
+    return frozenset(statement for statement, slack in strained if is_set_aside(slack))
+
+
 def answers_set_aside(strained: Strained) -> int:
     """How many of the operator's answers are set aside altogether."""
     return sum(statement.source is Source.OPERATOR and is_set_aside(slack) for statement, slack in strained)

@@ -16,12 +16,14 @@ from elicit.events import Answer
 from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
+from elicit.proof.strained import set_aside_of
 from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.certificates import AnySet, Certificate, certify_best_among, certify_preference, certify_rejection
 from elicit.utility.explain import Cause, explain
 from elicit.utility.issuing import provable
+from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.reducts import Needed, core, smallest_reduct
 from elicit.utility.regret import beyond_worth
 from elicit.utility.sets import difference
@@ -119,8 +121,10 @@ class Why:
     def _causes(self, certificate: Certificate | None) -> tuple[Cause, ...]:
         if certificate is None:
             return ()
-        causes = explain(certificate, self.utilities.statements, self.attributes).causes
-        return tuple(Cause(self.numbered(cause.statement), cause.share) for cause in causes)
+        strained = self.utilities.set_aside() if isinstance(self.utilities, ParsimoniousSet) else ()
+        aside = set_aside_of(strained)
+        causes = explain(certificate, self.utilities.statements, self.attributes, aside).causes
+        return tuple(replace(cause, statement=self.numbered(cause.statement)) for cause in causes)
 
     def numbered(self, statement: Statement) -> Statement:
         """The statement with the number of its question in place of the request; None for an assumption."""

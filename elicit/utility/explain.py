@@ -6,7 +6,7 @@ proof. At most three causes are told first, the rest on request.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from elicit.knowledge.statements import Relation, Source, Statement
@@ -19,10 +19,14 @@ FIRST_CAUSES = 3
 
 @dataclass(frozen=True)
 class Cause:
-    """One statement a proof uses, and its share of all multipliers (the shares of a proof sum to 1)."""
+    """One statement a proof uses, and its share of all multipliers (the shares of a proof sum to 1).
+
+    One that is set aside serves a proof, too: what it costs to break it is known, and proven with.
+    """
 
     statement: Statement
     share: float
+    set_aside: bool = False
 
     def words(self, attributes: Attributes) -> str:
         """The statement as a clause."""
@@ -37,7 +41,9 @@ class Cause:
                     Relation.WEAK: f"you found {better} at least as good as {worse}",
                     Relation.EQUAL: f"you found {better} and {worse} equally good",
                 }[s.relation]
-                return verb if s.request is None else f"{verb} (question {s.request})"
+                aside = "set aside, at a price that counts" if self.set_aside else ""
+                told = ", ".join(filter(None, ("" if s.request is None else f"question {s.request}", aside)))
+                return f"{verb} ({told})" if told else verb
             case Source.PRIOR | Source.DEDUCED:
                 sign = {Relation.STRICT: "≻", Relation.WEAK: "≽", Relation.EQUAL: "~"}[s.relation]
                 how = "deduced from your answers" if s.source is Source.DEDUCED else s.source.value
@@ -66,8 +72,16 @@ class Explanation:
         return text + (f" (and {left} more)." if left else ".")
 
 
-def explain(certificate: Certificate, statements: Sequence[Statement], attributes: Attributes) -> Explanation:
-    """The explanation that a certificate holds; `statements` are those it was issued for, in order."""
+def explain(
+    certificate: Certificate,
+    statements: Sequence[Statement],
+    attributes: Attributes,
+    aside: Container[Statement] = (),
+) -> Explanation:
+    """The explanation that a certificate holds; `statements` are those it was issued for, in order.
+
+    aside: those of them that the recommendation sets aside.
+    """
     proof, totals = certificate["proof"], dict.fromkeys(range(len(statements)), 0.0)
     used = [proof["cuts"][piece["cut"]] for piece in proof["pieces"]] if "pieces" in proof else []
     if "multipliers" in proof:
@@ -79,7 +93,7 @@ def explain(certificate: Certificate, statements: Sequence[Statement], attribute
     ranked = sorted((r for r, x in totals.items() if x), key=lambda r: (-totals[r], r))
     return Explanation(
         _claim(certificate, attributes),
-        tuple(Cause(statements[r], totals[r] / whole) for r in ranked),
+        tuple(Cause(statements[r], totals[r] / whole, statements[r] in aside) for r in ranked),
     )
 
 
