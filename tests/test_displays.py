@@ -189,3 +189,8 @@ def test_what_is_no_selector_is_named():
     for display in (ParetoDisplay, RegretDisplay, InteractionDisplay, PowerDisplay):
         with pytest.raises(InputError, match="expected a fitted ElicitSelector, found GaussianNB"):
             display.from_estimator(other)
+
+
+def test_a_display_that_ends_a_cell_prints_one_line(fitted):
+    for display in (ParetoDisplay, RegretDisplay, InteractionDisplay, PowerDisplay):
+        assert len(repr(display.from_estimator(fitted))) < 120

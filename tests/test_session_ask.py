@@ -624,3 +624,16 @@ def test_a_session_whose_journal_was_deleted_says_so_and_promises_nothing(ask, t
     assert "everything is kept" not in out + err
     assert "deleted or moved" in out + err
     assert status == (0 if word == "quit" else 2)
+
+
+def test_a_score_of_one_of_two_classes_says_how_to_name_it_where_texts_are_classes(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number)
+    status, out, _ = ask("t.csv", *SMALL, "--scoring", "f1")
+    assert status == 2
+    assert "Nothing could be measured" in out
+    assert "call it 1 and the other 0 in the data, or take a score of all classes, such as f1_macro" in " ".join(
+        out.split()
+    )
+    status, out, _ = ask("t.csv", *SMALL[:-1], "k", "--scoring", "f1_macro", answers="a\n" * 5)
+    assert status == 0
+    assert "f1_macro" in out

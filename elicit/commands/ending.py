@@ -88,6 +88,9 @@ def ending(
     if result.subset is None:
         further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
         yield f"another model or score may do: --model, --scoring{further} name them"
+        if any("pos_label" in reason for reason in result.failures):  # what scikit-learn says of such a score
+            told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
+            yield from paragraph(f"{told} a score of all classes, such as f1_macro", _columns(), 2)
     elif over_family != 0:
         yield from _further(elicitation, shown)
     if result.subset is not None:

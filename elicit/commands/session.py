@@ -23,7 +23,7 @@ from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
-from elicit.commands.status import DONE, INTERRUPTED, complain
+from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain
 from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -152,7 +152,7 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
     if how.output is not None and result.subset is not None:
         kept = reduced(how.output, section, elicitation.history.attributes.subset(result.subset))
         print(f"{printable(how.output)}: {kept}")
-    return DONE
+    return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
 
 
 def _played(session: Session, oracle: Remembering, section: Mapping[str, Any], how: Play, opening: list[str]) -> Result:

@@ -6,7 +6,7 @@ carries meaning alone: what is chosen has its own marker and is named in the leg
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -44,7 +44,7 @@ def _require_fitted(selector: Any) -> None:
         raise InputError(f"expected a fitted ElicitSelector, found {type(selector).__name__}")
 
 
-@dataclass
+@dataclass(repr=False)  # on one line, as the displays of scikit-learn
 class ParetoDisplay:
     """Score against size: everything evaluated, the front with its spread over the folds, and the choice."""
 
@@ -55,8 +55,8 @@ class ParetoDisplay:
     front_spread: Floats
     chosen: tuple[float, float]
     chosen_features: tuple[str, ...]
-    ax_: Any = field(default=None, repr=False)
-    figure_: Any = field(default=None, repr=False)
+    ax_: Any = None
+    figure_: Any = None
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
@@ -112,7 +112,7 @@ def _upper_left(points: list[tuple[float, float, float | None]]) -> list[tuple[f
     return kept
 
 
-@dataclass
+@dataclass(repr=False)  # on one line, as the displays of scikit-learn
 class RegretDisplay:
     """How far the best that was evaluated so far was behind the best of all that were.
 
@@ -123,8 +123,8 @@ class RegretDisplay:
     evaluations: Floats
     regret: Floats
     unit: str
-    ax_: Any = field(default=None, repr=False)
-    figure_: Any = field(default=None, repr=False)
+    ax_: Any = None
+    figure_: Any = None
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None) -> Self:
@@ -162,16 +162,16 @@ def _worth(selector: ElicitSelector) -> tuple[dict[Mask, float], str]:
     return dict(zip(eligible, values.tolist(), strict=True)), "fitted utility"
 
 
-@dataclass
+@dataclass(repr=False)  # on one line, as the displays of scikit-learn
 class InteractionDisplay:
     """u_ij as a heat map: what a pair of attributes is worth beyond the two of them; u_i on the diagonal."""
 
     interactions: Floats
     names: tuple[str, ...]
     left_out: int = 0
-    ax_: Any = field(default=None, repr=False)
-    figure_: Any = field(default=None, repr=False)
-    im_: Any = field(default=None, repr=False)
+    ax_: Any = None
+    figure_: Any = None
+    im_: Any = None
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
@@ -198,7 +198,7 @@ class InteractionDisplay:
         return self
 
 
-@dataclass
+@dataclass(repr=False)  # on one line, as the displays of scikit-learn
 class PowerDisplay:
     """Power indices (Shapley values of the fitted utility) as bars, largest first; what was chosen bears a star.
 
@@ -209,8 +209,8 @@ class PowerDisplay:
     names: tuple[str, ...]
     chosen: tuple[bool, ...]
     left_out: int = 0
-    ax_: Any = field(default=None, repr=False)
-    figure_: Any = field(default=None, repr=False)
+    ax_: Any = None
+    figure_: Any = None
 
     @classmethod
     def from_estimator(cls, selector: ElicitSelector, *, ax: Any = None, most: int = MOST_NAMED) -> Self:
