@@ -245,6 +245,21 @@ def test_a_round_is_kept_with_what_it_passed_over():
     assert list(asked.requests) == [8, 9, 10]
 
 
+@pytest.mark.parametrize(("folds", "spread"), [((), ()), (((0.4, 0.6), ()), (0.0, None)), (((), ()), (0, 2.5))])
+def test_folds_and_spread_may_be_there_or_not(folds, spread):
+    history = told(*FACTS, Evaluated(9, 5, (0.5, 2.0), folds, spread))
+    assert (history.evaluated[5].folds, history.evaluated[5].spread) == (folds, spread)
+
+
+def test_an_answer_that_was_taken_back_leaves_its_question_to_be_put_again_unless_a_repair_took_it_back():
+    undone = told(*FACTS, Retracted(9, 6))
+    assert undone.undone == {6}
+    settled = told(*FACTS, Asked(9, reconcile=(6,)), Retracted(9, 6))
+    assert settled.retracted == {6}
+    assert settled.undone == set()
+    assert told(*FACTS, Retracted(9, 7)).undone == set(), "an assumption was no question"
+
+
 # Wrong facts
 
 
@@ -261,6 +276,14 @@ WRONG = [
     pytest.param(Evaluated(9, 5, (0.5, float("nan"))), "'size' .* is not a number", id="size not a number"),
     pytest.param(Evaluated(9, 5, (float("-inf"), 2.0)), "'score' .* found -inf", id="score infinite"),
     pytest.param(Evaluated(9, 5, (1e300, 2.0)), r"below 1e\+250", id="score beyond the grid"),
+    *(
+        pytest.param(Evaluated(9, 5, (0.5, 2.0), folds), "folds of .* are", id=f"folds {folds}")
+        for folds in [((0.5,),), ((0.5,), (), ()), ((0.5, float("nan")), ()), ((0.5, "x"), ()), (0.5, 2.0), "ab", 7]
+    ),
+    *(
+        pytest.param(Evaluated(9, 5, (0.5, 2.0), (), spread), "spread of .* is", id=f"spread {spread}")
+        for spread in [(0.1,), (-0.1, None), (float("nan"), None), (float("inf"), None), ("x", None), (True, None), 0.1]
+    ),
     pytest.param(Failed(9, 1, "late"), "measured before", id="failed after it was evaluated"),
     pytest.param(Failed(9, 4, "again"), "measured before", id="failed twice"),
     pytest.param(Failed(9, 16, "who"), "beyond the 4", id="a stranger failed"),
