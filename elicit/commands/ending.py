@@ -47,7 +47,7 @@ from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.exact import TOO_THIN, ExactSet
 from elicit.utility.explain import explain
-from elicit.utility.issuing import provable
+from elicit.utility.issuing import AnySet, provable
 from elicit.utility.numbers import MOST_MONOMIALS, exact
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.regret import CLEAR
@@ -210,55 +210,53 @@ def bound_over_family(journal: Journal, family: Family) -> Fraction | None:
 
 def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | None) -> Iterator[str]:
     """What is proven, in which scope, and what it would cost to be wrong."""
-    beliefs = elicitation.beliefs
-    evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
     yield from paragraph(f"ended by {result.reason}", _columns(), 2)
-    utilities = beliefs.utilities
+    for text in (*_undecided(elicitation.beliefs.utilities), *_bounds(elicitation, result.scope, over_family)):
+        yield from paragraph(text, _columns(), 2)
+
+
+def _undecided(utilities: AnySet) -> Iterator[str]:
+    """Why the set of utilities decides nothing, where it does not."""
     if isinstance(utilities, ParsimoniousSet) and utilities.informative and utilities.cap <= utilities.settings.tau:
         text = f"no subset can be rejected: setting every statement aside costs only {utilities.cap:.2g}, and tau is "
-        yield from paragraph(f"{text}{utilities.settings.tau:g}", _columns(), 2)
+        yield f"{text}{utilities.settings.tau:g}"
     if isinstance(utilities, ExactSet) and utilities.thin:
-        text = f"{TOO_THIN}, so nothing is decided; the parsimonious set has no such limit"
-        yield from paragraph(text, _columns(), 2)
+        yield f"{TOO_THIN}, so nothing is decided; the parsimonious set has no such limit"
+
+
+def _bounds(elicitation: Elicitation, scope: str, over_family: Fraction | None) -> Iterator[str]:
+    """How much better another subset may be, of those measured and of all, and which is the strongest rival."""
+    beliefs = elicitation.beliefs
+    evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
+    others = _of_the_others(total - evaluated, over_family)
     if beliefs.far:
-        told = _far(evaluated, result.scope) + _of_the_others(total - evaluated, over_family)
-        yield from paragraph(told, _columns(), 2)
+        yield _far(evaluated, scope) + others
         return
-    incumbent = beliefs.incumbent
+    incumbent = beliefs.incumbent  # with its regret, which is not worked out where it is far
     if incumbent is None or isinf(incumbent.value):
         named_one = unproven_choice(elicitation.settings, bool(elicitation.history.stated))
-        text = f"proven: nothing beyond the measured numbers; {named_one} is named"
-        yield from paragraph(text, _columns(), 2)
+        yield f"proven: nothing beyond the measured numbers; {named_one} is named"
         return
     if over_family == 0:
         around = elicitation.family.neighbours(incumbent.subset) + elicitation.family.swaps(incumbent.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
-        yield from paragraph(
-            f"proven: no subset of the {counted(total)} is better in any utility of the {result.scope}"
-            + ("; all that are one flip or one swap away were evaluated as well" if measured else ""),
-            _columns(),
-            2,
-        )
+        told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
+        yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
     else:
-        yield from paragraph(
-            _how_far(incumbent.value, evaluated, result.scope, provable(utilities))
-            + _of_the_others(total - evaluated, over_family),
-            _columns(),
-            2,
-        )
+        yield _how_far(incumbent.value, evaluated, scope, provable(beliefs.utilities)) + others
     # a bound may come from straining what was measured; what that puts below is no alternative
     if incumbent.rival is not None and incumbent.rival not in elicitation.history.dominates[incumbent.subset]:
-        rival = elicitation.history.evaluated[incumbent.rival]
-        mine = elicitation.history.evaluated[incumbent.subset]
-        yield from paragraph(
-            f"its strongest rival among the evaluated is {_beside(elicitation, incumbent.rival, incumbent.subset)}: "
-            + "; ".join(
-                f"{c.name} {rival.criteria[i]:.4g} instead of {mine.criteria[i]:.4g}"
-                for i, c in enumerate(elicitation.history.criteria)
-            ),
-            _columns(),
-            2,
-        )
+        yield _strongest(elicitation, incumbent.rival, incumbent.subset)
+
+
+def _strongest(elicitation: Elicitation, rival: Mask, subset: Mask) -> str:
+    """The strongest rival of the recommended subset, beside it."""
+    its, mine = elicitation.history.evaluated[rival].criteria, elicitation.history.evaluated[subset].criteria
+    values = "; ".join(
+        f"{criterion.name} {value:.4g} instead of {own:.4g}"
+        for criterion, value, own in zip(elicitation.history.criteria, its, mine, strict=True)
+    )
+    return f"its strongest rival among the evaluated is {_beside(elicitation, rival, subset)}: {values}"
 
 
 def _far(evaluated: int, scope: str) -> str:
