@@ -18,8 +18,17 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def whole(name: str, value: Any, least: int = 1) -> int:
-    """A whole number of at least `least`."""
-    if not is_whole(value) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, found {value!r}")
+def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
+    """A whole number of at least `least`, and at most `most` where there is a limit."""
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InputError(f"{name} must be a whole number {limits}, found {value!r:.40}")
     return int(value)
+
+
+def as_float(value: Any) -> Any:
+    """A number of any kind as a float; whatever else, and what no float holds, as it is."""
+    try:
+        return float(value) if is_number(value) else value
+    except OverflowError:
+        return value

@@ -1,22 +1,25 @@
 """Answers that cannot all hold open the repair at the next request, whether or not checks are ever asked."""
 
 import re
+from fractions import Fraction
 from types import SimpleNamespace
 
 import journals
 import numpy as np
 import pytest
 
-from elicit.asks import Reconcile, Settlement, TakeBack
+from elicit.asks import Done, Evaluate, Measured, Reconcile, Settlement, TakeBack
 from elicit.commands.ending import _reasons, _set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
+from elicit.errors import InputError, ProtocolError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
 from elicit.journal import read
+from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import set_aside_of
-from elicit.sessions import begin
+from elicit.sessions import begin, resume
 from elicit.subsets import Attributes
 from elicit.utility.explain import Cause
 
@@ -153,3 +156,52 @@ def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
     for question in re.findall(r"question (\d+)\)", found):
         numbers = elicitation.history.question_numbers
         assert int(question) not in {numbers[s.request] for s in aside if s.request is not None}
+
+
+def test_a_run_that_had_ended_goes_on_when_an_answer_is_taken_back(tmp_path):
+    """Its end may rest on that answer: nobody is told that what was proven still is."""
+    oracle = CallableOracle(lambda names: {1: 0.5 + 0.1 * ("b" in names), 2: 0.8}[len(names)], ("a", "b"))
+    settings = Settings(budget=9, ask_every=0, questions=9)
+
+    def answer(request):
+        return A if request.first.criteria[0] > request.second.criteria[0] else B
+
+    with begin(tmp_path / "j", oracle, settings) as session:
+        assert drive(session.elicitation, oracle, answer, session.journal).reason.startswith("optimal")
+    asked = next(fact for fact in read(tmp_path / "j").facts if isinstance(fact, Preferred))
+    with resume(tmp_path / "j", oracle) as session:
+        elicitation = session.elicitation
+        with pytest.raises(InputError, match="holds no answer"):
+            elicitation.retract(0)
+        assert elicitation.history.stopped is not None
+        elicitation.retract(np.int64(asked.request))
+        assert elicitation.history.stopped is None
+        assert not isinstance(elicitation.ask(), Done)
+        assert drive(elicitation, oracle, answer, session.journal).questions == 2
+    lines = (tmp_path / "j").read_bytes().splitlines(keepends=True)
+    for k in range(1, len(lines) + 1):  # wherever it was cut, the record holds
+        (tmp_path / "cut").write_bytes(b"".join(lines[:k]))
+        with resume(tmp_path / "cut", oracle) as session:
+            drive(session.elicitation, oracle, answer, session.journal)
+        list(check_record(read(tmp_path / "cut")))
+
+
+def test_a_reply_of_another_kind_of_number_is_kept_as_the_number_that_it_is():
+    elicitation = after(("a", "b", A), ("b", "a", A))
+    asked = elicitation.ask()
+    for wrong in (5.0, "5", 99, True):
+        with pytest.raises(ProtocolError):
+            elicitation.tell(asked.id, Settlement(wrong))
+        with pytest.raises((ProtocolError, InputError)):
+            elicitation.retract(wrong)
+    assert type(elicitation.tell(asked.id, Settlement(np.int64(5))).retracts) is int
+    request = elicitation.ask()
+    while not isinstance(request, Evaluate):
+        elicitation.tell(request.id, A)
+        request = elicitation.ask()
+    fact = elicitation.tell(request.id, Measured((Fraction(1, 3), np.longdouble(2)), ((2**70,), ()), (10**30, None)))
+    assert [type(value) for value in (*fact.criteria, fact.folds[0][0], fact.spread[0])] == [float] * 4
+    request = elicitation.ask()
+    if isinstance(request, Evaluate):
+        with pytest.raises(InputError, match="folds of"):
+            elicitation.tell(request.id, Measured((0.5, 1.0), ((10**400,), ())))

@@ -41,6 +41,13 @@ def test_what_is_said_goes_before_what_the_model_predicts_and_that_before_the_lo
     assert [str(value).removesuffix(".0") for value in y] == cells
 
 
+def test_two_spellings_of_a_number_are_one_class():
+    y, held = target_of([cell for k in range(25) for cell in (f"{k}", f"{k}.0")], CLASSES, None)
+    assert held == CLASSES
+    assert set(y) == {str(k) for k in range(25)}
+    assert set(target_of(["0.5", "1.50", "0.50"], CLASSES, None)[0]) == {"0.5", "1.5"}
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(InputError, match="classes or numbers, found 'labels'"):
         target_of(COUNTS, "labels", None)

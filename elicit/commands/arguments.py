@@ -10,6 +10,9 @@ from elicit.errors import InputError
 from elicit.printable import printable
 from elicit.subsets import Attributes, Mask
 
+#: Processes that are wanted on one machine, at the most.
+MOST_JOBS = 10_000
+
 
 def at_least(least: int) -> Callable[[str], int]:
     """A whole number that is not below `least`."""
@@ -31,8 +34,8 @@ def jobs(text: str) -> int:
         number = int(text)
     except ValueError:
         number = 0
-    if number == 0:
-        raise argparse.ArgumentTypeError(f"expected a number of jobs, or -1 for every processor, found {text!r}")
+    if number == 0 or abs(number) > MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"expected a number of jobs, or -1 for every processor, found {text!r:.40}")
     return number
 
 

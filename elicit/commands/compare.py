@@ -176,6 +176,8 @@ def _check_picture(path: str) -> None:
     """Whatever would keep a picture from being drawn is said before the work begins."""
     if Path(path).suffix not in (".png", ".svg", ".pdf"):
         raise InputError(f"{printable(path)}: a picture is a .png, .svg or .pdf file; choose one of these")
+    if Path(path).is_dir():
+        raise InputError(f"{printable(path)}: is a folder; choose another place")
     if not Path(path).absolute().parent.is_dir():
         raise InputError(f"{printable(path)}: its folder does not exist; choose another place")
     pyplot()

@@ -40,13 +40,11 @@ def run(args: argparse.Namespace) -> int:
         elicitation = session.elicitation
         if isinstance(last, Stopped) and elicitation.history.stopped is None:
             notes += ("the session had been ended; it is open again",)
+        if args.budget is not None:
+            elicitation.resume(_budget(args.budget, elicitation.budget, elicitation.evaluations))
         if args.undo is not None:
             _undo(elicitation, args.undo)
             notes += (f"the answer to question {args.undo} was taken back",)
-        if args.budget is not None:
-            elicitation.resume(_budget(args.budget, elicitation.budget, elicitation.evaluations))
-        elif args.undo is not None and elicitation.history.stopped is not None:
-            elicitation.resume()
         history = elicitation.history
         answers = len(history.answers.keys() - history.retracted)
         kept = many(answers, "answer"), many(elicitation.evaluations, "evaluation")

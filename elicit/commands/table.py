@@ -15,6 +15,7 @@ from pathlib import Path
 
 from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed, named
+from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.output import keep_apart
 from elicit.commands.playing import metered
 from elicit.commands.status import DONE
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     dropped = named("--drop", listed(args.drop), attributes)
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
     part = Path(f"{args.output}{_PART}")
-    with metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:
+    with counted_warnings() as complaints, metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:
         written = write_table(
             args.output,
             oracle,
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if args.max_size is not None:
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
     failed = not_measured([Counter(written.failures.values())])
+    failed += told_warnings(complaints)
     print("\n".join([f"{printable(args.output)}: {many(written.rows, 'subset')}", *notes, *failed]))
     return DONE
 

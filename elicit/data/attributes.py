@@ -18,6 +18,7 @@ from elicit.data.cells import Cells
 from elicit.data.tidying import (
     MOST_LEVELS,
     as_numbers,
+    doubtful,
     encoded,
     grouped,
     likeness,
@@ -78,10 +79,11 @@ class CellColumns:
         cells = self.labels(i)
         levels = set(cells)
         many_texts = as_numbers(levels) is None and len(levels) > MOST_LEVELS and 2 * len(levels) > len(cells)
-        if many_texts or grouped(levels) is not None:
+        told = self._doubtful(i) or (likeness(cells) if many_texts else None)
+        if told is not None:
             raise InputError(
-                f"{self.shown}: the target {self.cells.header[i]!r} holds neither numbers nor classes: "
-                f"{likeness(cells)}; or choose another column"
+                f"{self.shown}: the target {self.cells.header[i]!r} holds neither numbers nor classes: {told}; "
+                "or choose another column"
             )
         return cells
 
@@ -92,13 +94,15 @@ class CellColumns:
             if dropped:
                 return Column(None)
             self._require_complete(i)
-            if grouped(cells) is not None:
-                raise InputError(f"{self.shown}: in the column {name!r}, {likeness(cells)}")
+            if (told := self._doubtful(i)) is not None:
+                raise InputError(f"{self.shown}: in the column {name!r}, {told}")
             return Column(*encoded(cells))
         if dropped and (odd := self._stray(i)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
             return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
         self._refuse_stray(i)
+        if (told := self._doubtful(i)) is not None:
+            return Column(None, note=f"{name!r} is left out: {told}")
         note, block, levels = tidied(name, cells)
         return Column(block, levels, note)
 
@@ -111,6 +115,13 @@ class CellColumns:
 
     def _cells(self, i: int) -> list[str]:
         return [row[i] for row in self.cells.rows]
+
+    def _doubtful(self, i: int) -> str | None:
+        """What is said of a column whose commas, or beside decimal commas its points, may stand between thousands."""
+        for mark in (",", ".") if self.cells.commas else (",",):
+            if (cell := grouped(self._cells(i), mark)) is not None:
+                return doubtful(cell, mark)
+        return None
 
     def _stray(self, i: int) -> int | None:
         return stray(self._cells(i), commas=self.cells.separator != ",")

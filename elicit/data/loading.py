@@ -230,11 +230,11 @@ def _parameter(name: str, model: _Model, rest: str) -> float:
         raise InputError(f"the model {name.partition(':')[0]!r} takes no parameter, found {name!r}")
     try:
         value = float(int(rest) if model.whole else float(rest))
-    except ValueError:
+    except (ValueError, OverflowError):
         value = math.nan
     if not 0 < value < math.inf:
         kind = "a whole number" if model.whole else "a number"
-        raise InputError(f"in the model {name!r}, {model.parameter} must be {kind} above 0, found {rest!r}")
+        raise InputError(f"in the model {name!r:.60}, {model.parameter} must be {kind} above 0, found {rest!r:.40}")
     return value
 
 

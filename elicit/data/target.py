@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from elicit.data.tidying import as_numbers
 from elicit.errors import InputError
+from elicit.printable import label_of
 
 CLASSES, NUMBERS = "classes", "numbers"
 
@@ -33,8 +34,10 @@ def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | Non
     whole = bool((numbers == np.round(numbers)).all())
     by_look = CLASSES if holds_classes(numbers) else NUMBERS
     found = holds or (model_predicts if whole else None) or by_look
-    # where they do not look like classes, the names of classes are texts: so nobody takes them for numbers
-    return (np.array(texts) if found == CLASSES and by_look == NUMBERS else numbers), found
+    if found == CLASSES and by_look == NUMBERS:
+        # the names of these classes are texts, so that nobody takes them for numbers; 3 and 3.0 are one class
+        return np.array([label_of(number) for number in numbers.tolist()]), CLASSES
+    return numbers, found
 
 
 def _first_text(cells: Sequence[str]) -> str:

@@ -32,8 +32,12 @@ _DATE = re.compile(
 #: A number as it may be written where commas are decimal: points may stand between its thousands.
 _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*(,\d+)?([eE][+-]?\d+)?")
 
-#: A number whose commas may stand between thousands; one that has nothing else, 1,234, may have a decimal comma.
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+#: By mark: a number in which it may stand between thousands; in one that has nothing else, 1,234, it may be decimal.
+_GROUPED = {
+    ",": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?"),
+    ".": re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"),
+}
+_CALLED = {",": "commas", ".": "points"}
 
 #: A number with the sign of a unit before or after it.
 _WITH_UNIT = re.compile(r"[+-]?[$€£¥]? ?[+-]?\d[\d.,]* ?[%$€£¥]?")
@@ -75,24 +79,30 @@ def comma_numbers(cells: Iterable[str]) -> bool:
     return any("," in cell for cell in known) and all(map(_is_comma_number, known)) and grouped(known) is None
 
 
-def grouped(cells: Iterable[str]) -> str | None:
-    """A number of the column whose commas seem to stand between thousands, None where none do.
+def grouped(cells: Iterable[str], mark: str = ",") -> str | None:
+    """A number of the column whose commas (or points) seem to stand between thousands, None where none do.
 
     Beside 274 a 6,240 may be six thousand or six: each cell with a comma has three digits after it, and others have no
     comma. Where all have one, 6,240 and 7,115, it is the same whichever is meant, but for the unit.
     """
     known = {cell for cell in cells if cell.lower() not in MISSING}
-    commas = _between_thousands(known)
-    certain = [cell for cell in commas if not _is_comma_number(cell)]
-    return (certain or commas)[0] if certain or (commas and len(commas) < len(known)) else None
+    marked = _between_thousands(known, mark)
+    certain = [cell for cell in marked if not (_is_comma_number if mark == "," else _is_number)(cell)]
+    return (certain or marked)[0] if certain or (marked and len(marked) < len(known)) else None
 
 
-def _between_thousands(known: Collection[str]) -> list[str]:
-    """The numbers with commas, if each may stand between thousands, and the others are small enough for none."""
-    commas = sorted(cell for cell in known if "," in cell)
-    plain = as_numbers(cell for cell in known if "," not in cell)
+def _between_thousands(known: Collection[str], mark: str) -> list[str]:
+    """The numbers with this mark, if it may stand between thousands in each, and the others are too small for one."""
+    marked = sorted(cell for cell in known if mark in cell)
+    plain = as_numbers(with_point(cell) for cell in known if mark not in cell)
     small = plain is not None and bool((np.abs(plain) < 1000).all())
-    return commas if small and all(map(_GROUPED.fullmatch, commas)) else []
+    return marked if small and all(map(_GROUPED[mark].fullmatch, marked)) else []
+
+
+def doubtful(cell: str, mark: str) -> str:
+    """What is said of a column in which a number is written like this."""
+    plainly = "write numbers without them, decimals with a point"
+    return f"{_CALLED[mark]} as in {cell!r} may stand between thousands; {plainly}"
 
 
 def encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
@@ -116,7 +126,7 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
         note = f"{name!r} has {gaps} missing values: models get the median of their training rows" if gaps else ""
         return note, numbers.reshape(-1, 1), []
     levels = set(known)
-    if grouped(known) is not None or (len(levels) > MOST_LEVELS and 2 * len(levels) > len(known)):
+    if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
         return f"{name!r} is left out: {likeness(known)}", None, []
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     notes = [f"{name!r} has {gaps} missing values: they are a level of their own"] if gaps else []
@@ -132,10 +142,8 @@ def likeness(cells: Collection[str]) -> str:
     levels = set(cells)
     if all(map(_DATE.fullmatch, levels)):
         return "it looks like dates; turn it into numbers, such as days"
-    if commas := _between_thousands(levels):
-        return (
-            f"commas as in {commas[0]!r} may stand between thousands; write numbers without them, decimals with a point"
-        )
+    if commas := _between_thousands(levels, ","):
+        return doubtful(commas[0], ",")
     if all(map(_COMMA_NUMBER.fullmatch, levels)) and any("," in level for level in levels):
         return "it holds numbers with a decimal comma; write them with a point"
     if all(map(_WITH_UNIT.fullmatch, levels)):

@@ -52,7 +52,7 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
-from elicit.numeric import is_whole, whole
+from elicit.numeric import as_float, is_whole, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
@@ -188,10 +188,15 @@ class Elicitation:
         return fact
 
     def retract(self, request: int) -> Fact:
-        """Take back the answer to an earlier request."""
+        """Take back the answer to an earlier request. A run that had ended goes on: its end may rest on that answer."""
+        if not is_whole(request):
+            raise ProtocolError(f"what is taken back is the answer to a request, a whole number; found {request!r:.40}")
         if request in self.history.retracted:
             raise ProtocolError(f"the answer to request {request} was taken back before")
-        fact = Retracted(self._next_id, request)
+        if self.history.stopped is not None:
+            self.history.check_retractable(request)
+            self.resume()
+        fact = Retracted(self._next_id, int(request))
         self._take_back(fact)
         self._log.append(fact)
         return fact
@@ -213,7 +218,7 @@ class Elicitation:
         """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
         if budget is not None and is_whole(budget) and 0 < budget < self.evaluations:
             raise InputError(f"{self.evaluations} evaluations are spent already, more than a budget of {budget}")
-        fact = Resumed(self._next_id, budget)
+        fact = Resumed(self._next_id, None if budget is None else whole("budget", budget))
         self._go_on(fact)
         self._log.append(fact)
         return fact
@@ -231,9 +236,9 @@ class Elicitation:
             case Reconcile(id, conflict), Settlement(retract):
                 if retract is None:
                     return Settled(id, conflict)
-                if retract not in conflict:
-                    raise ProtocolError(f"request {id} is about {conflict}, not about answer {retract}")
-                return Retracted(id, retract)
+                if not is_whole(retract) or retract not in conflict:
+                    raise ProtocolError(f"request {id} is about {conflict}, not about answer {retract!r:.40}")
+                return Retracted(id, int(retract))
             case _:
                 answers = ", ".join(f"Answer.{answer.name}" for answer in Answer)
                 kinds = {
@@ -438,7 +443,7 @@ def _plain(values: Any) -> Any:
         values = values.tolist()
     if isinstance(values, list | tuple):
         return tuple(map(_plain, values))
-    return values.item() if isinstance(values, np.integer | np.floating) else values
+    return as_float(values)
 
 
 def _round(

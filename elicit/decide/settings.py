@@ -180,7 +180,7 @@ class Settings:
         if self.start is not None:
             object.__setattr__(self, "start", whole("start", self.start, 0))
         for name, least in _WHOLE.items():
-            object.__setattr__(self, name, whole(name, getattr(self, name), least))
+            object.__setattr__(self, name, whole(name, getattr(self, name), least, _MOST.get(name)))
         if self.effort > MOST_CUBES:
             raise InputError(
                 f"effort is at most {MOST_CUBES}, for no proof of more pieces is checked; found {self.effort}"
@@ -255,6 +255,9 @@ _WHOLE = {
     "effort": 1,
     "batch": 1,
 }
+
+#: So many at the most, for each is worked on in every round.
+_MOST = {"draws": 100_000, "index_samples": 100_000}
 
 
 def _is_finite(value: Any) -> bool:

@@ -6,6 +6,7 @@ that is computed from the facts on demand and kept until the next fact.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
@@ -116,8 +117,7 @@ class History:
             case Assumed():
                 self._record_assumption(fact)
             case Retracted(retracts=request):
-                if request not in self.answers and request not in self.assumed:
-                    raise InputError(f"request {request} holds no answer that could be retracted")
+                self.check_retractable(request)
                 self.retracted.add(request)
                 if request in self.answers and not any(fact.request in asked.requests for asked in self.rounds):
                     self.undone.add(request)
@@ -132,6 +132,11 @@ class History:
         if isinstance(fact, Evaluated | Preferred | Assumed | Retracted):
             self.version += 1
             self._views.clear()
+
+    def check_retractable(self, request: int) -> None:
+        """An error when there is nothing at a request that could be taken back."""
+        if request not in self.answers and request not in self.assumed:
+            raise InputError(f"request {request} holds no answer that could be retracted")
 
     def _record_round(self, fact: Asked) -> None:
         for subset in (*fact.evaluate, *(subset for subset, _ in fact.rejected)):
@@ -360,7 +365,11 @@ def _row(values: object, length: int | None = None) -> bool:
 
 
 def _finite(value: object) -> bool:
-    return is_number(value) and bool(np.isfinite(cast(float, value)))
+    """Whether a value is a number that a float can hold."""
+    try:
+        return is_number(value) and math.isfinite(cast(float, value))
+    except OverflowError:
+        return False
 
 
 def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS) -> Statement | None:

@@ -31,6 +31,9 @@ Kind = Literal["relevant", "weakly relevant", "irrelevant"]
 #: Up to so many attributes every subset is tried, unless told otherwise.
 ALL_SUBSETS = 8
 
+#: Random subsets that may be asked for, at the most.
+MOST_SUBSETS = 100_000
+
 #: Random subsets that are tried with more attributes.
 SUBSETS = 30
 
@@ -116,6 +119,6 @@ def _subsets(n: int, wanted: int | None, rng: np.random.Generator) -> list[froze
     """Every subset, or random ones of uniform size."""
     if wanted is None and n <= ALL_SUBSETS:
         return [frozenset(i for i in range(n) if mask >> i & 1) for mask in range(1 << n)]
-    count = SUBSETS if wanted is None else whole("subsets", wanted)
+    count = SUBSETS if wanted is None else whole("subsets", wanted, most=MOST_SUBSETS)
     sizes = rng.integers(0, n, size=count)
     return [frozenset(rng.permutation(n)[:size].tolist()) for size in sizes]

@@ -38,7 +38,9 @@ def logistic(index: Vector, family: Family, rng: np.random.Generator, temperatur
     if not temperature > 0:
         raise InputError(f"the temperature must be positive, found {temperature}")
     index = _checked(index, family)
-    return _independent(expit(standardised(index)[family.free] / temperature), family, rng)
+    with np.errstate(over="ignore"):  # at such a temperature every attribute is in, or out
+        chance = expit(standardised(index)[family.free] / temperature)
+    return _independent(chance, family, rng)
 
 
 def sized(index: Vector, family: Family, rng: np.random.Generator) -> Mask:

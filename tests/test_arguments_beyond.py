@@ -1,0 +1,59 @@
+"""Numbers beyond all use are one line and status 2, whichever argument they stand in."""
+
+import pytest
+
+from elicit.cli import main
+
+HUGE = "9" * 400
+ROWS = "a,b,y\n" + "".join(f"{k % 7},{k * k % 5},{k % 2}\n" for k in range(30))
+SCENARIO = """
+[oracle]
+kind = "synthetic"
+n = 4
+[[operator]]
+name = "linear"
+utility = "score - 0.01 * size"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text(ROWS)
+    (tmp_path / "s.toml").write_text(SCENARIO)
+    (tmp_path / "many.toml").write_text(f"{SCENARIO}\n[elicit]\ndraws = 100001\n")
+    (tmp_path / "folder.png").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "s.toml", "--n-jobs", HUGE], "expected a number of jobs"),
+        (["compare", "s.toml", "--n-jobs", f"-{HUGE}"], "expected a number of jobs"),
+        (["table", "d.csv", "--target", "y", "-o", "t.csv", "--n-jobs", "10001"], "expected a number of jobs"),
+        (["table", "d.csv", "--target", "y", "-o", "t.csv", "--model", f"knn:{HUGE}"], "whole number above 0"),
+        (["score", "d.csv", "--target", "y", "--relevance", "--subsets", HUGE], "from 1 to 100000"),
+        (["run", "many.toml"], "draws must be a whole number from 1 to 100000, found 100001"),
+        (["compare", "s.toml", "--plot", "folder.png"], "folder.png: is a folder; choose another place"),
+    ],
+)
+def test_it_is_refused_before_any_work(arguments, words, capsys):
+    try:
+        status = main(arguments)
+    except SystemExit as end:
+        status = end.code
+    told = capsys.readouterr().err
+    assert status == 2
+    assert words in told
+    assert told.count("\n") == 1
+    assert "Traceback" not in told
+
+
+def test_what_a_library_warns_of_while_a_table_is_made_is_told_once(tmp_path, capsys):
+    rows = "".join(f"{k % 7},{k * k % 5},{k % 23}\n" for k in range(46))
+    (tmp_path / "many.csv").write_text("a,b,y\n" + rows)
+    arguments = ["table", "many.csv", "--target", "y", "--holds", "classes", "--model", "knn:1", "--folds", "2"]
+    assert main([*arguments, "-o", "t.csv", "--n-jobs", "1"]) == 0
+    captured = capsys.readouterr()
+    assert "UserWarning" not in captured.err
+    assert captured.out.count("while measuring: UserWarning: The number of unique classes is greater than 50%") == 1
