@@ -162,7 +162,8 @@ class Regrets:
         column = np.where(self._rivals, self.upper[:, v], -np.inf)
         column[v] = -np.inf
         # by rounding, a witness may let a rival gain a hair more than the program of that rival says
-        near = np.flatnonzero(column >= min(value, column.max()) - tolerances.DECISION).tolist()
+        close = column >= min(value, column.max()) - tolerances.DECISION
+        near = [x for x in np.flatnonzero(close).tolist() if x != v]
         gains = {x: self._solve(x, v) for x in near}
         worst = [x for x in near if gains[x] >= min(value, max(gains.values())) - tolerances.DECISION]
         return Regret(self.subsets[v], value, self.subsets[min(worst, key=lambda k: self._keys[k])])
