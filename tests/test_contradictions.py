@@ -1,6 +1,5 @@
 """Answers that cannot all hold open the repair at the next request, whether or not checks are ever asked."""
 
-import re
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -142,20 +141,17 @@ def test_a_run_in_which_one_was_taken_back_instead_of_settled_goes_on_and_its_jo
 
 def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
     """It serves a proof all the same: what it costs to break it is known."""
-    elicitation = after(("a", "b", A), ("b", "a", A), ("c", "b", A), ("d", "c", B))
+    elicitation = after(("c", "b", A), ("c", "b", B), ("b", "c", B))
     elicitation.tell(elicitation.ask().id, Settlement(None))
-    utilities = elicitation.beliefs.fresh_utilities()
-    strained = utilities.set_aside()
-    aside = set_aside_of(strained)
-    assert aside
-    one = next(iter(aside))
-    told = Cause(one, 1.0, one in aside).words(Attributes.numbered(4))
-    assert told.endswith(f"(question {one.request}, set aside, at a price that counts)")
-    assert "set aside" not in Cause(one, 1.0).words(Attributes.numbered(4))
+    strained = elicitation.beliefs.fresh_utilities().set_aside()
+    assert {s.request for s in set_aside_of(strained)} == {6}
     found = " ".join(" ".join(_reasons(elicitation, elicitation.incumbent, strained)).split())
-    for question in re.findall(r"question (\d+)\)", found):
-        numbers = elicitation.history.question_numbers
-        assert int(question) not in {numbers[s.request] for s in aside if s.request is not None}
+    assert "you preferred {a1, a2, a3} to {a1, a2} (question 1)" in found
+    assert "you preferred {a1, a2} to {a1, a2, a3} (question 2, set aside, at a price that counts)" in found
+    assert found.count("set aside") == 1
+    one = next(iter(set_aside_of(strained)))
+    assert "set aside" in Cause(one, 1.0, set_aside=True).words(Attributes.numbered(4))
+    assert "set aside" not in Cause(one, 1.0).words(Attributes.numbered(4))
 
 
 def test_a_run_that_had_ended_goes_on_when_an_answer_is_taken_back(tmp_path):
@@ -202,6 +198,8 @@ def test_a_reply_of_another_kind_of_number_is_kept_as_the_number_that_it_is():
     fact = elicitation.tell(request.id, Measured((Fraction(1, 3), np.longdouble(2)), ((2**70,), ()), (10**30, None)))
     assert [type(value) for value in (*fact.criteria, fact.folds[0][0], fact.spread[0])] == [float] * 4
     request = elicitation.ask()
-    if isinstance(request, Evaluate):
-        with pytest.raises(InputError, match="folds of"):
-            elicitation.tell(request.id, Measured((0.5, 1.0), ((10**400,), ())))
+    while not isinstance(request, Evaluate):
+        elicitation.tell(request.id, A)
+        request = elicitation.ask()
+    with pytest.raises(InputError, match="folds of"):
+        elicitation.tell(request.id, Measured((0.5, 1.0), ((10**400,), ())))

@@ -66,20 +66,21 @@ class CellColumns:
         if not rows:
             raise InputError(f"{self.shown}: the target {target!r} is missing in every row; choose another column")
         found = replace(self, cells=replace(self.cells, rows=rows, lines=lines))
-        found._refuse_stray(at)
+        found._refuse_stray(at, found._cells(at))
         return found
 
     def labels(self, i: int) -> list[str]:
         """The cells of a column that is no attribute: a gap in it is an error even where data are tidied."""
-        self._require_complete(i)
-        return self._cells(i)
+        cells = self._cells(i)
+        self._require_complete(i, cells)
+        return cells
 
     def target(self, i: int) -> list[str]:
         """The cells of the target; so many different texts are no classes."""
         cells = self.labels(i)
         levels = set(cells)
         many_texts = as_numbers(levels) is None and len(levels) > MOST_LEVELS and 2 * len(levels) > len(cells)
-        told = self._doubtful(i) or (likeness(cells) if many_texts else None)
+        told = self._doubtful(cells) or (likeness(cells) if many_texts else None)
         if told is not None:
             raise InputError(
                 f"{self.shown}: the target {self.cells.header[i]!r} holds neither numbers nor classes: {told}; "
@@ -93,15 +94,15 @@ class CellColumns:
         if not self.tidy:
             if dropped:
                 return Column(None)
-            self._require_complete(i)
-            if (told := self._doubtful(i)) is not None:
+            self._require_complete(i, cells)
+            if (told := self._doubtful(cells)) is not None:
                 raise InputError(f"{self.shown}: in the column {name!r}, {told}")
             return Column(*encoded(cells))
-        if dropped and (odd := self._stray(i)) is not None:
+        if dropped and (odd := self._stray(cells)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
             return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
-        self._refuse_stray(i)
-        if (told := self._doubtful(i)) is not None:
+        self._refuse_stray(i, cells)
+        if (told := self._doubtful(cells)) is not None:
             return Column(None, note=f"{name!r} is left out: {told}")
         note, block, levels = tidied(name, cells)
         return Column(block, levels, note)
@@ -116,30 +117,30 @@ class CellColumns:
     def _cells(self, i: int) -> list[str]:
         return [row[i] for row in self.cells.rows]
 
-    def _doubtful(self, i: int) -> str | None:
+    def _doubtful(self, cells: Sequence[str]) -> str | None:
         """What is said of a column whose commas, or beside decimal commas its points, may stand between thousands."""
         for mark in (",", ".") if self.cells.commas else (",",):
-            if (cell := grouped(self._cells(i), mark)) is not None:
+            if (cell := grouped(cells, mark)) is not None:
                 return doubtful(cell, mark)
         return None
 
-    def _stray(self, i: int) -> int | None:
-        return stray(self._cells(i), commas=self.cells.separator != ",")
+    def _stray(self, cells: Sequence[str]) -> int | None:
+        return stray(cells, commas=self.cells.separator != ",")
 
-    def _refuse_stray(self, i: int) -> None:
+    def _refuse_stray(self, i: int, cells: Sequence[str]) -> None:
         """An error where a column of numbers holds something else."""
-        odd = self._stray(i)
+        odd = self._stray(cells)
         if odd is not None:
             raise InputError(
                 f"{self.shown}, line {self.cells.lines[odd]}: column {self.cells.header[i]!r} holds numbers, "
-                f"but here {self._cells(i)[odd]!r}; correct it, or leave it empty"
+                f"but here {cells[odd]!r}; correct it, or leave it empty"
             )
 
-    def _require_complete(self, i: int) -> None:
+    def _require_complete(self, i: int, cells: Sequence[str]) -> None:
         remedy = "fill it, or remove the row"
         if not self.tidy:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
-        for cell, line in zip(self._cells(i), self.cells.lines, strict=True):
+        for cell, line in zip(cells, self.cells.lines, strict=True):
             if not cell or cell.lower() == "na" or _not_finite(cell):
                 found = cell or "empty"
                 name = self.cells.header[i]

@@ -85,7 +85,10 @@ def grouped(cells: Iterable[str], mark: str = ",") -> str | None:
     Beside 274 a 6,240 may be six thousand or six: each cell with a comma has three digits after it, and others have no
     comma. Where all have one, 6,240 and 7,115, it is the same whichever is meant, but for the unit.
     """
-    known = {cell for cell in cells if cell.lower() not in MISSING}
+    known = set(cells)
+    if not any(mark in cell for cell in known):
+        return None
+    known = {cell for cell in known if cell.lower() not in MISSING}
     marked = _between_thousands(known, mark)
     certain = [cell for cell in marked if not (_is_comma_number if mark == "," else _is_number)(cell)]
     return (certain or marked)[0] if certain or (marked and len(marked) < len(known)) else None
