@@ -7,6 +7,9 @@ from typing import Any
 
 from elicit.errors import InputError
 
+#: No measurement is as large: in steps of the grid on which measurements lie it would be infinite.
+LARGEST_MEASURED = 1e250
+
 
 def is_whole(value: object) -> bool:
     """Whether a value is a whole number."""

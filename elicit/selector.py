@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -214,7 +215,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         chosen = chosen_of(elicitation, result, self.operator if followed else None, within)
         for warning in warnings_of(elicitation, result, against):
             warnings.warn(warning, stacklevel=2)
-        self.session_, self.prior_ = elicitation, run.prior
+        self.session_, self.prior_, self._utility = elicitation, run.prior, judge.utility
         self.stopped_ = result.reason
         self.n_evaluations_, self.n_questions_ = result.evaluations, result.questions
         self._keep_choice(oracle, chosen)
@@ -241,7 +242,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         keep = labelled_by_names(self, self.keep, X)
         return Run(
             judge,
-            family_of(keep, self.max_features, oracle.columns, self.feature_groups or {}),
+            family_of(keep, self.max_features, oracle.columns),
             seed,
             budget=self.budget,
             questions=self.questions,
@@ -311,7 +312,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         check_is_fitted(self)
         if "_warrant" not in self.__dict__:
             self._warrant = warrant_of(self.session_, self._subset)
-        return self._warrant
+        return deepcopy(self._warrant)
 
     @property
     def interactions_(self) -> NDArray[np.float64]:
@@ -340,11 +341,16 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         return nested_score(self, X, y, cv, n_jobs=n_jobs, params=params)
 
     def pruned_estimator(self, X: Any) -> Any:
-        """An unfitted clone of the estimator for the selected columns of X, ready for ``transform(X)``."""
+        """An unfitted clone of the estimator for the selected columns of X, ready for ``transform(X)``.
+
+        What chooses columns by name chooses them by position where `transform` makes arrays of frames.
+        """
         from elicit.oracles.pruning import pruned
 
         check_is_fitted(self)
-        return pruned(self.estimator, X, np.flatnonzero(self.support_).tolist())
+        validate_data(self, X, reset=False, skip_check_array=True)
+        named = _get_output_config("transform", estimator=self)["dense"] != "default"
+        return pruned(self.estimator, X, np.flatnonzero(self.support_).tolist(), named=named)
 
     # -- scikit-learn ---------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ Nothing here decides or measures; every number was in a fact, or follows from th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +66,7 @@ def front_of(elicitation: Elicitation) -> tuple[FrontMember, ...]:
 def check_names(criteria: Sequence[Criterion]) -> None:
     """A criterion beyond score and size may not be called like a column of its own."""
     for criterion in criteria[2:]:
-        if criterion.name in COLUMNS or criterion.name.startswith("split"):
+        if criterion.name in COLUMNS or re.fullmatch(r"split\d+_test_score", criterion.name):
             raise InputError(f"a criterion may not be called {criterion.name!r}, a column of cv_results_; rename it")
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.effects.drawing import axes_for, map_size
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
-from elicit.estimator.judges import judge_of, worth_by
+from elicit.estimator.judges import worth_by
 from elicit.numeric import whole
 from elicit.printable import drawable_names, many
 from elicit.subsets import Mask
@@ -154,9 +154,8 @@ def _worth(selector: ElicitSelector) -> tuple[dict[Mask, float], str]:
     eligible = [x for x in session.history.evaluated if x in session.family]
     if isinstance(session, Declared):
         return {x: session.history.evaluated[x].criteria[0] for x in eligible}, "score"
-    judge = judge_of(selector.operator, session.history.criteria)
-    if judge.utility is not None:
-        known = worth_by(session, judge.utility)
+    if selector._utility is not None:
+        known = worth_by(session, selector._utility)
         return {x: known[x] for x in eligible}, "utility"
     values = session.beliefs.theta.values(eligible)
     return dict(zip(eligible, values.tolist(), strict=True)), "fitted utility"

@@ -144,8 +144,9 @@ def played(
         if folder is None:
             elicitation = run.elicitation(oracle)
             return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
-        remembering = Remembering(oracle, _measured_before(Path(folder), oracle.fingerprint))
-        with _journal(run, oracle, Path(folder)) as (elicitation, journal):
+        home = _made(folder)
+        remembering = Remembering(oracle, _measured_before(home, oracle.fingerprint))
+        with _journal(run, oracle, home) as (elicitation, journal):
             result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
             if not journal.claimed:
                 with one_thread():
@@ -154,16 +155,22 @@ def played(
             return elicitation, result
 
 
+def _made(folder: str | os.PathLike[str]) -> Path:
+    """The folder of the journals, made where it is not there yet."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # a ValueError: characters that no path has
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"journal is a folder, and {str(folder)!r} cannot be one: {why}") from error
+    return Path(folder)
+
+
 @contextmanager
 def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Unattended, Journal]]:
     """The run's journal, begun or continued, with the elicitation as far as it goes."""
     header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": run.about})
     identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
     stem = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"journal is a folder, and {str(folder)!r} cannot be one: {error.strerror}") from error
     for k in range(1, MOST_SIBLINGS + 1):
         path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
         try:
@@ -183,7 +190,7 @@ def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
     Failures are left out: what failed in another run, for lack of memory say, may be measured in this one.
     """
     found: dict[Mask, Measured] = {}
-    files = [path for path in sorted(folder.glob("*.jsonl")) if path.is_file()] if folder.is_dir() else []
+    files = [path for path in sorted(folder.glob("*.jsonl")) if path.is_file()]
     for path in files:
         try:
             record = read(path)

@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
-from elicit.oracles.columns import is_frame, labelled
+from elicit.oracles.columns import is_frame, labelled, require_no_gaps
 from elicit.printable import label_of, many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
@@ -80,6 +80,11 @@ def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
     """y as an array with one value (or row of values) a row; a classifier's holds at least two classes."""
     if y is None:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
+    table = y if hasattr(y, "tocsr") else np.asarray(y)
+    if table.ndim not in (1, 2):
+        raise InputError(f"y holds one value (or row of values) for each row of X, found a {type(y).__name__}")
+    if table.dtype.kind == "O":  # what pandas has for a gap is neither true nor false
+        require_no_gaps(table)
     values: NDArray[Any] = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)

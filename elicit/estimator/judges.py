@@ -91,13 +91,17 @@ def utility_of(elicitation: Elicitation, utility: Any) -> SimulatedOperator:
 
 
 def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
-    """The evaluated subset of greatest utility; ties go to fewer attributes. Nothing is measured."""
+    """The evaluated subset of greatest utility; nothing is measured.
+
+    Ties go to what no other of them dominates, of these to fewer attributes.
+    """
     worth = worth_by(elicitation, utility_of(elicitation, utility))
     eligible = {x: value for x, value in worth.items() if x in elicitation.family}
     if not eligible:
         return None
-    best = max(eligible.values())
-    return min((x for x, value in eligible.items() if value >= best - TOLERANCE), key=simplest)
+    best, below = max(eligible.values()), elicitation.history.dominates
+    equal = [x for x, value in eligible.items() if value >= best - TOLERANCE]
+    return min((x for x in equal if not any(x in below[y] for y in equal)), key=simplest)
 
 
 def against_directions(elicitation: Elicitation, utility: SimulatedOperator, *, followed: bool = False) -> str | None:

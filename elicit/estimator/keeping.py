@@ -6,7 +6,7 @@ it makes no difference, and to the search it doubles the family. (A linear model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,10 @@ from elicit.oracles.columns import Columns, by_name, constant
 from elicit.subsets import Attributes, Family, Mask, mask_of
 
 
-def family_of(keep: Any, largest: Any, columns: Columns, groups: Mapping[str, Sequence[int | str]]) -> Family:
+def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
     """The subsets that hold what is kept, nothing constant, and no more attributes than the largest may have."""
     attributes = columns.attributes
-    kept = mask_of(_position(which, attributes, groups) for which in _listed(keep, attributes))
+    kept = mask_of(_position(which, columns) for which in _listed(keep, attributes))
     if largest is not None and not is_whole(largest):
         raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
     left_out = _constant(columns) & ~kept
@@ -49,11 +49,12 @@ def _listed(keep: Any, attributes: Attributes) -> list[Any]:
     return [k for k, held in enumerate(by_name(keep, attributes.names, "keep")) if held]
 
 
-def _position(which: Any, attributes: Attributes, groups: Mapping[str, Sequence[int | str]]) -> int:
+def _position(which: Any, columns: Columns) -> int:
+    attributes = columns.attributes
     if isinstance(which, str):
-        for group, columns in groups.items():  # a group is chosen or left as a whole
-            if which not in attributes.names and which in list(columns):
-                raise InputError(f"keep names {which!r}, which is in the group {group!r}; name the group")
+        if which not in attributes.names and which in columns.names:  # a group is chosen or left as a whole
+            group = attributes.names[columns.attribute_of(columns.names.index(which))]
+            raise InputError(f"keep names {which!r}, which is in the group {group!r}; name the group")
         return attributes.position(which)
     if is_whole(which) and 0 <= int(which) < len(attributes):
         return int(which)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from math import isqrt
 from typing import Any
 
@@ -22,7 +23,7 @@ from elicit.decide.forecast import places
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.numeric import is_whole
+from elicit.numeric import is_number, is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame
 from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST
@@ -49,7 +50,7 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         return _alone_or_together(columns, y, classes) if given == AUTO else _scored(given, columns, y, classes)
     given = by_name(given, columns.attributes.names, "prior")
     try:
-        index = np.asarray(given, dtype=np.float64)
+        index = np.array(given, dtype=np.float64)  # its own: the caller may change what was given
     except (TypeError, ValueError):
         raise InputError(
             f"prior is a score's name, one number an attribute, {AUTO!r} or None; found {given!r}"
@@ -128,7 +129,7 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         with _named("pairs = 'h'", "list the pairs, or give None"):
             return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)
-    strengths = given.strengths if isinstance(given, Interactions) else given
+    strengths = given.strengths if isinstance(given, Interactions) else _squared(given, n)
     if _is_table(given, strengths, n):
         if strengths.shape != (n, n):
             raise InputError(
@@ -138,6 +139,13 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
     if not isinstance(given, Sequence | np.ndarray):
         raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
     return tuple(_pair(pair, columns) for pair in given)
+
+
+def _squared(given: Any, n: int) -> Any:
+    """A table in nested lists as an array; two rows of two are pairs."""
+    rows = list(given) if isinstance(given, list | tuple) else []
+    square = n > 2 and len(rows) == n and all(isinstance(row, list | tuple) and len(row) == n for row in rows)
+    return np.array(rows, dtype=np.float64) if square and all(map(is_number, chain(*rows))) else given
 
 
 def _is_table(given: Any, strengths: Any, n: int) -> bool:

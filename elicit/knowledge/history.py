@@ -32,13 +32,10 @@ from elicit.events import (
 from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import GRID, Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
-from elicit.numeric import is_number
+from elicit.numeric import LARGEST_MEASURED, is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
-
-#: No measurement is as large: in steps of the grid it would be infinite.
-LARGEST = 1e250
 
 #: Numbers that differ by less in all are told apart badly on the grid; by no more than this share, not at all.
 FINE, ROUNDING = 1e3 * GRID, 1e-12
@@ -163,10 +160,10 @@ class History:
             found = len(fact.criteria) if _row(fact.criteria) else repr(fact.criteria)
             raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {found}")
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
-            if not (is_number(value) and abs(value) < LARGEST):  # nor is what is not a number
+            if not (is_number(value) and abs(value) < LARGEST_MEASURED):  # nor is what is not a number
                 raise InputError(
-                    f"criterion {criterion.name!r} of {names} is not a number below {LARGEST:g}, found {value}; "
-                    "record a failure instead"
+                    f"criterion {criterion.name!r} of {names} is not a number below {LARGEST_MEASURED:g}, "
+                    f"found {value}; record a failure instead"
                 )
         whole = _row(fact.folds, 0) or _row(fact.folds, len(self.criteria))
         if not whole or not all(_row(row) and all(map(_finite, row)) for row in fact.folds):

@@ -22,15 +22,20 @@ from elicit.subsets import Attributes, Mask, members
 
 @dataclass(frozen=True)
 class Columns:
-    """X, the attributes, and for each attribute the positions of its columns."""
+    """X, the attributes, for each attribute the positions of its columns, and what the columns are called."""
 
     X: Any
     attributes: Attributes
     positions: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
 
     def of(self, mask: Mask) -> list[int]:
         """The column positions of a subset, ascending."""
         return sorted(column for i in members(mask) for column in self.positions[i])
+
+    def attribute_of(self, column: int) -> int:
+        """The position of the attribute that a column belongs to."""
+        return next(i for i, columns in enumerate(self.positions) if column in columns)
 
     def take(self, columns: Sequence[int]) -> Any:
         """These columns of X, as the same kind of container."""
@@ -89,7 +94,7 @@ def columns_of(
     for column, name in enumerate(names):
         key = (True, owner[column]) if column in owner else (False, name)
         slots.setdefault(key, []).append(column)
-    return Columns(X, Attributes(tuple(name for _, name in slots)), tuple(tuple(c) for c in slots.values()))
+    return Columns(X, Attributes(tuple(name for _, name in slots)), tuple(tuple(c) for c in slots.values()), names)
 
 
 def _table(X: Any) -> Any:
@@ -117,6 +122,8 @@ def _column_names(X: Any, given: Sequence[str] | Attributes | None) -> tuple[str
 
 def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     """The column positions of one group, given by position or by name."""
+    if not isinstance(group, str):
+        raise InputError(f"feature groups are called by texts, found {group!r}")
     if isinstance(listed, str) or not isinstance(listed, Iterable) or not len(listed := list(listed)):
         raise InputError(f"group {group!r} needs a list of at least one column, found {listed!r}")
     columns = []
@@ -145,7 +152,19 @@ def constant(X: Any) -> NDArray[np.bool_]:
 
 def _constant(column: NDArray[Any]) -> bool:
     missing = _gaps(column)
-    return bool(missing.all() if missing.any() else (column == column[0]).all())
+    if missing.any():
+        return bool(missing.all())
+    if column.dtype.kind != "O":
+        return bool((column == column[0]).all())
+    return all(_same(cell, column[0]) for cell in column)
+
+
+def _same(cell: Any, other: Any) -> bool:
+    """Whether two cells are equal; of cells that hold arrays that is not asked."""
+    try:
+        return cell is other or bool(cell == other)
+    except (TypeError, ValueError):
+        return False
 
 
 def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:

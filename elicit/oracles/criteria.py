@@ -18,6 +18,7 @@ import numpy as np
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.columns import labelled
 from elicit.subsets import Attributes, Mask, members
 
@@ -173,6 +174,10 @@ class _Cost:
         for name, value in zip(attributes.names, self._values(attributes), strict=True):
             if not isinstance(value, int | float | np.number) or not math.isfinite(value):
                 raise InputError(f"the {self.criterion.name} of {name!r} must be a finite number, found {value!r}")
+        if sum(map(abs, self._values(attributes))) >= LARGEST_MEASURED:
+            raise InputError(
+                f"each {self.criterion.name}, and all together, must be below {LARGEST_MEASURED:g}; rescale them"
+            )
 
     def _values(self, attributes: Attributes) -> tuple[float, ...]:
         if self.by_name is None:

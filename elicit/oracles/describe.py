@@ -1,12 +1,14 @@
 """What an oracle is made of, told the same way by every process: the text behind a fingerprint.
 
 A fingerprint is the SHA-256 of such descriptions. Arrays are told by their bytes, estimators by their
-class and parameters, functions of the libraries by their names and others by all that they compute with;
-a memory address is never part of it.
+class and parameters (where code of one's own holds them also by what they learned), functions of the libraries
+by their names and others by all that they compute with, objects of the libraries by what another process would
+build them from; a memory address is never part of it.
 """
 
 from __future__ import annotations
 
+import copyreg
 import dis
 import functools
 import hashlib
@@ -14,15 +16,25 @@ import re
 import sys
 import sysconfig
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 #: Where installed packages lie.
 _INSTALLED = {"site-packages", "dist-packages"}
+
+#: How scikit-learn copies an estimator unless its class says otherwise: parameters alone.
+_CLONED = BaseEstimator.__sklearn_clone__
+
+#: What a class defines that says what its objects are built from.
+_BUILT_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
+
+#: The inside of a library's object is told by its digest when it is longer: a picture holds a world.
+_LONGEST_INSIDE = 1000
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -43,8 +55,12 @@ def describe(value: object) -> str:
         return repr(value)
     if isinstance(value, np.generic):
         return repr(value.item())
+    if isinstance(value, np.ma.MaskedArray):
+        return f"masked({_array(np.asarray(value.data))}, {_array(np.ma.getmaskarray(value))})"
     if isinstance(value, np.ndarray):
         return _array(value)
+    if isinstance(value, bytearray | memoryview):
+        return f"{type(value).__name__}({bytes(value)!r})"
     if isinstance(value, list | tuple):
         return f"{type(value).__name__}({', '.join(describe(v) for v in value)})"
     if isinstance(value, set | frozenset):
@@ -61,9 +77,12 @@ def _thing(value: Any) -> str:
         rows.sum_duplicates()
         return f"sparse({rows.shape}, {_array(rows.data)}, {_array(rows.indices)}, {_array(rows.indptr)})"
     if hasattr(value, "columns") and hasattr(value, "shape"):
-        return f"frame({', '.join(f'{str(name)!r}: {_column(value[name])}' for name in value.columns)})"
+        columns = ", ".join(f"{str(name)!r}: {_column(value[name])}" for name in value.columns)
+        return f"frame({columns}{_labels(value)})"
+    if hasattr(value, "to_numpy") and hasattr(value, "dtype"):
+        return f"{_named(type(value))}({_column(value)}{_labels(value)})"
     if hasattr(value, "get_params") and not isinstance(value, type):
-        return f"{describe(type(value))}({describe(dict(sorted(value.get_params(deep=False).items())))})"
+        return _estimator(value)
     if isinstance(value, functools.partial):
         return f"partial({describe(value.func)}, {describe(value.args)}, {describe(value.keywords)})"
     if isinstance(value, np.random.RandomState):
@@ -80,28 +99,107 @@ def _thing(value: Any) -> str:
         return f"module {value.__name__}"
     if isinstance(value, type):
         return _class(value)
-    if hasattr(value, "__qualname__"):
-        return _named(value)
+    return _object(value)
+
+
+def _object(value: Any) -> str:
+    """A thing of no kind that is known here."""
+    if hasattr(value, "__wrapped__"):  # a cache around a function
+        return f"{_named(type(value))}({describe(value.__wrapped__)})"
+    if hasattr(value, "__qualname__"):  # compiled: a function, or the method of one object, as in `table.get`
+        owner = getattr(value, "__self__", None)
+        apart = owner is None or isinstance(owner, ModuleType | type)
+        return _named(value) if apart else f"method({_named(value)}, {describe(owner)})"
+    if _of_library(type(value)):
+        return _of_a_library(value)
     attributes = _attributes(value)
-    if hasattr(value, "__self__") or attributes is None:
+    if attributes is None:
         return f"{_named(type(value))} {_ADDRESS.sub('', repr(value))}"
     return f"{describe(type(value))}({_once(value, attributes)})"
 
 
-#: What is being told, by thread: what refers back to itself is not told twice.
-_telling = threading.local()
+def _estimator(value: Any) -> str:
+    """An estimator, as the copy that is fitted: its class and parameters.
+
+    One that code holds, or that is copied with what it has learned (a frozen one), is told with that.
+    """
+    inside = dict(sorted(value.get_params(deep=False).items()))
+    if _telling.above:
+        learned = {name: part for name, part in (_attributes(value) or {}).items() if name not in inside}
+        return f"{describe(type(value))}({_once(value, inside | learned)})"
+    frozen = getattr(type(value), "__sklearn_clone__", _CLONED) is not _CLONED
+    return f"{describe(type(value))}({_once(value, inside) if frozen else describe(inside)})"
 
 
-def _once(value: Any, inside: Mapping[str, Any]) -> str:
+class _Telling(threading.local):
+    """What is being told, by thread: what refers back to itself is not told twice."""
+
+    def __init__(self) -> None:
+        #: What is told now is a part of these; and whether the innermost is an object of a library.
+        self.above: list[Any] = []
+        self.in_library = False
+        #: Objects of libraries that were told already, by identity: they often hold each other.
+        self.told: dict[int, tuple[Any, str]] = {}
+
+
+_telling = _Telling()
+
+
+class _BoundToItsProcess(Exception):
+    """An object of a library that no other process can be given: a lock, an open connection."""
+
+
+def _once(value: Any, inside: object, in_library: bool = False) -> str:
     """The inside of a thing; a scorer, for one, refers to itself by way of its metadata request."""
-    above: list[Any] = _telling.__dict__.setdefault("above", [])
-    if any(value is known for known in above):
+    if any(value is known for known in _telling.above):
         return "itself"
-    above.append(value)
+    before, _telling.in_library = _telling.in_library, in_library
+    _telling.above.append(value)
     try:
         return describe(inside)
     finally:
-        above.pop()
+        _telling.above.pop()
+        _telling.in_library = before
+        if not _telling.above:
+            _telling.told.clear()
+
+
+def _of_a_library(value: Any) -> str:
+    """An object of a library: what it would be built from elsewhere.
+
+    One that is bound to its process, or is built from such (a logger's stream, a pool of connections), is
+    told by its class alone: what it keeps changes while it is used.
+    """
+    if id(value) in _telling.told:
+        return _telling.told[id(value)][1]
+    kind = _named(type(value))
+    try:
+        inside = _once(value, _parts(value), in_library=True)
+        text = f"{kind}({inside if len(inside) <= _LONGEST_INSIDE else hashlib.sha256(inside.encode()).hexdigest()})"
+    except _BoundToItsProcess:
+        if _telling.in_library:
+            raise
+        text = kind
+    if _telling.above:
+        _telling.told[id(value)] = value, text
+    return text
+
+
+def _parts(value: Any) -> object:
+    """Its attributes where these are all there is to it, else what its class says that it is built from."""
+    kind = type(value)
+    reduce = copyreg.dispatch_table.get(kind)
+    says = reduce or any(getattr(kind, name) is not getattr(object, name) for name in _BUILT_BY)
+    attributes = None if says else _attributes(value)
+    if attributes is not None:
+        return attributes
+    try:
+        parts = reduce(value) if reduce else value.__reduce_ex__(4)
+    except Exception as error:  # any class may refuse in its own way
+        raise _BoundToItsProcess from error
+    if isinstance(parts, str):
+        return parts
+    return [list(part) if isinstance(part, Iterator) else part for part in parts]
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
@@ -143,33 +241,30 @@ def _looked_up(space: Mapping[str, Any], names: set[str], above: tuple[ModuleTyp
         if isinstance(value, ModuleType) and value not in above and not _installed(value.__name__):
             found[name] = _looked_up(vars(value), names, (*above, value))
         else:
-            found[name] = _as_read(value)
+            found[name] = value
     return found
 
 
 def _class(kind: type) -> str:
     """A class: its name, and the methods and constants that it does not have from a library.
 
-    A constant is plain and no method of the class assigns it: what a class counts or keeps may change.
+    A constant is what no method of the class assigns: what a class counts may change.
     """
     own: dict[str, Any] = {}
     for base in (base for base in kind.__mro__ if not _of_library(base)):
-        parts = {name: getattr(p, "__func__", getattr(p, "fget", p)) for name, p in sorted(vars(base).items())}
+        parts = {name: _bare(part) for name, part in sorted(vars(base).items())}
         methods = {name: part for name, part in parts.items() if isinstance(part, FunctionType)}
         changed = set().union(*(_assigned(method.__code__) for method in methods.values()))
-        constants = {
-            name: part
-            for name, part in parts.items()
-            if not name.startswith("__") and name not in changed and _constant(part)
-        }
+        constants = {n: part for n, part in parts.items() if not n.startswith("__") and n not in changed}
         own |= {f"{base.__qualname__}.{name}": part for name, part in (constants | methods).items()}
     return f"{_named(kind)}{_once(kind, own) if own else ''}"
 
 
-def _constant(value: Any) -> bool:
-    if isinstance(value, tuple | frozenset):
-        return all(map(_constant, value))
-    return value is None or isinstance(value, bool | int | float | complex | str | bytes)
+def _bare(part: Any) -> Any:
+    """A part of a class, without what makes a method of one class, a property or a kept value of a function."""
+    if isinstance(part, functools.cached_property):
+        return part.func
+    return getattr(part, "__func__", getattr(part, "fget", part))
 
 
 def _assigned(code: CodeType) -> set[str]:
@@ -192,14 +287,6 @@ def _installed(module: str) -> bool:
     if file is None:  # typed in, or made while running
         return False
     return not _INSTALLED.isdisjoint(Path(file).parts) or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
-
-
-def _as_read(value: Any) -> Any:
-    """What a function reads of a global: an object of a library (a logger, a lock) is only told by its class."""
-    told = hasattr(value, "__qualname__") or any(hasattr(value, name) for name in ("get_params", "tocsr", "columns"))
-    data = isinstance(value, ModuleType | Mapping | np.ndarray | np.generic | functools.partial)
-    plain = type(value).__module__ == "builtins"
-    return value if told or data or plain or not _of_library(type(value)) else type(value)
 
 
 def _held(cell: CellType) -> Any:
@@ -225,6 +312,16 @@ def _column(column: Any) -> str:
     """A column of a frame: its type and contents; two of equal contents may be handled in different ways."""
     kind = getattr(column, "dtype", None)
     return f"{kind!r} {_array(np.asarray(column))}"
+
+
+def _labels(rows: Any) -> str:
+    """The index of a frame or series, unless it counts from 0: code may read the labels of its rows."""
+    index = getattr(rows, "index", None)
+    if not hasattr(index, "to_numpy"):
+        return ""
+    labels = np.asarray(index)
+    counted = labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
+    return "" if counted else f", {_array(labels)}"
 
 
 def _array(array: np.ndarray[Any, Any]) -> str:

@@ -9,7 +9,7 @@ alone: it looks at what it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,8 +77,12 @@ def _parts(estimator: Any) -> list[Any]:
     return [estimator, *(part for part in inner if hasattr(part, "get_params") and not isinstance(part, type))]
 
 
-def pruned(estimator: Any, X: Any, columns: Sequence[int]) -> Any:
-    """A clone whose ColumnTransformers take, of what they would take of X, only the given columns."""
+def pruned(estimator: Any, X: Any, columns: Sequence[int], *, named: bool = True) -> Any:
+    """A clone whose ColumnTransformers take, of what they would take of X, only the given columns.
+
+    named: these columns keep their names, if X has names.
+    """
+    named = named and is_frame(X)
     mine = clone(estimator)
     for chooser in _choosers(mine):
         parts = []
@@ -86,7 +90,7 @@ def pruned(estimator: Any, X: Any, columns: Sequence[int]) -> Any:
             choice = int(chosen) if is_whole(chosen) else chosen
             if not callable(choice):
                 _cut_settings(part, _positions(choice, X), columns)
-            parts.append((name, part, _left(choice, X, columns)))
+            parts.append((name, part, _left(choice, X, columns, named)))
         chooser.set_params(transformers=parts)
     return mine
 
@@ -126,15 +130,15 @@ def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
                     yield from _choosers(inner)
 
 
-def _left(chosen: Any, X: Any, columns: Sequence[int]) -> Any:
+def _left(chosen: Any, X: Any, columns: Sequence[int], named: bool) -> Any:
     """What is left of a choice of columns, in the words in which it was made."""
     if callable(chosen):
         return chosen
     kept = {column: k for k, column in enumerate(columns)}
     left = [column for column in _positions(chosen, X) if column in kept]
-    if isinstance(chosen, str | int) and left:
-        return chosen if isinstance(chosen, str) else kept[left[0]]  # one column, handed on as a vector
-    if is_frame(X) and all(isinstance(X.columns[column], str) for column in left):
+    if isinstance(chosen, str | int) and left:  # one column, handed on as a vector
+        return chosen if isinstance(chosen, str) and named else kept[left[0]]
+    if named and all(isinstance(X.columns[column], str) for column in left):
         return [X.columns[column] for column in left]
     return [kept[column] for column in left]
 
@@ -153,8 +157,17 @@ def _positions(chosen: Any, X: Any) -> list[int]:
             return numbers[start : stop : chosen.step]
         if not isinstance(listed, slice | int) and len(listed) and all(isinstance(name, str) for name in listed):
             return [_place(place, name) for name in listed]
+    elif _by_name(chosen):
+        raise InputError(f"the estimator's ColumnTransformer selects columns by name, {chosen!r}; give X as a frame")
     found = numbers[chosen] if isinstance(chosen, slice | int) else _safe_indexing(numbers, list(chosen))
     return found if isinstance(found, list) else [found]
+
+
+def _by_name(chosen: Any) -> bool:
+    """Whether a choice of columns names some of them."""
+    if isinstance(chosen, slice):
+        return isinstance(chosen.start, str) or isinstance(chosen.stop, str)
+    return any(isinstance(which, str) for which in (chosen if isinstance(chosen, Iterable) else [chosen]))
 
 
 def _place(place: dict[str, int], name: str) -> int:

@@ -45,7 +45,9 @@ def splits_of(
     except (ValueError, TypeError) as error:
         raise InputError(f"the rows cannot be split into folds: {one_line(error)}; change cv") from error
     if not splits:
-        raise InputError("cv gives no folds at all; give at least one split")
+        raise InputError(
+            "cv gives no folds at all; give at least one split (an iterator gives its splits once: list them)"
+        )
     for f, (train, test) in enumerate(splits):
         if not len(train) or not len(test):
             raise InputError(f"fold {f} has {len(train)} training and {len(test)} held-out rows; change cv")
@@ -59,6 +61,8 @@ def _check_rows(X: Any, y: NDArray[Any], groups: Any) -> None:
         raise InputError(f"X has {rows} rows and the target {len(y)} values; give one value a row")
     if groups is None:
         return
+    if np.ndim(groups) != 1:
+        raise InputError(f"groups hold one value a row, found {np.ndim(groups)} dimensions")
     if len(groups) != rows:
         raise InputError(f"X has {rows} rows and there are {len(groups)} groups; give one a row")
     missing = [k for k, group in enumerate(np.asarray(groups).tolist()) if group is None or group != group]

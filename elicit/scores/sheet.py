@@ -111,3 +111,5 @@ def gap(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:
         return True
+    except ValueError:  # a cell that holds an array is no gap
+        return False

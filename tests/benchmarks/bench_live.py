@@ -79,7 +79,7 @@ def asked(oracle: WrapperOracle, size: int, seed: int, budget: int) -> Elicitati
 
 def told(oracle: WrapperOracle, size: int, seed: int, budget: int) -> Elicitation:
     """What a selector without an operator plays: the score is all that counts."""
-    family = family_of(None, size, oracle.columns, {})
+    family = family_of(None, size, oracle.columns)
     prior = prior_of("auto", oracle.columns, oracle.target, classes=True)
     rows, judge = len(oracle.target), judge_of(None, oracle.criteria)
     run = Run(judge, family, seed, budget, 0, Settings().parsimony, batch=4, about="", prior=prior, rows=rows)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import json
 import logging
-from types import ModuleType
+import queue
+import re
+import threading
+from array import array
+from collections import deque
+from decimal import Decimal
+from fractions import Fraction
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn import config_context
 from sklearn.ensemble import VotingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import KFold
@@ -145,19 +154,96 @@ def test_the_body_of_a_function_is_told_to_its_last_constant(monkeypatch):
 LOG = logging.getLogger("elicit.tests")
 
 
-def logs(x):
-    LOG.debug("%s", x)
-    return x
+def reads(held):
+    """A function that reads this value as a global."""
+    space = {"HELD": held}
+    exec("def reader(x):\n    return HELD, x", space)
+    return space["reader"]
 
 
 def test_a_library_is_told_by_name_and_what_it_keeps_is_not(monkeypatch):
     assert describe(accuracy_score) == "sklearn.metrics._classification.accuracy_score"
     assert describe(json.dumps) == "json.dumps"
-    before = describe(logs)
+    before = describe(reads(LOG))
     monkeypatch.setattr(LOG, "level", 10)
-    assert describe(logs) == before
+    assert describe(reads(LOG)) == before
     assert "logging.Logger" in before
     assert len(before) < 1000
+
+
+def test_what_is_bound_to_its_process_is_told_by_its_class():
+    lock, one, other = threading.Lock(), queue.Queue(), queue.Queue()  # queues hold locks
+    other.put(3)
+    assert describe(reads(one)) == describe(reads(other))
+    assert "_thread.lock" in describe(reads(lock))
+    with lock:
+        held = describe(reads(lock))
+    assert held == describe(reads(lock))
+
+
+def learned(*y):
+    return GaussianNB().fit([[0.0], [1.0], [2.0]], y)
+
+
+def series(*values, **options):
+    return pytest.importorskip("pandas").Series(values, **options)
+
+
+#: Pairs that differ in what they hold, though not in their class, name or length.
+APART = {
+    "series": lambda: (series(1.0, 2.0), series(3.0, 4.0)),
+    "labels of a series": lambda: (series(1, 2, index=["a", "b"]), series(1, 2, index=["b", "a"])),
+    "labels of a frame": lambda: (series(1, 2, index=[4, 5]).to_frame(), series(1, 2, index=[5, 4]).to_frame()),
+    "categories": lambda: (series("a", "b", dtype="category").array, series("b", "a", dtype="category").array),
+    "times": lambda: (series("2020", dtype="M8[s]")[0], series("2021", dtype="M8[s]")[0]),
+    "dates": lambda: (datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)),
+    "decimals": lambda: (Decimal("0.1"), Decimal("0.2")),
+    "fractions": lambda: (Fraction(1, 3), Fraction(2, 3)),
+    "namespaces": lambda: (SimpleNamespace(k=1), SimpleNamespace(k=2)),
+    "queues": lambda: (deque([1, 2]), deque([2, 1])),
+    "compact arrays": lambda: (array("d", [1.0]), array("d", [2.0])),
+    "memory": lambda: (memoryview(b"a"), memoryview(b"b")),
+    "masks": lambda: (np.ma.array([1, 2], mask=[0, 1]), np.ma.array([1, 2], mask=[1, 0])),
+    "patterns": lambda: (re.compile("a" * 300 + "b"), re.compile("a" * 300 + "c")),
+    "splitters": lambda: (KFold(3), KFold(4)),
+    "scorers": lambda: (make_scorer(lambda *_: 1.0), make_scorer(lambda *_: 2.0)),
+    "iterators": lambda: (iter([1, 2]), iter([1, 3])),
+    "methods of tables": lambda: ({"a": 1}.get, {"a": 2}.get),
+    "caches": lambda: (functools.lru_cache(lambda x: x + 1), functools.lru_cache(lambda x: x + 2)),
+    "vectorized": lambda: (np.vectorize(lambda x: x + 1), np.vectorize(lambda x: x + 2)),
+    "frozen": lambda: (FrozenEstimator(learned(0, 0, 1)), FrozenEstimator(learned(0, 1, 1))),
+    "long": lambda: (deque(range(5000)), deque([*range(4999), 0])),
+}
+
+
+@pytest.mark.parametrize("pair", APART.values(), ids=APART)
+def test_objects_of_libraries_are_told_apart_by_what_they_hold(pair):
+    for around in (lambda held: held, reads, lambda held: functools.partial(max, held), lambda held: [Plain(held)]):
+        one, other = pair()
+        assert describe(around(one)) != describe(around(other))
+        assert describe(around(one)) == describe(around(pair()[0]))
+
+
+def test_what_was_only_looked_at_is_told_as_before():
+    weights = series(1.0, 2.0, 3.0)
+    before = describe(reads(weights))
+    assert (weights.loc[1], weights.index.is_unique, weights.to_numpy().sum()) == (2.0, True, 6.0)
+    assert describe(reads(weights)) == before
+
+
+def test_a_model_counts_with_what_it_has_learned_only_where_code_holds_it():
+    assert describe(learned(0, 0, 1)) == describe(learned(0, 1, 1)) == describe(GaussianNB())
+    for around in (reads, Plain, lambda held: lambda x: held.predict(x)):
+        assert describe(around(learned(0, 0, 1))) != describe(around(learned(0, 1, 1)))
+        assert describe(around(learned(0, 0, 1))) == describe(around(learned(0, 0, 1)))
+
+
+def test_objects_that_hold_each_other_are_told_in_a_time_that_does_not_explode():
+    knots = [SimpleNamespace(k=0)]
+    for k in range(60):  # each holds the one before twice
+        knots.append(SimpleNamespace(k=k, left=knots[-1], right=knots[-1]))
+    knots[0].top = knots[-1]
+    assert len(describe(reads(knots[-1]))) < 5000
 
 
 def test_a_function_that_calls_itself_is_told_once():
@@ -181,6 +267,23 @@ def test_constants_of_a_class_of_one_s_own_belong_to_it_and_counters_do_not():
     assert fingerprint(made(0.1, 0)) == fingerprint(made(0.1, 7))
     assert fingerprint(made(0.1, 0)) != fingerprint(made(-0.1, 0))
     assert fingerprint(made(0.1, 0)()) != fingerprint(made(-0.1, 0)())
+
+
+def test_whatever_a_class_of_one_s_own_holds_belongs_to_it():
+    def made(part):
+        return type("Own", (), {"__module__": __name__, "HELD": part})
+
+    for one, other in [
+        ([1], [60]),
+        ({"k": 1}, {"k": 60}),
+        (np.arange(3), np.arange(3) + 1),
+        (functools.cached_property(lambda _: 1), functools.cached_property(lambda _: 2)),
+        (functools.partialmethod(lambda _, k: k, 1), functools.partialmethod(lambda _, k: k, 2)),
+        (property(lambda _: 1), property(lambda _: 2)),
+        (staticmethod(lambda: 1), staticmethod(lambda: 2)),
+    ]:
+        assert describe(made(one)()) != describe(made(other)())
+        assert describe(made(one)()) == describe(made(one)())
 
 
 def test_what_a_function_uses_of_a_module_of_one_s_own_belongs_to_it():
