@@ -86,6 +86,13 @@ def test_names_and_masks_translate_into_each_other(names, data):
     assert [attributes.position(name) for name in names] == list(range(len(names)))
 
 
+def test_names_given_as_a_list_are_the_same_attributes():
+    listed_names = Attributes(["a", "b"])
+    assert listed_names == Attributes(("a", "b"))
+    assert hash(listed_names) == hash(Attributes(("a", "b")))
+    assert listed_names.subset(0b11) == listed_names.names == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("names", "complaint"),
     [
@@ -142,6 +149,26 @@ def test_neighbours_are_the_members_one_flip_away_and_swaps_trade_one_for_one(ca
     for v in range(1 << family.n):
         assert family.neighbours(v) == [w for w in everyone if (v ^ w).bit_count() == 1]
         assert family.swaps(v) == [w for w in everyone if (v ^ w).bit_count() == 2 and w.bit_count() == v.bit_count()]
+
+
+@given(families(), st.integers(0, 12), st.integers(0, 99), st.data())
+def test_some_swaps_are_all_where_these_are_few_and_else_drawn_from_them(case, most, seed, data):
+    family = Family(*case)
+    v = data.draw(st.integers(1, (1 << family.n) - 1))
+    few = v.bit_count() * (family.n - v.bit_count()) <= most
+    found = family.some_swaps(v, most, np.random.default_rng(seed))
+    assert found == family.some_swaps(v, most, np.random.default_rng(seed))
+    assert found == sorted(set(found))
+    assert len(found) <= most
+    assert set(found) <= set(family.swaps(v))
+    assert not few or found == family.swaps(v)
+
+
+def test_every_swap_may_be_drawn():
+    family = Family(8)
+    draws = [family.some_swaps(0b1111, 5, np.random.default_rng(seed)) for seed in range(200)]
+    assert {w for drawn in draws for w in drawn} == set(family.swaps(0b1111))
+    assert all(len(drawn) > 1 for drawn in draws)
 
 
 def test_a_family_too_large_to_list_is_still_counted_and_searched():
