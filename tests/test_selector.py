@@ -8,10 +8,14 @@ import json
 import pickle
 import sys
 from fractions import Fraction
+from statistics import stdev
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
@@ -31,12 +35,14 @@ from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, Scripte
 from elicit.cli import main
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
+from elicit.estimator.tolerance import least_within
 from elicit.estimator.warrant import warrant_of
-from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Failed, Preferred, Retracted
+from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
+from elicit.knowledge.history import History
 from elicit.operators.lines import LineOperator
 from elicit.oracles import from_callable, scored, stability
-from elicit.subsets import Attributes
+from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.verify import verify
 
 WINE, CLASSES = load_wine(return_X_y=True)
@@ -95,6 +101,55 @@ def test_a_tolerance_takes_fewer_features(fitted):
     top = np.nanargmax(results["mean_test_score"] - 1e-9 * results["size"])
     away = results["std_test_score"][top] / np.sqrt(5 - 1)  # the standard error of a mean of five
     assert len(one_se.feature_names_) == results["size"][results["mean_test_score"] >= fitted.best_score_ - away].min()
+
+
+@st.composite
+def measured_by_folds(draw):
+    """Subsets of four attributes with three fold scores each, and a family that may hold them."""
+    masks = draw(st.lists(st.integers(1, 15), min_size=1, max_size=8, unique=True))
+    folds = [draw(st.lists(st.integers(0, 20), min_size=3, max_size=3)) for _ in masks]
+    facts = [
+        Evaluated(k, m, (sum(f) / 300, float(m.bit_count())), (tuple(x / 100 for x in f), ()))
+        for k, (m, f) in enumerate(zip(masks, folds, strict=True))
+    ]
+    return facts, Family(4, keep=draw(st.sampled_from([0, 0b1])), drop=draw(st.sampled_from([0, 0b1000])))
+
+
+@given(measured_by_folds(), st.integers(0, 30).map(lambda k: k / 300) | st.just("1-se"))
+def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tolerance):
+    facts, family = case
+    run = SimpleNamespace(history=History.of(Attributes.numbered(4), facts), family=family)
+    able = [fact for fact in facts if fact.subset in family]
+    found = least_within(run, tolerance)
+    if not able:
+        assert found is None
+        return
+    best = min(able, key=lambda fact: (-round(fact.criteria[0], 9), simplest(fact.subset)))
+    away = stdev(best.folds[0]) / 3**0.5 if tolerance == "1-se" else tolerance
+    close = [fact for fact in able if fact.criteria[0] >= best.criteria[0] - away - 1e-9]
+    fewest = min(fact.subset.bit_count() for fact in close)
+    of_these = [fact for fact in close if fact.subset.bit_count() == fewest]
+    assert found == min(of_these, key=lambda fact: (-round(fact.criteria[0], 9), fact.subset)).subset
+
+
+@pytest.mark.parametrize("folds", [(), ((0.5,), ()), ((), ())])
+def test_a_standard_error_needs_two_folds(folds):
+    history = History.of(Attributes.numbered(2), [Evaluated(0, 1, (0.5, 1.0), folds)])
+    run = SimpleNamespace(history=history, family=Family(2))
+    with pytest.raises(InputError, match='tolerance "1-se" needs the scores of at least two folds'):
+        least_within(run, "1-se")
+    assert least_within(run, 0.0) == 1
+
+
+def test_two_folds_have_a_standard_error():
+    folds = ((0.4, 0.6), ())  # 0.1 for their mean
+    facts = [Evaluated(0, 3, (0.5, 2.0), folds), Evaluated(1, 1, (0.4, 1.0), folds), Evaluated(2, 2, (0.39, 1.0))]
+    run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
+    assert least_within(run, "1-se") == 1
+
+
+def test_without_a_tolerance_or_with_one_of_nothing_the_best_is_taken(fitted):
+    assert selector(tolerance=0).fit(WINE, CLASSES).feature_names_ == fitted.feature_names_
 
 
 def test_keep_and_max_features_hold_for_every_subset():
@@ -635,6 +690,9 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"estimator": None}, "expected an estimator with fit and predict, found None"),
         ({"tolerance": "2-se"}, "tolerance is a number"),
         ({"tolerance": -1.0}, "tolerance is a number"),
+        ({"tolerance": float("inf")}, "tolerance is a number"),
+        ({"tolerance": True}, "tolerance is a number"),
+        ({"tolerance": "0.1"}, "tolerance is a number"),
         ({"tolerance": 0.1, "operator": "score"}, "tolerance goes with operator=None"),
         ({"scoring": "acuracy"}, "unknown scoring"),
         ({"scoring": 3}, "scoring is the name of a scorer, a function"),
