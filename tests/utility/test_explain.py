@@ -73,6 +73,27 @@ def test_every_kind_of_statement_has_its_words(statement, words):
     assert Cause(statement, 1.0).words(NAMES) == words
 
 
+@pytest.mark.parametrize(
+    ("request_id", "words"),
+    [
+        (7, "you preferred {x} to {y} (question 7, set aside, at a price that counts)"),
+        (None, "you preferred {x} to {y} (set aside, at a price that counts)"),
+    ],
+)
+def test_an_answer_that_is_set_aside_and_still_proves_something_is_told_as_such(request_id, words):
+    assert Cause(Statement(X, Y, request=request_id), 1.0, set_aside=True).words(NAMES) == words
+
+
+def test_of_the_statements_behind_a_proof_those_set_aside_are_marked():
+    told = explain(certify_preference(exact(), X, Z), SAID, NAMES, aside=SAID[:1])
+    assert {c.statement: c.set_aside for c in told.causes} == {SAID[0]: True, SAID[1]: False}
+
+
+def test_against_one_rival_it_is_named():
+    told = explain(certify_best_among(exact(), X, [Z]), SAID, NAMES)
+    assert told.claim == "{x} is at least as good as {z}"
+
+
 def test_at_most_three_causes_come_first_and_the_rest_on_request():
     causes = tuple(Cause(Statement(1 << i, 1 << i + 1), 0.25) for i in range(4))
     told = Explanation("So it is", causes)

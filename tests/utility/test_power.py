@@ -82,6 +82,7 @@ def test_a_standardised_index_has_mean_zero_and_spread_one():
     assert (np.diff(scaled) > 0).all()
     assert standardised(np.full(3, 7.7)).tolist() == [0, 0, 0]
     assert standardised(np.array([1e9, 1e9 + 1e-6])).tolist() == [0, 0]
+    assert standardised(np.array([0.0, 1e-13, -1e-13])).tolist() == [0, 0, 0]  # rounding, where all are nearly 0
 
 
 def test_sampled_subsets_are_uniform_and_repeatable():
