@@ -14,7 +14,7 @@ from elicit.errors import CertificateError, InputError
 from elicit.events import Answer, Asked, Criterion, Evaluated, Preferred
 from elicit.journal import read
 from elicit.knowledge.additive import additive_order
-from elicit.knowledge.deduction import deduced
+from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.linear import linear_order, rays_of
@@ -233,6 +233,14 @@ def test_two_answers_say_together_what_neither_says_alone():
     assert (5, 6) in additive_order(vectors, [first, second], []).strict
 
 
+def test_three_answers_say_together_what_no_two_of_them_say():
+    vectors = {1: (1, 0), 2: (0, 1), 3: (2, 1), 4: (1, 2), 5: (3, 2), 6: (2, 3), 7: (3, 0), 8: (0, 3)}
+    answers = [(1, 2, True), (3, 4, True), (5, 6, True)]
+    assert (7, 8) in additive_order(vectors, answers, []).strict
+    for left in answers:
+        assert (7, 8) not in additive_order(vectors, [a for a in answers if a is not left], []).strict
+
+
 def test_what_is_gained_once_does_not_pay_for_two_losses():
     vectors = {1: (1, 1, 2), 2: (0, 2, 2), 3: (1, 2, 1), 4: (0, 2, 2), 5: (1, 1, 1), 6: (0, 2, 2)}
     assert (5, 6) not in additive_order(vectors, [(1, 2, True), (3, 4, True)], []).strict
@@ -295,6 +303,66 @@ def test_fewer_questions_are_open_and_the_record_is_checked_with_what_was_deduce
     changed = journals.write(tmp_path / "changed", [header, *lines[1:]])
     with pytest.raises(CertificateError, match="from deduced"):
         list(check_record(read(changed)))
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=6),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.booleans()), max_size=8),
+)
+def test_what_chains_of_statements_imply_is_what_a_closure_says(worth, drawn):
+    """Statements that are true of drawn worths; strict ones are chained to by any step, equal ones by equal steps."""
+    said = []
+    for a, b, weakly in drawn:
+        if max(a, b) < len(worth) and a != b and worth[a] >= worth[b]:
+            better = Relation.WEAK if weakly else Relation.STRICT if worth[a] > worth[b] else Relation.EQUAL
+            said.append(Statement(a + 1, b + 1, better))
+    places = range(1, len(worth) + 1)
+    reach = {}  # 1: some way down is strict
+    for s in said:
+        for above, below in s.edges:
+            reach[above, below] = max(reach.get((above, below), 0), int(s.strict))
+    alike = {(x, x) for x in places} | {e for s in said if s.relation is Relation.EQUAL for e in s.edges}
+    for k in places:
+        alike |= {(a, b) for a in places for b in places if (a, k) in alike and (k, b) in alike}
+        for a in places:
+            for b in places:
+                if (a, k) in reach and (k, b) in reach:
+                    reach[a, b] = max(reach.get((a, b), 0), reach[a, k], reach[k, b])
+    for relation, holds in (
+        (Relation.STRICT, lambda a, b: reach.get((a, b)) == 1),
+        (Relation.EQUAL, lambda a, b: (a, b) in alike),
+    ):
+        asked = [Statement(a, b, relation) for a in places for b in places if a != b]
+        assert implied(asked, said) == [s for s in asked if holds(s.better, s.worse)]
+
+
+def test_an_assumption_is_refuted_by_answers_that_hold_together_and_by_no_others():
+    vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
+    both_ends = [Statement(1, 2), Statement(4, 2)]  # before the middle
+    assert refuted("linear", vectors, (), both_ends)
+    assert not refuted("additive", vectors, (), both_ends)
+    assert not refuted("nothing", vectors, (), both_ends)
+    assert not refuted("linear", vectors, (), both_ends[:1])
+    assert not refuted("linear", vectors, (), [])
+    in_circles = [Statement(1, 2), Statement(2, 1)]
+    assert not refuted("linear", vectors, (), in_circles)
+    assert not refuted("linear", vectors, [Statement(1, 3, source=Source.DOMINANCE)], [Statement(3, 1)])
+
+
+def test_statements_about_what_was_not_measured_say_nothing_of_criteria():
+    vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
+    foreign = [Statement(1, 8), Statement(8, 2)]
+    assert deduced("linear", vectors, (), foreign, 1.0) == ()
+    with_one = deduced("linear", vectors, (), [*foreign, Statement(1, 2)], 1.0)
+    assert with_one == deduced("linear", vectors, (), [Statement(1, 2)], 1.0)
+
+
+def test_what_is_deduced_carries_the_weight_it_is_given():
+    vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
+    strict = deduced("linear", vectors, (), [Statement(1, 2)], 2.5)
+    equal = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)], 2.5)
+    assert {s.weight for s in (*strict, *equal)} == {2.5}
+    assert {s.relation for s in equal} >= {Relation.EQUAL}
 
 
 def test_what_was_stated_weakly_may_be_deduced_strictly():
