@@ -10,10 +10,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped
+from elicit.data.cells import SEPARATORS, cells_of, pairs_of, points_elsewhere
 from elicit.data.soundness import correlations, warnings_about
 from elicit.data.tidying import MISSING_LEVEL
 from elicit.errors import InputError
@@ -134,6 +137,75 @@ def test_a_comma_in_a_name_parts_nothing_where_the_rows_are_parted_otherwise(tmp
     data = load(str(tmp_path / "t.csv"), "Art", tidy=True)
     assert data.columns == ("Länge, mm", "Breite, mm")
     assert data.X[:2].tolist() == [[0.5, 0.25], [1.5, 1.25]]
+
+
+@st.composite
+def written_cells(draw):
+    """The text of a CSV file, its separator, whether that is named, and the rows with the lines where they begin."""
+    mark, named = draw(st.sampled_from(SEPARATORS)), draw(st.booleans())
+    letters = st.text('ab "\n' + (",;|\t" if named else ""), max_size=3)
+    width = draw(st.integers(2, 4))
+    names = draw(st.lists(letters.filter(str.strip), min_size=width, max_size=width, unique_by=str.strip))
+    rows = draw(st.lists(st.lists(letters, min_size=width, max_size=width), min_size=1, max_size=4))
+    text, lines = (f"sep={mark}\n" if named else ""), []
+    for row in (names, *rows):
+        text += "\n" * draw(st.integers(0, 1))
+        lines.append(text.count("\n") + 1)
+        file = io.StringIO()
+        csv.writer(file, delimiter=mark, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(row)
+        text += file.getvalue()
+    return text, mark, names, rows, lines
+
+
+@given(written_cells())
+def test_cells_come_back_as_they_were_written_each_row_with_its_line(tmp_path_factory, case):
+    text, mark, names, rows, lines = case
+    path = tmp_path_factory.mktemp("cells") / "t.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    cells = cells_of(path)
+    assert (cells.separator, cells.commas) == (mark, {})
+    assert cells.header == [name.strip() for name in names]
+    assert cells.rows == [[cell.strip() for cell in row] for row in rows]
+    assert [cells.top, *cells.lines] == lines
+    assert cells.padded == any(name != name.strip() for name in names)
+    known = [names[0], "c"]
+    found, separator = pairs_of(path, known)
+    if mark == separator:
+        every = zip([names, *rows], lines, strict=True)
+        assert found == [(told, at) for row, at in every if any(told := [cell.strip() for cell in row])]
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a;1\nb;2\n", ";"),
+        ("a|1\nb|2\n", "|"),
+        ("x;1,a;2\na,1;5\n", ","),  # a pair whose name is known
+        ("a;1,5\nb;2,5\n", ";"),  # pairs either way: of one of them the names are known
+        ("1,a;5\n2,b;6\n", ";"),  # and by neither: the first mark of all
+        ("a 1\n", ","),
+    ],
+)
+def test_names_and_numbers_are_parted_where_most_pairs_and_names_are_found(tmp_path, text, separator):
+    (tmp_path / "c.csv").write_text(text)
+    assert pairs_of(tmp_path / "c.csv", ["a", "b"])[1] == separator
+
+
+@pytest.mark.parametrize(
+    ("rows", "elsewhere"),
+    [
+        (["1,5;2.5;a", "2,5;3;b"], True),
+        (["1,5;2;a.b", "2,5;3;b"], False),  # a text is no number
+        (["1,5;NA;a", "2,5;3.5;b"], True),  # what is missing does not count
+        (["1,5;x;a", "2,5;3.5;b"], False),
+        (["1,5;2;a", "2,5;3;b"], False),
+    ],
+)
+def test_points_count_in_columns_of_numbers_that_have_no_comma(tmp_path, rows, elsewhere):
+    (tmp_path / "t.csv").write_text("\n".join(["p;q;r", *rows]))
+    cells = cells_of(tmp_path / "t.csv")
+    assert cells.commas == {"p": "1,5"}
+    assert points_elsewhere(cells) == elsewhere
 
 
 def test_a_line_that_names_the_separator_is_counted_and_obeyed(tmp_path):
