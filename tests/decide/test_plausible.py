@@ -112,15 +112,17 @@ def test_equal_favours_those_who_see_little_difference():
     assert after.weights @ spread < before.weights @ spread
 
 
-@given(measured)
-def test_the_worth_of_a_question_is_what_its_answers_are_expected_to_add(vectors):
+@given(measured, st.just(-np.inf) | st.floats(-2, 1))
+def test_the_worth_of_a_question_is_what_its_answers_are_expected_to_add(vectors, floor):
+    """Where what is worth less than a floor counts as that."""
     known = history(vectors)
     crowd = PlausibleOperators(known)
     front = list(known.front)
-    found = crowd.question_values(front)
+    found = crowd.question_values(front, floor)
     assert found.shape == (len(front), len(front))
-    worth = np.array([[crowd.values[p, known.subsets.index(x)] for x in front] for p in range(CROWD)])
-    now = max(crowd.of(x) for x in front)
+    worth = np.array([[max(floor, crowd.values[p, known.subsets.index(x)]) for x in front] for p in range(CROWD)])
+    now = (crowd.weights @ worth).max()
+    assert floor > -np.inf or now == pytest.approx(max(crowd.of(x) for x in front))
     for i in range(len(front)):
         for j in range(i + 1, len(front)):
             first = 0.12 + 0.76 / (1 + np.exp(-60 * (worth[:, i] - worth[:, j])))
@@ -128,6 +130,46 @@ def test_the_worth_of_a_question_is_what_its_answers_are_expected_to_add(vectors
             assert found[i, j] == pytest.approx(plain, abs=1e-9)
             assert found[i, j] == found[j, i]
             assert found[i, j] >= -1e-12
+
+
+@given(measured, st.data())
+def test_everybody_weighs_as_much_as_the_answers_are_likely_to_be_theirs(vectors, data):
+    plain = PlausibleOperators(history(vectors))
+    places = st.integers(1, len(vectors))
+    pairs = st.tuples(places, places).filter(lambda pair: pair[0] != pair[1])
+    said = data.draw(st.lists(st.tuples(pairs, st.sampled_from(Answer)), max_size=3)) if len(vectors) > 1 else []
+    found = PlausibleOperators(history(vectors, [(a, b, answer) for (a, b), answer in said])).weights
+    likely = np.ones(CROWD)
+    for (a, b), answer in said:
+        prefers = 1 / (1 + np.exp(np.clip(-60 * (plain.values[:, a - 1] - plain.values[:, b - 1]), -500, 500)))
+        sure = {Answer.FIRST: prefers, Answer.SECOND: 1 - prefers, Answer.EQUAL: 4 * prefers * (1 - prefers)}
+        if answer in sure:
+            likely *= 0.12 + 0.76 * sure[answer]
+    assert found == pytest.approx(likely / likely.sum())
+
+
+@given(measured, st.data())
+def test_the_chance_of_a_preference_is_the_weight_of_those_who_have_it(vectors, data):
+    crowd = PlausibleOperators(history(vectors))
+    places = st.integers(1, len(vectors))
+    pairs = data.draw(st.lists(st.tuples(places, places), max_size=5))
+    for (a, b), chance in zip(pairs, crowd.against(pairs), strict=True):
+        having = crowd.values[:, b - 1] > crowd.values[:, a - 1]
+        assert chance == pytest.approx(crowd.weights[having].sum())
+
+
+def test_who_is_assumed_to_trade_at_fixed_rates_is_taken_for_nobody_else():
+    vectors = [(0.9, 4, 0), (0.85, 3, 2), (0.7, 2, 1), (0.5, 1, 0), (0.2, 1, 3), (0.6, 3, 3)]
+    known = History(Attributes.numbered(5), CRITERIA, assume="linear")
+    for fact in history(vectors).facts:
+        known.record(fact)
+    crowd = PlausibleOperators(known)
+    table = np.column_stack([np.array(vectors), np.ones(len(vectors))])
+    fitted = table @ np.linalg.lstsq(table, crowd.values.T, rcond=None)[0]
+    linear = np.abs(fitted.T - crowd.values).max(axis=1) < 1e-9
+    assert ((crowd.weights > 0) == linear).all()
+    assert 0.4 < linear.mean() < 0.6
+    assert crowd.weights[linear] == pytest.approx(1 / linear.sum())
 
 
 def best_after(weights, worth, first):
