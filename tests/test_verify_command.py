@@ -18,12 +18,26 @@ from elicit.cli import main
 from elicit.decide.settings import settings_from
 from elicit.drive import drive
 from elicit.errors import CertificateError, JournalError
-from elicit.journal import read
+from elicit.events import (
+    SCORE_AND_SIZE,
+    Answer,
+    Asked,
+    Assumed,
+    Evaluated,
+    Failed,
+    Preferred,
+    Resumed,
+    Retracted,
+    Settled,
+    Stopped,
+)
+from elicit.journal import Header, read
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
-from elicit.proof.record_facts import dominance
+from elicit.proof.record_facts import Known, dominance
 from elicit.sessions import begin, resume
+from elicit.subsets import Attributes
 
 NEAR = 1e-5
 
@@ -620,6 +634,136 @@ def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, cap
         status, _, err = retold(journal, tmp_path, change, capsys)
         assert status == 1
         assert words in err
+
+
+def known(*facts, **settings):
+    """What facts say of a session on three attributes, each line checked against those before it."""
+    family = {"keep": [], "drop": [], "max_size": None}
+    found = Known(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"elicit": settings, "family": family}))
+    for line, fact in enumerate(facts, start=2):
+        found.fold(fact, line)
+    return found
+
+
+def measured(request, subset, score=0.5):
+    return Evaluated(request, subset, (score, float(subset.bit_count())))
+
+
+#: Two were measured and compared, and compared the other way round: 4 and 5 contradict each other.
+ASKED = (
+    Asked(0, (1, 3, 2)),
+    measured(1, 3, 0.9),
+    measured(0, 1, 0.2),
+    Failed(2, 2, "singular"),
+    Asked(3, compare=(1, 3)),
+    Preferred(3, 1, 3, Answer.FIRST),
+    Asked(4, compare=(3, 1)),
+    Preferred(4, 3, 1, Answer.FIRST),
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ((Asked(5, (4,)), Failed(5, 5, "singular")), "request 5 did not ask to measure this subset"),
+        ((Asked(5, (4,)), measured(6, 4)), "request 6 did not ask to measure this subset"),
+        ((Asked(5, (4, 5)), measured(5, 4), Asked(7)), "a round begins before the one before it was answered"),
+        ((Asked(5, (4, 5)), measured(6, 5), measured(5, 4), Asked(6)), "request 6 was made before"),
+        ((Asked(5), Asked(5)), "request 5 was made before"),
+        ((Asked(5, (4,), compare=(1, 3)), measured(5, 4), Asked(7)), "a round begins before"),
+        ((Asked(5, (4,), compare=(1, 3)), measured(5, 4), Preferred(5, 1, 3, Answer.FIRST)), "no comparison"),
+        ((Asked(5, reconcile=(3, 4)), Asked(6)), "a round begins before"),
+        ((Asked(5, reconcile=(3, 4)), Settled(5, (3, 9))), "answers are settled that nobody gave"),
+        ((Assumed(5, 4, 1, "strict", "prior"), Asked(6, reconcile=(3,)), Retracted(7, 5), Asked(8)), "a round begins"),
+        ((Stopped(5, "wish: enough"), Asked(6)), "the run goes on after its end"),
+        ((Stopped(5, "wish: enough"), Stopped(6, "wish: enough")), "the run goes on after its end"),
+        ((Stopped(5, "wish: enough"), Retracted(6, 4), Asked(7)), "the run goes on after its end"),
+        ((Asked(5, (4,)), Stopped(6, "wish: enough"), measured(5, 4)), "the run goes on after its end"),
+    ],
+)
+def test_a_fact_that_cannot_follow_those_before_it_is_refused_by_its_line(facts, words):
+    assert known(*ASKED, *facts[:-1]).line == 8 + len(facts)
+    with pytest.raises(CertificateError, match=f"^line {9 + len(facts)}: .*{words}"):
+        known(*ASKED, *facts)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (Asked(5, (4, 5)), measured(6, 5), measured(5, 4), Asked(7)),
+        (Asked(5, (4,), compare=(1, 3)), Preferred(6, 1, 3, Answer.LATER), Failed(5, 4, "singular"), Asked(7)),
+        (Asked(5, reconcile=(3, 4)), Settled(5, (3, 4)), Asked(6)),
+        (Asked(5, reconcile=(3, 4)), Retracted(6, 4), Asked(7)),  # nothing is left to choose between
+        (Assumed(5, 4, 1, "strict", "prior"), Asked(6), Settled(7, (3, 5))),
+        (Asked(5, (4, 5)), Stopped(7, "wish: enough"), Resumed(8), Asked(9), measured(5, 4)),
+        (Stopped(5, "wish: enough"), Retracted(6, 4), Assumed(7, 4, 1, "weak", "prior"), Resumed(8)),
+    ],
+)
+def test_facts_that_a_run_may_have_recorded_are_taken(facts):
+    found = known(*ASKED, *facts)
+    assert tuple(found.history.facts) == (*ASKED, *facts)
+    assert found.told().startswith(f"{len(found.history.evaluated)} subsets measured, ")
+
+
+@pytest.mark.parametrize(
+    ("reason", "settings", "more", "holds"),
+    [
+        ("budget: 3 evaluations", {"budget": 3}, (), True),
+        ("budget: 3 evaluations", {"budget": 4}, (), False),
+        ("budget: 4 evaluations", {"budget": 4}, (), False),
+        ("budget: 2 evaluations", {"budget": 2}, (), True),  # one more was measured
+        ("budget: 3 evaluations", {"budget": 9}, (Stopped(5, "wish: enough"), Resumed(6, 3)), True),
+        ("budget: 3 evaluations", {"budget": 3}, (Stopped(5, "wish: enough"), Resumed(6)), True),
+        ("budget: 3 evaluations", {"budget": 3}, (Stopped(5, "wish: enough"), Resumed(6, 9)), False),
+        ("questions: asked 2 questions", {"questions": 2}, (), True),
+        ("questions: asked 2 questions", {"questions": 1}, (), True),
+        ("questions: asked 2 questions", {"questions": 3}, (), False),
+        ("questions: asked 3 questions", {"questions": 2}, (), False),
+        ("exhausted: every subset of the family was tried, and 1 could not be measured", {"budget": 9}, (), False),
+        (
+            "exhausted: every subset of the family was tried, and 1 could not be measured",
+            {"budget": 9},
+            (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7))),
+            True,
+        ),
+        (
+            "exhausted: every subset of the family was evaluated",
+            {"budget": 9},
+            (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7))),
+            False,
+        ),
+    ],
+)
+def test_an_end_is_as_the_facts_say_or_refused(reason, settings, more, holds):
+    found = known(*ASKED, *more, Stopped(99, reason), **settings)
+    if holds:
+        assert found.ended() == f"the run ended as {reason!r}, as its facts say"
+        return
+    with pytest.raises(CertificateError, match=f"the facts do not say '{reason}'"):
+        found.ended()
+
+
+def test_of_a_run_that_goes_on_or_ended_by_a_proof_the_facts_alone_say_no_end():
+    assert known(*ASKED).ended() is None
+    assert known(*ASKED, Stopped(5, "optimal: necessarily optimal over the whole family")).ended() is None
+    told = known(*ASKED, Stopped(5, "rejections: 7 rejections in a row")).ended()
+    assert told == "the run ended as 'rejections: 7 rejections in a row', which is told as it was written"
+
+
+@pytest.mark.parametrize(
+    ("settings", "nobody", "nothing"),
+    [
+        ({"questions": 0, "stop": []}, True, False),  # but somebody was asked
+        ({"questions": 0, "stop": ["optimal"]}, True, False),
+        ({"questions": 1, "stop": []}, False, False),
+        ({}, False, False),
+    ],
+)
+def test_whether_anybody_is_asked_is_read_off_the_settings_and_the_answers(settings, nobody, nothing):
+    found = known(*ASKED, **settings)
+    assert (found.asks_nobody, found.asks_nothing) == (nobody, nothing)
+    before = known(*ASKED[:4], **settings)
+    assert before.asks_nothing == (nobody and settings["stop"] == [])
 
 
 def test_what_cannot_be_measured_is_caught(journal, tmp_path, capsys):
