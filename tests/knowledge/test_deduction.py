@@ -1,5 +1,7 @@
 """Deduction from an assumption: all that follows and no more, held against linear programs and drawn operators."""
 
+from itertools import combinations
+
 import journals
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.linear import linear_order, rays_of
-from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.knowledge.statements import Relation, Source, Statement, contradiction
 from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
 from elicit.proof.why import Why
@@ -210,6 +212,27 @@ def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
                 assert vectors[x] == vectors[y] or ((min(x, y), max(x, y)) in found.equal) == alike
 
 
+@given(cases(), st.sampled_from([("linear", linear_order), ("additive", additive_order)]))
+def test_what_is_deduced_says_with_what_was_stated_all_that_follows_and_none_of_it_twice(case, rule):
+    vectors, steps, dominance = case
+    name, order_of = rule
+    measured = [Statement(x, y, source=Source.DOMINANCE) for x, y in dominance]
+    stated = [Statement(a, b) if strict else Statement(a, b, Relation.EQUAL) for a, b, strict in steps]
+    found = deduced(name, vectors, measured, stated, 1.0)
+    order = order_of(vectors, steps, dominance)
+    if order is None or contradiction([*measured, *stated]):
+        assert found == ()
+        return
+    everything = [*measured, *stated, *found]
+    strict = [Statement(x, y) for x, y in order.strict if not better(vectors, x, y)]
+    alike = [Statement(x, y, Relation.EQUAL) for x, y in order.equal]
+    assert implied([*strict, *alike], everything) == [*strict, *alike]
+    assert all((s.better, s.worse) in order.strict for s in found if s.strict)
+    for s in found:  # of those that go one way, what chains of such imply is left out
+        others = [other for other in everything if other is not s and (other.relation is Relation.EQUAL) != s.strict]
+        assert not implied([s], others)
+
+
 @pytest.mark.parametrize(
     ("steps", "measured"),
     [
@@ -268,6 +291,17 @@ def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange()
     found = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)], 1.0)
     assert {s.relation for s in found} == {Relation.EQUAL}
     assert len(found) == 2
+
+
+def test_of_equal_ones_as_many_pairs_are_deduced_as_join_them_to_those_stated():
+    vectors = {1: (8, 5), 2: (7, 6), 3: (6, 7), 4: (4, 9), 5: (3, 10), 6: (5, 5)}
+    stated = [Statement(1, 2, Relation.EQUAL), Statement(2, 3, Relation.EQUAL), Statement(4, 6), Statement(5, 6)]
+    assert deduced("linear", {x: vectors[x] for x in (1, 2, 3)}, (), stated[:2], 1.0) == ()
+    found = deduced("linear", vectors, (), stated, 1.0)
+    alike = [s for s in found if s.relation is Relation.EQUAL]
+    assert len(alike) == 2  # 4 and 5 join the three, although both were found better than the same one
+    every = [Statement(a, b, Relation.EQUAL) for a, b in combinations((1, 2, 3, 4, 5), 2)]
+    assert implied(every, [*stated, *alike]) == every
 
 
 def test_it_is_a_setting_with_three_values():
