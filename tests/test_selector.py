@@ -35,6 +35,7 @@ from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, Scripte
 from elicit.cli import main
 from elicit.errors import InputError
 from elicit.estimator.fitting import automatic_budget
+from elicit.estimator.honest import NestedScore
 from elicit.estimator.tolerance import least_within
 from elicit.estimator.warrant import warrant_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
@@ -315,6 +316,20 @@ def test_the_honest_score_repeats_the_selection_and_never_sees_the_held_out_rows
     assert honest.scores[0] == model.score(first.transform(X[test]), y[test])
     assert honest.selection_scores[0] == first.best_score_
     assert "on held-out rows" in str(honest)
+
+
+def test_what_an_honest_score_says_of_its_folds():
+    subsets = (("a", "b"), ("b",), ("a", "b", "c"))
+    honest = NestedScore((0.5, 0.6, 0.7), (0.8, 0.9, 0.7), (0.6, 0.6, 0.75), subsets)
+    assert honest.mean == pytest.approx(0.6)
+    assert honest.spread == pytest.approx(stdev(honest.scores))
+    assert honest.optimism == pytest.approx(0.8 - 0.6)
+    assert honest.agreement == pytest.approx((1 / 2 + 2 / 3 + 1 / 3) / 3)
+    assert str(honest) == "0.6 ± 0.1 on held-out rows (selection promised 0.8, every feature gives 0.65)"
+    alone = NestedScore((0.5,), (0.8,), (0.6,), (("a",),))
+    assert np.isnan(alone.spread)
+    assert alone.agreement == 1
+    assert NestedScore((0.5, 0.5), (0.8, 0.8), (0.6, 0.6), (("a",), ("b",))).agreement == 0
 
 
 def test_progress_goes_to_the_error_stream(capsys):
