@@ -61,6 +61,17 @@ def test_operators_judge_what_was_not_measured_as_they_judge_what_was(vectors):
     assert (worth[:, :, 1] >= worth[:, :, 0] - 1e-9).all(), "more of a criterion is never worse"
 
 
+@pytest.mark.parametrize("start", [0.9, 0.5])
+def test_beyond_the_front_every_further_step_is_worth_the_same(start):
+    crowd = PlausibleOperators(history([(0.9, 4, 0), (0.7, 2, 0), (0.5, 1, 0)]))
+    way = 1 if start == 0.9 else -1
+    scores = start + way * np.array([0.0, 0.1, 0.2, 0.3])
+    worth = crowd.worth([scores, np.full(4, -2.0), np.zeros(4)], np.arange(CROWD))
+    steps = way * np.diff(worth, axis=1)
+    assert (steps > 0).all()
+    assert steps == pytest.approx(steps[:, [0]] * np.ones(3))
+
+
 def test_who_demands_something_draws_the_line_on_the_front_itself():
     # all of the front but one lie close together: half of those who demand a score do so among them
     vectors = [(0.5, 1, 0), (0.95, 2, 0), (0.96, 3, 0), (0.97, 4, 0), (0.98, 5, 0)]
