@@ -3,6 +3,8 @@
 The rule: the judge says what would be recommended; a run's own code never judges itself.
 """
 
+from types import SimpleNamespace
+
 import journals
 import judge
 import pytest
@@ -11,13 +13,17 @@ from test_verify_command import implied
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Preferred
+from elicit.events import Answer, Evaluated, Failed, Preferred
 from elicit.journal import read
+from elicit.knowledge.history import History
+from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
-from elicit.proof.why import Why
+from elicit.proof import why_words
+from elicit.proof.why import Matter, Otherwise, Reason, Why
 from elicit.sessions import begin
-from elicit.subsets import members
+from elicit.subsets import Attributes, members
+from elicit.utility.explain import Cause
 
 VERDICTS = ("it cannot be best", "it could still be best")
 RUNS = {
@@ -131,6 +137,154 @@ def test_a_dominated_subset_is_explained_by_the_measurement_alone(tmp_path):
     below = next(iter(why.history.dominates[why.best]))
     reason = why.not_that(below)
     assert (reason.loses, reason.matter.enough) == (0.0, ())
+
+
+# the words
+
+
+def said(a, b, request=None, source=Source.OPERATOR):
+    return Statement(a, b, Relation.STRICT, source, request=request)
+
+
+@pytest.mark.parametrize(
+    ("requests", "words"),
+    [
+        ([], ""),
+        ([7], "question 7"),
+        ([7, 2, 11], "questions 2, 7, 11"),
+        ([None], "an assumption"),
+        ([None, None], "2 assumptions"),
+        ([None, 3], "question 3 and an assumption"),
+        ([4, None, 3, None], "questions 3, 4 and 2 assumptions"),
+    ],
+)
+def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, words):
+    assert why_words.listed([said(1, 2, request) for request in requests]) == words
+
+
+@pytest.mark.parametrize(
+    ("matter", "lines"),
+    [
+        (None, []),
+        (Matter((), (), True, 0), []),
+        (Matter((), (), True, 1), ["your one answer is not needed for that: what was measured shows it."]),
+        (Matter((), (), True, 3), ["your 3 answers are not needed for that: what was measured shows it."]),
+        (
+            Matter((said(1, 2, 4),), (said(1, 2, 4), said(3, 1, 2)), True, 3),
+            [
+                "of your 3 answers, a smallest set that shows it: questions 2, 4.",
+                "no proof of it can do without: question 4.",
+            ],
+        ),
+        (
+            Matter((), (said(1, 2, 4),), False, 2),
+            [
+                "of your 2 answers, a set that shows it, none of it to spare: question 4.",
+                "no single answer is in every proof of it.",
+            ],
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("rival", "price", "rejected", "end"),
+    [
+        (2, 0.25, True, "it cannot be best (to believe it costs 0.25), because:"),
+        (2, None, True, "it cannot be best, because:"),
+        (2, 0.25, False, "it could still be best: to believe so costs 0.25, tau is 0."),
+        (2, None, False, "it could still be best: some utility of the set ranks it first."),
+        (
+            3,
+            0.25,
+            False,
+            "to believe all the same that it is best, what was measured would be set aside: that costs 0.25, tau is 0.",
+        ),
+    ],
+)
+def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival, price, rejected, end):
+    names = Attributes(("a", "b", "c"))
+    measured = [(1, 0.8), (3, 0.7), (2, 0.9)]  # {a} dominates {a, b}, and {b} both
+    history = History.of(names, [Evaluated(k, x, (v, float(x.bit_count()))) for k, (x, v) in enumerate(measured)])
+    utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
+    why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
+    cause = Cause(said(1, 3, source=Source.DOMINANCE), 0.75), Cause(said(1, 2, 5), 0.25)
+    found = why_words.told(why, Reason(1, rival, 0.0, cause, matter, price, cause if rejected else None), 1, " (all)")
+    score, size = (0.9, 1) if rival == 2 else (0.7, 2)
+    causes = ["   75%  {a} dominates {a, b}", "   25%  1 more (all)"]
+    assert found == [
+        f"score (more is better): {score}, the recommended subset has 0.8.",
+        f"size (less is better): {size}, the recommended subset has 1.",
+        *(["the recommended subset dominates it."] if rival == 3 else []),
+        "no utility of the set finds it better, because:",
+        *causes,
+        *lines,
+        end,
+        *(causes if rejected else []),
+    ]
+
+
+def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
+    names = Attributes(("a", "b", "c"))
+    facts = [Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0)), Evaluated(2, 6, (0.9, 2.0))]
+    history = History.of(names, [*facts, Failed(3, 4, "singular")])
+    utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
+    why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
+    gains = "no utility of the set gives it more than 0.125 beyond it."
+    for rival, line in (
+        (4, "it could not be measured: singular."),
+        (5, "it was not measured."),
+        (6, "1 of the measured subsets dominate it, such as {b}."),
+    ):
+        found = why_words.told(why, Reason(1, rival, 0.125, (), None, 0.5), None)
+        assert line in found
+        assert gains in found
+    far = why_words.told(why, Reason(1, None, None, (), None), None)
+    assert far[-1] == "a utility of the set prefers another by more than the margin of one clear answer."
+
+
+@pytest.mark.parametrize(
+    ("found", "rival", "lines"),
+    [
+        ([], None, ["no question was answered with a preference."]),
+        ([(1, 2, 1)], None, ["no single answer, had it been the other way round, changes the recommendation."]),
+        (
+            [(1, 2, 4)],
+            2,
+            ["no single answer, had it been the other way round, would have made it the recommendation."],
+        ),
+        ([(1, 2, 2)], None, ["had you preferred {b} in question 1, it would be that one."]),
+        (
+            [(1, 2, 4), (2, 4, 1)],
+            None,
+            [
+                "had you preferred {b} in question 1, it would be {c}.",
+                "the other answer, reversed, changes nothing.",
+            ],
+        ),
+        (
+            [(1, 2, 4), (1, 4, 1), (2, 4, 1), (3, 4, 1)],
+            None,
+            [
+                "had you preferred {b} in question 1, it would be {c}.",
+                "the other 2 answers, each reversed alone, change nothing.",
+            ],
+        ),
+        ([(1, 2, 4), (2, 4, 4), (3, 4, 2)], 2, ["had you preferred {c} in question 3, it would be {b}."]),
+    ],
+)
+def test_what_other_answers_would_have_led_to_is_told_in_these_words(found, rival, lines):
+    """Each is a question, what would have been preferred in it, and what would be recommended."""
+    why = SimpleNamespace(attributes=Attributes(("a", "b", "c")), now=1, best=1)
+    others = [Otherwise(question, Answer.FIRST, Answer.SECOND, a, b) for question, a, b in found]
+    assert why_words.reversed_answers(why, others, rival) == lines
+
+
+def test_a_record_that_recommends_something_else_by_now_is_told_so_first():
+    why = SimpleNamespace(attributes=Attributes(("a", "b", "c")), now=1, best=3)
+    others = [Otherwise(1, Answer.FIRST, Answer.SECOND, 2, 2)]
+    assert why_words.reversed_answers(why, others, None) == [
+        "by the rules of this version it is {a} already.",
+        "had you preferred {b} in question 1, it would be that one.",
+    ]
 
 
 # the command
