@@ -208,6 +208,31 @@ def test_points_count_in_columns_of_numbers_that_have_no_comma(tmp_path, rows, e
     assert points_elsewhere(cells) == elsewhere
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "t.csv: the file is empty; expected a header and one row a case"),
+        ("\n\n", "t.csv: the file is empty"),
+        ("a,b,\n1,2,3\n", "t.csv, line 1: column 3 has no name; name every column"),
+        ("\na, ,c\n1,2,3\n", "t.csv, line 2: column 2 has no name"),
+        ("a,b,a,a\n1,2,3,4\n", "t.csv, line 1: the column 'a' occurs 3 times; rename one"),
+        ("a, a\n1,2\n", "t.csv, line 1: the column 'a' occurs 2 times"),
+        ("sep=;\na;b\n", "t.csv, line 2: no row follows the header; add one row a case"),
+        ("a,b\n1,2,3\n", "t.csv, line 2: with ',' between cells the header has 2 columns, this line 3 cells"),
+    ],
+)
+def test_a_file_without_a_header_or_a_row_is_refused_by_its_line(tmp_path, text, told):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        cells_of(tmp_path / "t.csv")
+    assert told in str(caught.value)
+
+
+def test_a_folder_is_no_file_and_the_reason_is_told_without_numbers(tmp_path):
+    with pytest.raises(InputError, match=r": cannot be read \([A-Z][a-z ]+\); check the file$"):
+        cells_of(tmp_path)
+
+
 def test_a_line_that_names_the_separator_is_counted_and_obeyed(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("sep=|\na;b|y\n1|2\n1;2|3|4\n")
