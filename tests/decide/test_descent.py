@@ -19,14 +19,16 @@ from elicit.subsets import Attributes, Family
 WAY = "on the way down from all attributes"
 
 
-def played(score, n, seed=0, family=None, **choices):
-    """What a run without questions looks at, and why, in order."""
+def played(score, n, seed=0, family=None, whole=True, **choices):
+    """What a run without questions looks at, and why, in order; unless the whole is wanted, as far as the way goes."""
     choices = {"policy": "none", "parsimony": 1.0, **choices}
     elicitation = Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed, family=family)
     looked = []
     while not isinstance(request := elicitation.ask(), Done):
         assert isinstance(request, Evaluate)
         looked.append((request.subset, elicitation.history.rounds[-1].why))
+        if not whole and looked[-1][1] != WAY and any(why == WAY for _, why in looked):
+            break
         elicitation.tell(request.id, Measured((score(request.subset), float(request.subset.bit_count()))))
     return looked
 
@@ -47,6 +49,31 @@ def test_one_of_every_size_is_looked_at_along_a_chain_and_a_few_on_the_way(n, se
         above = {m for m in reached if m.bit_count() == size + 1}
         reached |= {m for m, _ in looked if m.bit_count() == size and any(m & a == m for a in above)}
         assert any(m.bit_count() == size for m in reached), "the chain is broken"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_each_size_the_first_that_is_no_worse_is_gone_on_from_or_else_the_best(seed):
+    rng = np.random.default_rng(seed)
+    n, times = 4 + seed % 3, 3 + seed % 4
+    most = min(times * n, 2**n - 1) // n - 1
+    scores = np.round(rng.normal(size=2**n), 1).tolist()
+    if seed % 2:  # what is smaller is mostly worse, and many are as good as another
+        scores = [float(m.bit_count() + rng.integers(2)) for m in range(2**n)]
+    looked = played(lambda m: scores[m], n, seed, whole=False, budget=times * n)
+    assert any(why == WAY for _, why in looked)
+    measured = []
+    for m, why in looked:
+        if why == WAY:
+            here = (1 << n) - 1
+            while True:
+                below = [x for x in measured if x.bit_count() == here.bit_count() - 1 and x & here == x]
+                enough = len(below) >= min(MOST_LOOKS, most, here.bit_count())
+                if not enough and all(scores[x] < scores[here] for x in below):
+                    break
+                here = min(below, key=lambda x: (-scores[x], x.bit_count(), x))
+            assert m & here == m
+            assert m.bit_count() == here.bit_count() - 1
+        measured.append(m)
 
 
 @pytest.mark.parametrize("price", [0.1, 3.0])
