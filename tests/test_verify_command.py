@@ -32,6 +32,7 @@ from elicit.events import (
     Stopped,
 )
 from elicit.journal import Header, read
+from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
@@ -741,6 +742,30 @@ def test_an_end_is_as_the_facts_say_or_refused(reason, settings, more, holds):
         return
     with pytest.raises(CertificateError, match=f"the facts do not say '{reason}'"):
         found.ended()
+
+
+def test_the_end_of_a_classical_run_is_told_as_it_was_written():
+    found = Known(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"method": "sffs"}))
+    found.fold(Stopped(0, "budget: 3 evaluations"), 2)
+    assert found.ended() == "the run ended as 'budget: 3 evaluations', which is told as it was written"
+
+
+def test_facts_are_told_with_what_failed_and_what_was_taken_back():
+    told = "2 subsets measured, 1 could not be measured, 2 questions answered{}: each as it was asked, "
+    assert known(*ASKED).told().startswith(told.format(""))
+    assert known(*ASKED, Retracted(5, 4)).told().startswith(told.format(" (1 taken back)"))
+
+
+def test_facts_imply_what_was_measured_and_said_in_the_set_that_the_settings_name():
+    plain = {"noise_level": 0.0, "degree": 2, "slack": 6, "weights": [1, 1.5, 2], "parsimony": 0.1}
+    found = known(*ASKED, Asked(5, (4,)), measured(5, 4, 0.95), Retracted(6, 3), **plain)
+    assert [(s.better, s.worse, s.source, s.request) for s in found.statements()] == [
+        (4, 3, Source.DOMINANCE, None),
+        (4, 1, Source.DOMINANCE, None),
+        (3, 1, Source.OPERATOR, 4),
+    ]
+    assert found.space == {"kind": "parsimonious", "tau": "0.1", "C": "6.0", "w": ["1.0", "1.5"], "degree": 2}
+    assert known(**(plain | {"parsimony": "exact"})).space == {"kind": "slice", "degree": 2}
 
 
 def test_of_a_run_that_goes_on_or_ended_by_a_proof_the_facts_alone_say_no_end():

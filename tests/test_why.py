@@ -3,6 +3,7 @@
 The rule: the judge says what would be recommended; a run's own code never judges itself.
 """
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import journals
@@ -13,7 +14,7 @@ from test_verify_command import implied
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Evaluated, Failed, Preferred
+from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
@@ -239,6 +240,59 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
         assert gains in found
     far = why_words.told(why, Reason(1, None, None, (), None), None)
     assert far[-1] == "a utility of the set prefers another by more than the margin of one clear answer."
+
+
+@pytest.mark.parametrize(
+    ("others", "line"),
+    [
+        ({}, "every other is below another, by what was measured or by what you answered."),
+        ({2: 0.25}, "the one other that nothing puts below another may lose more: 0.25 or above."),
+        ({2: 0.25, 4: 0.5}, "each of the 2 others that nothing puts below another may lose more: 0.25 or above."),
+        ({2: 0.125}, "the one other that nothing puts below another may lose as much or more."),
+        ({4: 0.125 + 5e-7, 2: 3}, "each of the 2 others that nothing puts below another may lose as much or more."),
+        (
+            {2: 0.0625},
+            "the one other that nothing puts below another may lose less (0.0625), but plausible operators expect "
+            "less of it.",
+        ),
+        (
+            {2: 0.0625, 4: 3},
+            "one of the 2 others that nothing puts below another may lose less (0.0625), but plausible operators "
+            "expect less of it.",
+        ),
+    ],
+)
+def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(others, line):
+    names = Attributes(("a", "b", "c"))
+    history = History.of(names, [Evaluated(k, x, (k / 8, float(x.bit_count()))) for k, x in enumerate([2, 4, 3, 1])])
+    for answer in (
+        Preferred(6, 1, 3, Answer.FIRST),
+        Assumed(7, 1, 4, "strict", "prior"),
+        Preferred(8, 2, 1, Answer.SECOND),
+        Preferred(9, 4, 3, Answer.FIRST),
+    ):
+        history.record(answer)
+    why = SimpleNamespace(
+        attributes=names,
+        history=history,
+        best=1,
+        numbered=lambda s: replace(s, request=history.question_numbers[s.request]),
+        beliefs=SimpleNamespace(regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x]))),
+        utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [1, *others]),
+    )
+    causes = tuple(Cause(said(1, x), 0.25) for x in (2, 3, 4, 6))
+    assert why_words.told(why, Reason(1, None, 0.125, (), None), None) == [
+        "no measured subset dominates it; it dominates 3 of the 4 measured.",
+        "you preferred it outright in questions 1, 2.",
+        "no utility of the set gives any of the 4 measured more than 0.125 beyond it.",
+        line,
+    ]
+    if not others:
+        whole = why_words.told(why, Reason(1, None, 0.0, causes, None), None)
+        assert whole[2] == "no utility of the set finds any of the 4 measured better, because:"
+        assert len([text for text in whole if text.startswith("   25%  ")]) == 4
+        most = why_words.told(why, Reason(1, None, 0.0, causes, None), 2, "!")
+        assert most[3:6] == [*whole[3:5], "   50%  2 more!"]
 
 
 @pytest.mark.parametrize(
