@@ -48,6 +48,7 @@ def test_values_power_and_interactions_follow_from_theta(drawn):
         assert utility.power() == pytest.approx(np.array(judge.shapley(theta, monos, n)))
     if all(s.bit_count() <= 2 for s in monos):
         assert utility.power("shapley") == pytest.approx(utility.power("banzhaf"))
+    assert utility.theta == {t: x for t, x in zip(monos, theta, strict=True) if x}
     again = Utility(n, utility.theta)  # without what it was made from
     assert again.theta == utility.theta
     assert again.values(masks) == pytest.approx(utility.values(masks))
