@@ -307,7 +307,7 @@ def _numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:
 def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iterator[str]:
     """Why this one and not the other members of the front, in the operator's own answers."""
     beliefs, history = elicitation.beliefs, elicitation.history
-    if beliefs.conflict is not None or not beliefs.utilities.informative:
+    if not beliefs.decides:
         return
     others = [x for x in history.front if x != subset]
     values = beliefs.theta.values(others) if others else np.zeros(0)

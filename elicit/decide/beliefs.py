@@ -71,6 +71,11 @@ class Beliefs:
         """Why the exact set is empty, None when it is not."""
         return self.utilities.conflict
 
+    @property
+    def decides(self) -> bool:
+        """Whether the set of utilities can be asked anything: some statement is strict, and none contradicts it."""
+        return self.conflict is None and self.utilities.informative
+
     @cached_property
     def regrets(self) -> Regrets:
         """Regrets of the evaluated subsets; what the previous beliefs proved is reused where it stands."""
@@ -111,7 +116,7 @@ class Beliefs:
             worth = {x: round(self.plausible.of(x), 9) for x in self.candidates or eligible}
             best = min(worth, key=lambda x: (-worth[x], simplest(x)))
             return min((x for x in self._equal_to(best) if x in worth), key=simplest)
-        if self.conflict is not None or not self.utilities.informative:
+        if not self.decides:
             return self.favourite
         return self.regrets.least().subset
 
@@ -134,7 +139,7 @@ class Beliefs:
         """What would be recommended now, with its max regret among the evaluated (infinite when none exists)."""
         if self.recommended is None:
             return None
-        if self.conflict is not None or not self.utilities.informative:
+        if not self.decides:
             return Regret(self.recommended, float("inf"), None)
         return self.regrets.of(self.recommended)
 
@@ -142,9 +147,7 @@ class Beliefs:
     def far(self) -> bool:
         """Whether the recommended one is so far from proven best, among so many, that its regret is not worked out."""
         subset = self.recommended
-        if subset is None or self.conflict is not None or not self.utilities.informative:
-            return False
-        return beyond_worth(self.regrets, subset)
+        return subset is not None and self.decides and beyond_worth(self.regrets, subset)
 
     @cached_property
     def scope(self) -> Scope:
@@ -155,7 +158,7 @@ class Beliefs:
     def scope_regret(self) -> FamilyRegret | None:
         """Whether the incumbent is necessarily optimal at the stated scope; None when nothing can be decided."""
         subset = self.recommended
-        if self.conflict is not None or subset is None or not self.utilities.informative:
+        if subset is None or not self.decides:
             return None
         part = self.scope.part(self.family)
         if part is None:

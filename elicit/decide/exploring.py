@@ -306,7 +306,7 @@ class _Explorer:
             return self._outlook.drawn(self._family, self._rng, () if self._starting else self._centres)
         if self._starting and self._prior is None:
             return self._first_draw(len(self._beliefs.evaluated) + chosen)
-        if self._settings.explore.startswith("sequential") and self._usable:
+        if self._settings.explore.startswith("sequential") and self._beliefs.decides:
             by: Callable[..., Mask] = sequential if self._settings.explore == "sequential" else sequential_as_printed
             return by(self._beliefs.utilities, self._family, self._rng)
         return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
@@ -325,11 +325,6 @@ class _Explorer:
         return self._family.keep | mask_of(chosen.tolist())
 
     @property
-    def _usable(self) -> bool:
-        """Whether the set of utilities can be asked anything."""
-        return self._beliefs.conflict is None and self._beliefs.utilities.informative
-
-    @property
     def _index(self) -> Vector:
         """The power index in force: the prior until something is known, then that of θ_k.
 
@@ -345,7 +340,7 @@ class _Explorer:
         forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_INDEXED
         if forecast_alone or not self._beliefs.utilities.informative:
             return np.zeros(self._family.n) if self._prior is None else self._prior
-        if self._settings.index == "theta" or not self._usable:
+        if self._settings.index == "theta" or not self._beliefs.decides:
             return self._beliefs.theta.power()
         sampled = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
         # the last digits depend on what was solved before, and a law may ask whether a number is above 0
@@ -363,7 +358,7 @@ class _Explorer:
         What is on the way down is measured for what it tells of others, so it need not be able to be best.
         """
         unasked = self._starting or self._anew or subset in self._on_the_way
-        if unasked or not self._usable or self._believes_the_forecast:
+        if unasked or not self._beliefs.decides or self._believes_the_forecast:
             return None
         verdict = self._beliefs.utilities.excluded(subset)
         if verdict is None:

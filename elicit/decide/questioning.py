@@ -228,7 +228,7 @@ class Questions:
     def _rivals_by_gain(self, subset: Mask) -> list[Mask]:
         """Members of the front, those first that could gain most on `subset`."""
         front = [x for x in self._beliefs.front if x != subset]
-        if self._beliefs.conflict is not None or not self._beliefs.utilities.informative:
+        if not self._beliefs.decides:
             return sorted(front, key=simplest)
         open_to = [x for x in front if self.open(subset, x)]
         gains = {x: self._beliefs.regrets.pair(x, subset) for x in open_to}
@@ -249,7 +249,7 @@ class Questions:
         """θ's to divide: the extremes of every front member's value over the set, and θ_k."""
         beliefs = self._beliefs
         found: list[KernelUtility | Utility] = [beliefs.theta]
-        if beliefs.conflict is None and beliefs.utilities.informative:
+        if beliefs.decides:
             utilities = beliefs.fresh_utilities()  # these θ decide, so they must not depend on what was asked before
             for x in sorted(beliefs.front, key=simplest):
                 incumbent = beliefs.incumbent

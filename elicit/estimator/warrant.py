@@ -28,10 +28,9 @@ def warrant_of(elicitation: Elicitation, subset: Mask) -> dict[str, Any] | None:
     if isinstance(elicitation, Declared):
         return claim_by_score(elicitation)
     with one_thread():
-        beliefs = elicitation.beliefs
-        utilities = beliefs.fresh_utilities()
-        if not utilities.informative or beliefs.conflict is not None:
+        if not elicitation.beliefs.decides:
             return None
+        utilities = elicitation.beliefs.fresh_utilities()
         if elicitation.family.n <= MOST_ATTRIBUTES:
             found = certify_optimal(utilities, subset, elicitation.family, most_cubes=elicitation.settings.effort)
             if found is not None:

@@ -97,7 +97,7 @@ class Why:
     @property
     def decides(self) -> bool:
         """Whether the statements decide anything: some are strict, and a utility satisfies them."""
-        return self.utilities.informative and self.utilities.conflict is None
+        return self.beliefs.decides
 
     def this(self) -> Reason:
         """Why the recommended subset, of all that were measured."""
