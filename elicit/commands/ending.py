@@ -42,7 +42,7 @@ from elicit.proof.why import Otherwise, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.sessions import Session
-from elicit.subsets import Family, Mask, members, simplest
+from elicit.subsets import Family, Mask, members
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.exact import TOO_THIN, ExactSet
@@ -309,9 +309,7 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
     beliefs, history = elicitation.beliefs, elicitation.history
     if not beliefs.decides:
         return
-    others = [x for x in history.front if x != subset]
-    values = beliefs.theta.values(others) if others else np.zeros(0)
-    ranked = sorted(range(len(others)), key=lambda k: (-round(float(values[k]), 9), simplest(others[k])))
+    others = beliefs.by_liking([x for x in history.front if x != subset])
     utilities = beliefs.fresh_utilities()
     numbers = history.question_numbers
     statements = [_numbered(s, numbers) for s in utilities.statements]
@@ -332,12 +330,12 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
             4,
         )
     open_against = []
-    for k in ranked[:MOST_RIVALS]:
-        if others[k] in preferred:  # that needs no other reason
+    for other in others[:MOST_RIVALS]:
+        if other in preferred:  # that needs no other reason
             continue
-        certificate = certify_preference(utilities, subset, others[k])
+        certificate = certify_preference(utilities, subset, other)
         if certificate is None:
-            open_against.append(others[k])
+            open_against.append(other)
             continue
         found = explain(certificate, statements, history.attributes, aside)
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
@@ -345,8 +343,8 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)
         by = "what you said" if history.stated else "what was measured: you preferred none to another"
         yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
-    if len(ranked) > MOST_RIVALS:
-        yield f"  (and {len(ranked) - MOST_RIVALS} more that no other subset dominates)"
+    if len(others) > MOST_RIVALS:
+        yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 
 
 def _winner(answer: Preferred) -> Mask | None:

@@ -197,9 +197,19 @@ class Beliefs:
         by_answers = self.conflict is None and not self.utilities.informative
         able = set(self.candidates) if by_answers else self.family
         front = [x for x in self.front if x in able] or [x for x in self.evaluated if x in self.family]
-        values = self.theta.values(front)
+        return self.liked_best(front)
+
+    def liked_best(self, among: Sequence[Mask]) -> Mask:
+        """The one that θ_k ranks first; of those equal the simplest."""
+        values = self.theta.values(among)
         best = values.max()
-        return min((x for x, v in zip(front, values, strict=True) if v >= best - 1e-9), key=simplest)
+        return min((x for x, v in zip(among, values, strict=True) if v >= best - 1e-9), key=simplest)
+
+    def by_liking(self, subsets: Sequence[Mask]) -> list[Mask]:
+        """Those that θ_k ranks first come first; of those equal the simplest."""
+        values = self.theta.values(subsets).tolist() if subsets else []
+        liking = dict(zip(subsets, values, strict=True))
+        return sorted(subsets, key=lambda x: (-round(liking[x], 9), simplest(x)))
 
 
 def best_by_score(history: History, among: Sequence[Mask]) -> Mask | None:

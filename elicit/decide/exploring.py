@@ -284,9 +284,7 @@ class _Explorer:
     def _liked_best(self, candidates: Sequence[Mask]) -> Mask:
         if not self._beliefs.utilities.informative:
             return candidates[int(self._rng.integers(len(candidates)))]
-        values = self._beliefs.theta.values(candidates)
-        best = values.max()
-        return min((m for m, v in zip(candidates, values, strict=True) if v >= best - 1e-9), key=simplest)
+        return self._beliefs.liked_best(candidates)
 
     def _near(self) -> list[Mask]:
         if self._beliefs.recommended is None:

@@ -219,11 +219,9 @@ class Questions:
         """The incumbent against the member of the front that θ_k likes best."""
         incumbent = self._beliefs.recommended
         assert incumbent is not None
-        front = [x for x in self._beliefs.front if x != incumbent]
-        values = self._beliefs.theta.values(front) if front else np.zeros(0)
-        for k in sorted(range(len(front)), key=lambda k: (-round(float(values[k]), 9), simplest(front[k]))):
-            if self.open(incumbent, front[k]):
-                yield Question(incumbent, front[k], "the current best against the most promising other")
+        for x in self._beliefs.by_liking([x for x in self._beliefs.front if x != incumbent]):
+            if self.open(incumbent, x):
+                yield Question(incumbent, x, "the current best against the most promising other")
 
     def _rivals_by_gain(self, subset: Mask) -> list[Mask]:
         """Members of the front, those first that could gain most on `subset`."""
@@ -282,11 +280,9 @@ class Questions:
         incumbent = self._beliefs.recommended
         assert incumbent is not None
         around = [y for y in self._beliefs.family.neighbours(incumbent) if y in self._history.evaluated]
-        values = self._beliefs.theta.values(around) if around else np.zeros(0)
-        order = sorted(range(len(around)), key=lambda k: (-round(float(values[k]), 9), simplest(around[k])))
-        for k in order:
-            if self.open(incumbent, around[k]):
-                yield Question(incumbent, around[k], "the current best against a neighbour")
+        for y in self._beliefs.by_liking(around):
+            if self.open(incumbent, y):
+                yield Question(incumbent, y, "the current best against a neighbour")
 
 
 def _shown_in_random_order(question: Question, rng: np.random.Generator) -> Question:
