@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,6 +20,14 @@ def is_whole(value: object) -> bool:
 def is_number(value: object) -> bool:
     """Whether a value is a real number; it may be infinite, or not a number in name (NaN)."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number that a float can hold."""
+    try:
+        return is_number(value) and math.isfinite(value)
+    except OverflowError:  # a whole number may be larger than every float
+        return False
 
 
 def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int:

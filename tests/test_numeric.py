@@ -9,7 +9,7 @@ import pytest
 
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
-from elicit.numeric import is_number, is_whole, whole
+from elicit.numeric import is_finite, is_number, is_whole, whole
 
 
 @pytest.mark.parametrize("value", [0, -3, 10**30, np.int64(4), np.uint8(4)])
@@ -32,6 +32,16 @@ def test_nothing_else_is_a_number(value):
     assert not is_whole(value)
     with pytest.raises(InputError, match="it must be a whole number of at least 1, found"):
         whole("it", value)
+
+
+@pytest.mark.parametrize("value", [0, -(2**1023), 0.5, np.int64(4), np.float32(0.5), Fraction(1, 3)])
+def test_a_number_that_a_float_holds_is_finite(value):
+    assert is_finite(value)
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan, 2**1024, -(10**400), Fraction(10**400), True, "4", None])
+def test_what_no_float_holds_is_not_finite(value):
+    assert not is_finite(value)
 
 
 def test_settings_of_numpy_numbers_are_those_of_plain_ones_and_can_be_written():

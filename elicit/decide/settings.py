@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,7 +11,7 @@ from elicit.errors import InputError, nearest
 from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, usual_budget
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import Noise
-from elicit.numeric import is_number, is_whole, whole
+from elicit.numeric import is_finite, is_whole, whole
 from elicit.subsets import Family
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.parsimony import Parsimony
@@ -23,8 +21,6 @@ from elicit.utility.scopes import Scope
 
 T = TypeVar("T")
 
-#: A whole number may be larger than every float, and then nothing can be computed with it.
-LARGEST = sys.float_info.max
 
 #: Subsets evaluated before anything is modelled, where nothing else is said; and as a share of the budget, one in so
 #: many, where draws alone say which attributes matter: what a search looks at is alike, and tells it badly.
@@ -161,7 +157,7 @@ class Settings:
         if self.pairs and (self.theta != "L2" or self.degree < 2):
             raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
         weights = _listed("weights", self.weights)
-        if not all(map(_is_finite, weights)):
+        if not all(map(is_finite, weights)):
             raise InputError(f"weights are finite numbers, one a degree, found {self.weights!r}")
         object.__setattr__(self, "weights", tuple(float(w) for w in weights))
         for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
@@ -187,7 +183,7 @@ class Settings:
             )
         for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt"):
             value = getattr(self, name)
-            if not _is_finite(value) or value < 0:
+            if not is_finite(value) or value < 0:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
             object.__setattr__(self, name, float(value))
         if self.temperature == 0:
@@ -199,7 +195,7 @@ class Settings:
         if not self.noise_level < 0.5:
             raise InputError(f"noise_level must lie below 0.5, found {self.noise_level}")
         if self.parsimony != EXACT:
-            if not _is_finite(self.parsimony):
+            if not is_finite(self.parsimony):
                 raise InputError(f'parsimony is a finite number (tau) or "{EXACT}", found {self.parsimony!r}')
             object.__setattr__(self, "parsimony", float(self.parsimony))
             self.parsimonious  # noqa: B018  # checks tau, C and w
@@ -258,11 +254,6 @@ _WHOLE = {
 
 #: So many at the most, for each is worked on in every round.
 _MOST = {"draws": 100_000, "index_samples": 100_000}
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether a value is a number that a float can hold."""
-    return is_number(value) and (abs(value) <= LARGEST if isinstance(value, int) else math.isfinite(value))
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:

@@ -6,7 +6,6 @@ that is computed from the facts on demand and kept until the next fact.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
@@ -32,7 +31,7 @@ from elicit.events import (
 from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import GRID, Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
-from elicit.numeric import LARGEST_MEASURED, is_number
+from elicit.numeric import LARGEST_MEASURED, is_finite, is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
@@ -166,12 +165,12 @@ class History:
                     f"found {value}; record a failure instead"
                 )
         whole = _row(fact.folds, 0) or _row(fact.folds, len(self.criteria))
-        if not whole or not all(_row(row) and all(map(_finite, row)) for row in fact.folds):
+        if not whole or not all(_row(row) and all(map(is_finite, row)) for row in fact.folds):
             raise InputError(
                 f"folds of {names} are (), or for each criterion the numbers behind it; found {fact.folds!r:.80}"
             )
         whole = _row(fact.spread, 0) or _row(fact.spread, len(self.criteria))
-        if not whole or not all(value is None or (_finite(value) and value >= 0) for value in fact.spread):
+        if not whole or not all(value is None or (is_finite(value) and value >= 0) for value in fact.spread):
             raise InputError(
                 f"spread of {names} is (), or for each criterion a number of at least 0 or None; "
                 f"found {fact.spread!r:.80}"
@@ -359,14 +358,6 @@ class History:
 def _row(values: object, length: int | None = None) -> bool:
     """Whether it is a tuple or list, of this length where one is given."""
     return isinstance(values, tuple | list) and (length is None or len(values) == length)
-
-
-def _finite(value: object) -> bool:
-    """Whether a value is a number that a float can hold."""
-    try:
-        return is_number(value) and math.isfinite(cast(float, value))
-    except OverflowError:
-        return False
 
 
 def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS) -> Statement | None:
