@@ -14,7 +14,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from elicit.knowledge.additive import additive_order
 from elicit.knowledge.linear import Order, Pair, Step, Whole, linear_order
-from elicit.knowledge.statements import Relation, Source, Statement, contradiction, transitively_reduced
+from elicit.knowledge.statements import (
+    EdgesDown,
+    Relation,
+    Source,
+    Statement,
+    contradiction,
+    edges_down,
+    transitively_reduced,
+)
 from elicit.subsets import Mask
 
 #: What follows from the steps of answers and from measured dominance; None where no value of the kind gives them all.
@@ -60,10 +68,7 @@ def deduced(
 def implied(statements: Sequence[Statement], by: Sequence[Statement]) -> list[Statement]:
     """Those, equal or strict, that others which do not contradict each other chain to."""
     equal = [s for s in by if s.relation is Relation.EQUAL]
-    leaving: dict[Mask, list[tuple[Mask, bool]]] = {}
-    for s in by:
-        for above, below in s.edges:
-            leaving.setdefault(above, []).append((below, s.strict))
+    leaving = edges_down(by)
 
     def holds(s: Statement) -> bool:
         if s.relation is Relation.EQUAL:
@@ -73,13 +78,13 @@ def implied(statements: Sequence[Statement], by: Sequence[Statement]) -> list[St
     return [s for s in statements if holds(s)]
 
 
-def _reached(start: Mask, leaving: Mapping[Mask, Sequence[tuple[Mask, bool]]]) -> set[tuple[Mask, bool]]:
+def _reached(start: Mask, leaving: EdgesDown) -> set[tuple[Mask, bool]]:
     """What chains lead down to, and whether by a strict step."""
     found, waiting = {(start, False)}, [(start, False)]
     while waiting:
         here, strictly = waiting.pop()
-        for below, strict in leaving.get(here, ()):
-            step = (below, strictly or strict)
+        for below, statement in leaving.get(here, ()):
+            step = (below, strictly or statement.strict)
             if step not in found:
                 found.add(step)
                 waiting.append(step)

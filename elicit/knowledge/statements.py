@@ -68,16 +68,26 @@ class Statement:
         return (forward, forward[::-1]) if self.relation is Relation.EQUAL else (forward,)
 
 
+#: For each subset those that a statement puts below it, or level with it, and the statement.
+EdgesDown = dict[Mask, list[tuple[Mask, Statement]]]
+
+
+def edges_down(statements: Iterable[Statement]) -> EdgesDown:
+    """The statements by the subset that they put above."""
+    leaving: EdgesDown = {}
+    for statement in statements:
+        for above, below in statement.edges:
+            leaving.setdefault(above, []).append((below, statement))
+    return leaving
+
+
 def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int, ...]] = ()) -> tuple[Statement, ...]:
     """The shortest cycle through a strict statement, () when there is none.
 
     Such a cycle contradicts itself whatever the utility; no program is needed to see it. One whose answers are
     `settled` together is passed over: another is looked for through every other statement.
     """
-    leaving: dict[Mask, list[tuple[Mask, Statement]]] = {}
-    for statement in statements:
-        for above, below in statement.edges:
-            leaving.setdefault(above, []).append((below, statement))
+    leaving = edges_down(statements)
     # a cycle stays within one component, and most components are a single subset
     component = _components(leaving)
     leaving = {
@@ -100,18 +110,14 @@ def answers_of(statements: Iterable[Statement]) -> tuple[int, ...]:
 
 def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements that lie on no cycle with a strict step: nothing stated leads back up from below."""
-    leaving: dict[Mask, list[tuple[Mask, Statement]]] = {}
-    for statement in statements:
-        for above, below in statement.edges:
-            leaving.setdefault(above, []).append((below, statement))
-    component = _components(leaving)
+    component = _components(edges_down(statements))
     circling = {component[s.better] for s in statements if s.strict and component[s.better] == component[s.worse]}
     return tuple(
         s for s in statements if component[s.better] != component[s.worse] or component[s.better] not in circling
     )
 
 
-def _components(leaving: dict[Mask, list[tuple[Mask, Statement]]]) -> dict[Mask, Mask]:
+def _components(leaving: EdgesDown) -> dict[Mask, Mask]:
     """The strongly connected component of every subset, named by one of its members (Kosaraju's way)."""
     entering: dict[Mask, list[Mask]] = {}
     for above, edges in leaving.items():
@@ -141,9 +147,7 @@ def _components(leaving: dict[Mask, list[tuple[Mask, Statement]]]) -> dict[Mask,
     return component
 
 
-def _shortest_path(
-    leaving: dict[Mask, list[tuple[Mask, Statement]]], start: Mask, goal: Mask, longest: int | None
-) -> list[Statement] | None:
+def _shortest_path(leaving: EdgesDown, start: Mask, goal: Mask, longest: int | None) -> list[Statement] | None:
     """Fewest statements that lead from start down to goal, None when more than `longest` are needed."""
     came: dict[Mask, tuple[Mask, Statement] | None] = {start: None}
     depth = {start: 0}
