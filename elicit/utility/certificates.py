@@ -18,7 +18,7 @@ from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
 from elicit.utility.conflicts import cancelling
 from elicit.utility.cubes import MOST_CUBES
-from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.issuing import (
     AnySet,
@@ -40,7 +40,7 @@ from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
 from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination, rounded_up
-from elicit.utility.sets import difference
+from elicit.utility.sets import difference, statement_rows
 from elicit.utility.sturdy import sparse_multipliers, sturdy_witness
 
 __all__ = [

@@ -22,6 +22,7 @@ from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.monomials import Monomials, Vector
 from elicit.utility.rationals import rational_combination
+from elicit.utility.sets import statement_rows
 from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
 
 #: Hitting sets tried, and programs solved, before the best conflict found so far is returned as not proven smallest.
@@ -49,8 +50,7 @@ class Consistency:
 
     def __init__(self, monomials: Monomials, statements: Sequence[Statement]) -> None:
         self.statements = tuple(statements)
-        phi = monomials.rows([m for s in statements for m in (s.better, s.worse)])
-        self._d = phi[0::2] - phi[1::2]
+        self._d = statement_rows(monomials, statements)
         strict = np.array([-1.0 if s.strict else 0.0 for s in statements]).reshape(-1, 1)
         p, m = len(monomials), len(self.statements)
         self._program = Program(
@@ -178,8 +178,7 @@ def cancelling(monomials: Monomials, statements: Sequence[Statement]) -> list[tu
     strict = np.array([1.0 if s.strict else 0.0 for s in statements])
     if not strict.any():
         return None
-    phi = monomials.rows([m for s in statements for m in (s.better, s.worse)])
-    d = phi[0::2] - phi[1::2]
+    d = statement_rows(monomials, statements)
     equal = [s.relation is Relation.EQUAL for s in statements]
     program = Program(
         np.vstack([d.T, strict]),

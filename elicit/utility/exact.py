@@ -24,7 +24,16 @@ from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.conflicts import contradiction_in
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
-from elicit.utility.sets import Form, Inconsistent, Optimum, Verdict, check_evaluated, check_form, check_statements
+from elicit.utility.sets import (
+    Form,
+    Inconsistent,
+    Optimum,
+    Verdict,
+    check_evaluated,
+    check_form,
+    check_statements,
+    statement_rows,
+)
 from elicit.utility.solver import INFINITY, Program, Status
 
 #: What is said of statements that leave a margin which floats cannot tell from none, and contradict each other nowhere.
@@ -355,14 +364,6 @@ class ExactSet:
         witness = Utility.of(self.monomials, theta[:-1] / size)
         values = witness.values([subset, *self.evaluated])
         return witness if values[0] >= values.max() and self.admits([witness])[0] else None
-
-
-def statement_rows(monomials: Monomials, statements: Sequence[Statement]) -> Matrix:
-    """D: row r is d_r = φ(better) − φ(worse)."""
-    if not statements:
-        return np.zeros((0, len(monomials)))
-    rows: Matrix = monomials.rows([s.better for s in statements]) - monomials.rows([s.worse for s in statements])
-    return rows
 
 
 def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:

@@ -17,12 +17,13 @@ from elicit.errors import CertificateError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
-from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.exact import ExactSet
 from elicit.utility.lifting import solve
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
 from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, simple
+from elicit.utility.sets import statement_rows
 from elicit.utility.verify import verify
 
 VERSION = 1

@@ -25,9 +25,10 @@ from elicit.knowledge.statements import Relation
 from elicit.subsets import Family, Mask, indicator, members
 from elicit.utility import tolerances
 from elicit.utility.cubes import MOST_CUBES
-from elicit.utility.exact import ExactSet, statement_rows
+from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.sets import statement_rows
 from elicit.utility.solver import INFINITY, Program
 
 

@@ -12,13 +12,23 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import NoReturn, Protocol
 
+import numpy as np
+
 from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
-from elicit.utility.monomials import Matrix, Utility
+from elicit.utility.monomials import Matrix, Monomials, Utility
 
 #: Σ_x c_x f(x), written {x: c_x}.
 Form = Mapping[Mask, float]
+
+
+def statement_rows(monomials: Monomials, statements: Sequence[Statement]) -> Matrix:
+    """D: row r is d_r = φ(better) − φ(worse)."""
+    if not statements:
+        return np.zeros((0, len(monomials)))
+    rows: Matrix = monomials.rows([s.better for s in statements]) - monomials.rows([s.worse for s in statements])
+    return rows
 
 
 def difference(a: Mask, b: Mask) -> dict[Mask, float]:

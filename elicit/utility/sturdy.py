@@ -12,9 +12,10 @@ import numpy as np
 from elicit.knowledge.statements import Relation
 from elicit.subsets import Mask
 from elicit.utility import tolerances
-from elicit.utility.exact import ExactSet, row_bounds, statement_rows
+from elicit.utility.exact import ExactSet, row_bounds
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.sets import statement_rows
 from elicit.utility.solver import INFINITY, Program
 
 #: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
