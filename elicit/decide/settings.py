@@ -160,12 +160,8 @@ class Settings:
         if not all(map(is_finite, weights)):
             raise InputError(f"weights are finite numbers, one a degree, found {self.weights!r}")
         object.__setattr__(self, "weights", tuple(float(w) for w in weights))
-        for name, choices in (("theta", THETAS), ("index", INDICES), ("law", tuple(LAWS)), ("policy", POLICIES)):
+        for name, choices in _CHOICES.items():
             _one_of(name, getattr(self, name), choices)
-        _one_of("explore", self.explore, EXPLORERS)
-        _one_of("first", self.first, FIRSTS)
-        _one_of("assume", self.assume, tuple(ASSUMPTIONS))
-        _one_of("recommend", self.recommend, RECOMMENDATIONS)
         Scope.of(self.scope)
         for rule in self.stop:
             _one_of("stop", rule, STOPS)
@@ -238,6 +234,18 @@ def unproven_choice(settings: Settings, stated: bool) -> str:
     return "the member of the front that theta_k likes best (where nothing was stated, the simplest)"
 
 
+#: What the settings may be that are one of a few words.
+_CHOICES = {
+    "theta": THETAS,
+    "index": INDICES,
+    "law": tuple(LAWS),
+    "policy": POLICIES,
+    "explore": EXPLORERS,
+    "first": FIRSTS,
+    "assume": tuple(ASSUMPTIONS),
+    "recommend": RECOMMENDATIONS,
+}
+#: The least that the settings may be that are whole numbers.
 _WHOLE = {
     "questions": 0,
     "degree": 1,
