@@ -355,7 +355,6 @@ class _Claim:
             among = f"all {counted(family.count())} subsets {which}"
         if bound == 0:
             self.proven.add(scope)
-        if bound == 0:
             return f"it is necessarily optimal among {among}, {where}"
         return f"it loses at most {_shown(bound)} to any of {among}, {where}"
 

@@ -68,11 +68,9 @@ class FormProgram:
             equal = s.relation is Relation.EQUAL
             strained = at is Standing.UPPER or (equal and at is Standing.LOWER)
             slacks.append(Standing.BASIC if strained else Standing.LOWER)
+            rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
             if equal:
-                rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
                 doubled.append(Standing.UPPER if at is Standing.LOWER else Standing.BASIC)
-            else:
-                rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
         halves = []
         for term in self._monomials.terms:
             at = warmth.monomials.get(term, Standing.BASIC)  # one that entered after J* has no θ there
