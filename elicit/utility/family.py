@@ -23,9 +23,9 @@ from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.partition import Partition, Watch, partition
+from elicit.utility.partition import Partition, partition
 from elicit.utility.sets import Optimum, difference, statement_rows
-from elicit.utility.solver import Box, Budget, best_rival
+from elicit.utility.solver import Box, Budget, Watch, best_rival
 
 #: Families up to this many subsets are listed when cuts are evaluated on all of them.
 MOST_LISTED = 1 << 16

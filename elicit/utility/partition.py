@@ -29,7 +29,7 @@ from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.sets import statement_rows
-from elicit.utility.solver import INFINITY, Program
+from elicit.utility.solver import INFINITY, Program, Watch
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,6 @@ class Partition:
 
 #: Told a subset y worth trying: says what y gains exactly, or anything less that is proven.
 Try = Callable[[Mask], float]
-#: Told the best gain found and the best bound so far; returning True stops the search.
-Watch = Callable[[float, float], bool | None]
 
 
 def partition(

@@ -267,14 +267,13 @@ class Program:
             "the rows were not accepted",
         )
 
-    def add_column(self, cost: float, lower: float, upper: float, rows: Sequence[int], entries: Vector) -> int:
-        """Append one column and say where it stands."""
+    def add_column(self, cost: float, lower: float, upper: float, rows: Sequence[int], entries: Vector) -> None:
+        """Append one column."""
         index = np.asarray(rows, dtype=np.int32)
         self._demand(
             self._engine.addCol(cost, lower, upper, len(index), index, np.asarray(entries, dtype=np.float64)),
             "the column was not accepted",
         )
-        return self.columns - 1
 
     def add_columns(self, matrix: Matrix, cost: Vector, lower: Vector, upper: Vector) -> None:
         """Append columns given as a dense (rows, count) matrix."""
