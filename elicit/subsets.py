@@ -27,6 +27,9 @@ MANY = 64
 #: So many names are too many to be compared by eye: a subset beside another is told by what sets them apart.
 MANY_NAMES = 8
 
+#: Names that an error lists of those there are.
+SOME_NAMES = 6
+
 #: More names than this are nothing that anybody reads: there the first ones stand for all.
 MOST_NAMES = 30
 
@@ -159,9 +162,9 @@ class Attributes:
         return mask
 
 
-def _some(names: Sequence[str], most: int = 6) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:SOME_NAMES])
+    return shown + (f" and {len(names) - SOME_NAMES} more" if len(names) > SOME_NAMES else "")
 
 
 @dataclass(frozen=True)

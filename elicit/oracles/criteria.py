@@ -22,6 +22,9 @@ from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.columns import labelled
 from elicit.subsets import Attributes, Mask, members
 
+#: Characters of a reason: of a longer one the rest is left out.
+LONGEST_REASON = 300
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -154,13 +157,13 @@ def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured 
     )
 
 
-def one_line(error: BaseException, most: int = 300) -> str:
+def one_line(error: BaseException) -> str:
     """The type of an exception and the first line of its message, safe to print."""
     message = next((line for line in str(error).splitlines() if line.strip()), "").strip()
     # a set is written in another order by every process, and a reason should be the same in all of them
     message = re.sub(r"\{([^{}]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in text)[:most]
+    return "".join(c if c.isprintable() else "?" for c in text)[:LONGEST_REASON]
 
 
 @dataclass(frozen=True)

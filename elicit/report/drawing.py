@@ -17,6 +17,9 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
 #: Characters of a name beside a bar; the table below the drawing holds it whole.
 LONGEST_LABEL = 21
 
+#: Round values on an axis.
+MOST_TICKS = 5
+
 Scale = Callable[[float], float]
 
 
@@ -35,10 +38,10 @@ def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, lis
     return at, ticks
 
 
-def _round_values(low: float, high: float, most: int = 5, *, whole: bool = False) -> list[float]:
-    """At most so many round values, and one more; whole ones where the values are whole."""
-    step = 10.0 ** math.floor(math.log10((high - low) / most))
-    step *= next((k for k in (1, 2, 2.5, 5) if (high - low) / (step * k) <= most), 10)
+def _round_values(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """At most `MOST_TICKS` round values, and one more; whole ones where the values are whole."""
+    step = 10.0 ** math.floor(math.log10((high - low) / MOST_TICKS))
+    step *= next((k for k in (1, 2, 2.5, 5) if (high - low) / (step * k) <= MOST_TICKS), 10)
     step = max(1, math.ceil(step)) if whole else step
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)

@@ -61,7 +61,7 @@ def rational_combination(
     Simple fractions are tried first: multipliers of such programs are mostly small integers. Fractions that come to
     the target far from the floats are taken last: they prove something, and less.
     """
-    guesses = [[Fraction(float(x)).limit_denominator(most) for x in near] for most in (1, 64, 10_000)]
+    guesses = [[Fraction(float(x)).limit_denominator(most) for x in near] for most in (1, PLAIN, HELD)]
     # nothing at all combines to nothing
     guesses = [g for g in guesses if (any(g) or not any(near)) and _combines(rows, target, g)]
     close = (g for g in guesses if all(abs(float(x) - y) <= tolerances.DECISION for x, y in zip(g, near, strict=True)))
