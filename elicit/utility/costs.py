@@ -156,21 +156,6 @@ class Costs:
         np.add.at(total, self.worse, -multipliers)
         return {x: float(c) for x, c in zip(self.subsets, total, strict=True) if c}
 
-    def largest_share(self, weights: Form) -> float:
-        """max_S |Σ_x c_x φ(x)_S| / w_|S| over every monomial of the degree."""
-        masks, c, w = list(weights), np.array(list(weights.values())), self.settings.weights
-        if self._support is not None:
-            shares = np.abs(c @ self._support.rows(masks)) / np.array(w)[self._support.degrees - 1]
-            return float(shares.max(initial=0.0))
-        v = indicator(masks, self.n).astype(np.float64)
-        largest = [np.abs(c @ v).max(initial=0.0) / w[0]]
-        if self.settings.degree >= 2:
-            largest += [np.abs(table).max(initial=0.0) / w[1] for _, table in _pairs(v, c)]
-        if self.settings.degree >= 3:
-            triples = (_pairs(v[:, i + 1 :], c * v[:, i]) for i in range(self.n))
-            largest += [np.abs(table).max(initial=0.0) / w[2] for pairs in triples for _, table in pairs]
-        return float(max(largest))
-
     # -- monomials on demand --------------------------------------------------------------------
 
     @cached_property

@@ -6,7 +6,7 @@ J* is the least cost of a θ, S* the least slack, N = max(w_1, J* − C S*) the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -164,18 +164,6 @@ class ParsimoniousSet(Costs):
             multipliers=tuple(cost.multipliers.tolist()),
             rivals=rivals,
         )
-
-    def lower_bound(self, subset: Mask, multipliers: Vector, rivals: Mapping[Mask, float]) -> float:
-        """The bound that stored multipliers give on J_v, whatever has been learnt since.
-
-        κ scales any λ, μ ≥ 0 into the feasible set of the dual: J_v ≥ Σ_strict λ / κ.
-        """
-        weights = self.combined(multipliers)
-        for x, mu in rivals.items():
-            weights[subset] = weights.get(subset, 0.0) + mu
-            weights[x] = weights.get(x, 0.0) - mu
-        kappa = max(self.largest_share(weights), float((np.abs(multipliers) / self.limits).max(initial=0.0)))
-        return float(multipliers @ self.wanted) / kappa if kappa > 0 else 0.0
 
     def maximum(self, form: Form) -> Optimum:
         """The maximum of Σ c_x f(x) over Θ_τ."""

@@ -55,19 +55,3 @@ def test_what_is_known_already_is_not_found_again(form):
     pairs = [t for t in terms(n, [2]) if t & 1]
     found = Costs(n, (), (), settings).violated(c, 0.0, Monomials.support(n, pairs))
     assert not set(found) & set(pairs)
-
-
-@given(forms(), st.sampled_from([(1.0, 2.0, 4.0), (4.0, 2.0, 0.5), (4.0, 0.5, 2.0)]))
-def test_the_largest_share_is_that_of_every_monomial(form, weights):
-    n, degree, c = form
-    settings = Parsimony(degree=degree, weights=weights)
-    expected = max(share(c, t) / settings.weights[t.bit_count() - 1] for t in terms(n, range(1, degree + 1)))
-    assert Costs(n, (), (), settings).largest_share(c) == pytest.approx(expected)
-
-
-def test_the_largest_share_within_a_support():
-    n, pair = 3, 0b011
-    settings = Parsimony()
-    c = {0b111: 5.0, 0b100: -4.5}
-    assert Costs(n, (), (), settings, support=[pair]).largest_share(c) == 5.0
-    assert Costs(n, (), (), settings, support=[pair]).largest_share({0b111: 5.0, 0b011: -1.0}) == 5.0
