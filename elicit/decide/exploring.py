@@ -128,7 +128,6 @@ class _Explorer:
     def __init__(self, beliefs: Beliefs, rng: np.random.Generator, outlook: Outlook) -> None:
         self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
-        self._index_known: Vector | None = None
         self._believed = 0
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
@@ -322,7 +321,7 @@ class _Explorer:
         chosen = self._rng.choice(free, size=int(self._rng.integers(1, room)), replace=False)
         return self._family.keep | mask_of(chosen.tolist())
 
-    @property
+    @cached_property
     def _index(self) -> Vector:
         """The power index in force: the prior until something is known, then that of θ_k.
 
@@ -330,11 +329,6 @@ class _Explorer:
         MOST_INDEXED subsets evaluated they follow the prior again (without one, even odds), for θ_k takes the
         longer the more there is.
         """
-        if self._index_known is None:
-            self._index_known = self._compute_index()
-        return self._index_known
-
-    def _compute_index(self) -> Vector:
         forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_INDEXED
         if forecast_alone or not self._beliefs.utilities.informative:
             return np.zeros(self._family.n) if self._prior is None else self._prior
