@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -263,9 +264,6 @@ class _Run:
 
 def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
     history = elicitation.history
-    failures: dict[str, int] = {}
-    for failed in history.failed.values():
-        failures[failed.reason] = failures.get(failed.reason, 0) + 1
     return Result(
         done.subset,
         () if done.subset is None else history.attributes.subset(done.subset),
@@ -274,7 +272,7 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
         done.scope,
         elicitation.evaluations,
         len(history.answers),
-        failures,
+        dict(Counter(failed.reason for failed in history.failed.values())),
         set_aside(elicitation),
         seconds,
     )
