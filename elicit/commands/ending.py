@@ -6,7 +6,6 @@ stands beside it; what is proven is told with its scope.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 import time
@@ -32,13 +31,12 @@ from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
-from elicit.knowledge.statements import Statement
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import aligned, counted, listable, many, pasted, printable
 from elicit.proof.strained import Strained, set_aside_of, strained_words
-from elicit.proof.why import Otherwise, otherwise
+from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.sessions import Session
@@ -297,13 +295,6 @@ def _of_the_others(count: int, bound: Fraction | None) -> str:
     return f"; of the other {counted(count)} none is better by more than {float(bound):.2g}"
 
 
-def _numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:
-    """The statement with the number of its question in place of the request."""
-    if statement.request is None:
-        return statement
-    return dataclasses.replace(statement, request=numbers.get(statement.request, statement.request))
-
-
 def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iterator[str]:
     """Why this one and not the other members of the front, in the operator's own answers."""
     beliefs, history = elicitation.beliefs, elicitation.history
@@ -312,8 +303,8 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
     others = beliefs.by_liking([x for x in history.front if x != subset])
     utilities = beliefs.fresh_utilities()
     numbers = history.question_numbers
-    statements = [_numbered(s, numbers) for s in utilities.statements]
-    aside = {_numbered(s, numbers) for s in set_aside_of(strained)}
+    statements = [numbered(s, numbers) for s in utilities.statements]
+    aside = {numbered(s, numbers) for s in set_aside_of(strained)}
     yield ""
     yield "why this one:"
     if not others:

@@ -7,7 +7,7 @@ different is worked out by folding the same facts with that answer in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from elicit.decide.beliefs import Beliefs
@@ -128,8 +128,7 @@ class Why:
 
     def numbered(self, statement: Statement) -> Statement:
         """The statement with the number of its question in place of the request; None for an assumption."""
-        request = statement.request
-        return replace(statement, request=None if request is None else self.questions.get(request))
+        return numbered(statement, self.questions)
 
     def _matter(self, rivals: Sequence[Mask], bound: float) -> Matter | None:
         """Which answers the bound needs; None when rounding already costs all of them the bound, or none is proven."""
@@ -158,6 +157,12 @@ class Why:
     def otherwise(self, progress: Progress | None = None) -> list[Otherwise]:
         """What each answer that stands, reversed alone, would have made of the recommendation."""
         return otherwise(self.beliefs, progress)
+
+
+def numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:
+    """The statement with the number of its question in place of the request; None for an assumption."""
+    request = statement.request
+    return replace(statement, request=None if request is None else numbers.get(request))
 
 
 def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherwise]:
