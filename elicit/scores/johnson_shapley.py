@@ -89,7 +89,7 @@ def _by_walks(function: Function, inputs: Inputs, runs: int, rng: np.random.Gene
     step = at_once((d + 1) * d)
     parts = np.concatenate([_walked(function, inputs, min(step, walks - at), rng) for at in range(0, walks, step)])
     variance = float(parts.sum(axis=1).mean())
-    _require_variance(variance)
+    require_variance(variance)
     of_z = parts.mean(axis=0) / variance
     shares = inputs.weights @ of_z
     # a ratio of means: its spread is that of the residual over the denominator
@@ -124,7 +124,7 @@ def _by_arrays(function: Function, inputs: Inputs, runs: int, designs: int, rng:
     found = [_replicated(function, inputs, q, rng) for _ in range(designs)]
     first, second, variances = (np.array([part[k] for part in found]) for k in range(3))
     variance = float(variances.mean())
-    _require_variance(variance)
+    require_variance(variance)
     each = first + second.sum(axis=2) / 2  # (designs, d)
     of_z = each.mean(axis=0) / variance
     shares = inputs.weights @ of_z
@@ -196,6 +196,7 @@ def _is_prime(k: int) -> bool:
     return k >= 2 and all(k % p for p in range(2, isqrt(k) + 1))
 
 
-def _require_variance(variance: float) -> None:
+def require_variance(variance: float) -> None:
+    """Refuse a function that gives nothing to share."""
     if not variance > 0:
         raise InputError("the function gives the same number at every input, so there is no variance to share")

@@ -94,7 +94,9 @@ def coefficients(
     return np.sqrt(np.maximum(parts, 0.0))
 
 
-def trees(X: Any, y: Any, *, model: Any = None, trees: int = 100, seed: int = 0, classes: bool | None = None) -> Floats:
+def trees(
+    X: Any, y: Any, *, model: Any = None, trees: int = TREES, seed: int = 0, classes: bool | None = None
+) -> Floats:
     """Mean decrease in impurity; `model` None is a random forest of so many `trees`."""
     given = table(X, y, "trees", classes=classes)
     grown, columns, target = learner(model, given, seed, whole("trees", trees))

@@ -22,7 +22,7 @@ from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.games import shapley_of_game
 from elicit.scores.inputs import Function, asked, checked_moments
-from elicit.scores.johnson_shapley import FunctionShares
+from elicit.scores.johnson_shapley import FunctionShares, require_variance
 from elicit.scores.moments import indicators, unit_columns
 from elicit.scores.protocol import Floats, constant, generator, table
 
@@ -132,8 +132,7 @@ def shapley_effects_of_function(
     make = _along_orders if by_orders else _over_subsets
     parts, asked_for = make(of_standard, draw, X, Y, inner, rng)
     variance = float(parts.sum(axis=1).mean())
-    if not variance > 0:
-        raise InputError("the function gives the same number at every input, so there is no variance to share")
+    require_variance(variance)
     shares = parts.mean(axis=0) / variance
     residual = parts - np.outer(parts.sum(axis=1), shares)
     errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(outer)
