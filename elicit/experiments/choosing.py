@@ -7,19 +7,16 @@ whoever chooses a default chooses it for tables not yet seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.experiments.experiment import TOLERANCE
+from elicit.experiments.experiment import TOLERANCE, Results
 from elicit.experiments.side_by_side import LEVEL, half_interval
 from elicit.printable import aligned, printable
 from elicit.utility.monomials import Matrix
-
-Results = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,9 @@ class Stage:
     run: Progress | None = None
 
 
+#: Plain results of runs, see `plain_result`.
+Results = Sequence[Mapping[str, Any]]
+
 #: A run: it may say where it stands, and gives one plain result.
 Task = Callable[[Callable[[Progress], None] | None], dict[str, Any]]
 
@@ -275,7 +278,7 @@ def plain_result(
 # --- summary -----------------------------------------------------------------------------------------
 
 
-def summary(results: Sequence[Mapping[str, Any]], width: int | None = None) -> list[str]:
+def summary(results: Results, width: int | None = None) -> list[str]:
     """The results as lines of text, of this width: one row a method and operator, means over the seeds.
 
     `regret@k` is the mean utility regret after k evaluations; a run that ended before keeps its last.
@@ -309,7 +312,7 @@ def summary(results: Sequence[Mapping[str, Any]], width: int | None = None) -> l
     return aligned(lines, width, keys=2)
 
 
-def points_of(results: Sequence[Mapping[str, Any]]) -> list[int]:
+def points_of(results: Results) -> list[int]:
     """Evaluations at which the summary shows the regret: those of `POINTS` that runs reached."""
     if any(result["trace"] is None for result in results):
         return []

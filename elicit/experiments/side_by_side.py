@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from elicit.experiments.experiment import TOLERANCE, at_evaluation, mean_in, points_of
+from elicit.experiments.experiment import TOLERANCE, Results, at_evaluation, mean_in, points_of
 from elicit.methods.registry import classical
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS
@@ -21,8 +21,6 @@ from elicit.utility.monomials import Vector
 
 #: The level of the intervals.
 LEVEL = 0.95
-
-Results = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

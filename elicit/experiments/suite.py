@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.experiments.experiment import TOLERANCE
+from elicit.experiments.experiment import TOLERANCE, Results
 from elicit.methods.registry import classical
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS
@@ -31,8 +31,6 @@ NEXT_TO_NOTHING = 0.0002
 
 #: The most questions of the median run, and of nine runs in ten.
 _QUESTIONS = (6, 9)
-
-Results = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
