@@ -144,17 +144,22 @@ def partial_dependence(
         )
     else:
         axes = tuple(np.asarray(grid) for grid in grids)
-        if len(axes) != len(held) or any(axis.ndim != 1 or len(axis) == 0 for axis in axes):
-            raise InputError(f"give one list of values for each of {chosen!r}")
-        for axis, j, kind in zip(axes, held, kinds, strict=True):
-            if not kind and (axis.dtype.kind not in "iuf" or not np.isfinite(axis).all()):
-                raise InputError(f"the grid of {sheet.names[j]!r} holds numbers, found {axis.tolist()!r:.80}")
+        _check_grids(axes, [sheet.names[j] for j in held], kinds)
     shape = tuple(len(axis) for axis in axes)
     mesh = [part.ravel() for part in np.meshgrid(*axes, indexing="ij")]
     rows = at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
     names = tuple(sheet.names[j] for j in held)
     curves = rows.T.reshape(sheet.n, *shape) if individual else None
     return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves)
+
+
+def _check_grids(axes: Sequence[Values], names: Sequence[str], kinds: Sequence[bool]) -> None:
+    """Refuse grids of one's own that are not one list of values an attribute, of numbers where it holds numbers."""
+    if len(axes) != len(names) or any(axis.ndim != 1 or len(axis) == 0 for axis in axes):
+        raise InputError(f"give one list of values for each of {list(names)!r}")
+    for axis, name, kind in zip(axes, names, kinds, strict=True):
+        if not kind and (axis.dtype.kind not in "iuf" or not np.isfinite(axis).all()):
+            raise InputError(f"the grid of {name!r} holds numbers, found {axis.tolist()!r:.80}")
 
 
 def individual_expectations(model: Any, X: Any, attribute: int | str, **options: Any) -> PartialDependence:
