@@ -312,12 +312,15 @@ def test_costs_rise_and_are_concave_in_the_weight_of_slack():
 
 
 def test_the_unit_of_consistent_statements_is_their_cost():
+    seen = 0
     for instance in sample(7, 40):
         if not judge.has_strict(instance.statements) or instance.w[0] >= instance.C:
             continue
         if judge.cone_consistent(instance.statements, instance.monos):
+            seen += 1
             least = judge.j_star(*soft(instance))
             assert judge.unit(*soft(instance)) == pytest.approx(least, abs=NEAR)
+    assert seen >= 5
 
 
 def test_an_unrelated_contradiction_moves_no_price():
@@ -356,6 +359,7 @@ def test_regret_over_more_is_more_and_necessity_is_optimality():
 
 
 def test_a_statement_dearer_than_the_budget_is_never_turned_round():
+    dearer = 0
     for instance in sample(10, 30, max_n=4):
         statements, monos, tau, C, w = (
             instance.statements,
@@ -367,7 +371,9 @@ def test_a_statement_dearer_than_the_budget_is_never_turned_round():
         limit = judge.budget(statements, monos, tau, C, w)
         for better, worse, relation, weight in statements:
             if relation == "strict" and C * weight > limit:
+                dearer += 1
                 assert judge.set_min(judge.difference(better, worse), statements, monos, tau, C, w) >= -NEAR
+    assert dearer > 10
 
 
 # Certificates: the bounds hold for any multipliers, and the solver's own reach them

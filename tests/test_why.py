@@ -111,9 +111,9 @@ def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
 
 
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
-    for fact in why.record.facts:
-        if isinstance(fact, Preferred):
-            assert why.beliefs.had(fact).recommended == why.best
+    answers = [fact for fact in why.record.facts if isinstance(fact, Preferred)]
+    assert answers
+    assert all(why.beliefs.had(answer).recommended == why.best for answer in answers)
 
 
 def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):
@@ -124,12 +124,11 @@ def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_n
 
 
 def test_the_causes_of_a_proof_share_all_of_it(why):
-    for x in why.history.evaluated:
-        if x != why.best:
-            reason = why.not_that(x)
-            if reason.causes:
-                assert sum(cause.share for cause in reason.causes) == pytest.approx(1)
-                assert [c.share for c in reason.causes] == sorted((c.share for c in reason.causes), reverse=True)
+    found = [causes for x in why.history.evaluated if x != why.best and (causes := why.not_that(x).causes)]
+    assert found
+    for causes in found:
+        assert sum(cause.share for cause in causes) == pytest.approx(1)
+        assert [c.share for c in causes] == sorted((c.share for c in causes), reverse=True)
 
 
 def test_a_dominated_subset_is_explained_by_the_measurement_alone(tmp_path):

@@ -106,12 +106,14 @@ def test_at_most_three_causes_come_first_and_the_rest_on_request():
 
 
 def test_causes_are_ranked_and_their_shares_sum_to_one():
+    explained = 0
     for case in batch(0) + batch(1):
         names = Attributes.numbered(case.told.n)
         theirs = case.parsimonious()
         for v in case.everything:
             certificate = certify_rejection(theirs, v)
             if certificate is not None:
+                explained += 1
                 told = explain(certificate, case.statements, names)
                 shares = [c.share for c in told.causes]
                 assert sum(shares) == pytest.approx(1)
@@ -119,3 +121,4 @@ def test_causes_are_ranked_and_their_shares_sum_to_one():
                 used = {r: abs(x) for r, x in certificate["proof"]["multipliers"]}
                 assert {c.statement for c in told.causes} == {case.statements[r] for r in used}
                 assert shares == pytest.approx([x / sum(used.values()) for x in sorted(used.values(), reverse=True)])
+    assert explained > 10
