@@ -38,6 +38,10 @@ SECOND_LOOK = 10
 #: Draws in a row that bring nothing new before the family is searched for what is left.
 MOST_STALE = 200
 
+#: A family up to this size is listed for what draws keep missing; in a larger one, so many steps an attribute are
+#: walked from a draw.
+MOST_LISTED, STEPS = 1 << 14, 50
+
 #: Plausible operators for whom a gain is forecast.
 OPERATORS = 16
 
@@ -266,14 +270,14 @@ class _Explorer:
 
     def _anything(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
         """A member that draws keep missing: the one θ_k likes best, or in a large family a random walk's."""
-        if self._family.count() <= 1 << 14:
+        if self._family.count() <= MOST_LISTED:
             left = [m for m in self._family if self.new(m, chosen, rejected)]
             if not left:  # the rejected are all that is left: look at them again
                 out = {*self._history.evaluated, *self._history.failed, *chosen, *rejected}
                 left = [m for m in self._family if m not in out]
             return self._liked_best(left) if left else None
         subset = self._one_draw()
-        for _ in range(50 * self._family.n):
+        for _ in range(STEPS * self._family.n):
             around = self._family.neighbours(subset)
             subset = around[int(self._rng.integers(len(around)))]
             if self.new(subset, chosen, rejected):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
-from elicit.decide.exploring import MOST_STALE, at_once, sampled
+from elicit.decide.exploring import MOST_LISTED, MOST_STALE, at_once, sampled
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, begun, missing
@@ -31,9 +31,6 @@ FEWER = 0.05
 
 #: Draws that are looked at besides what is around the best, which may all lie close together.
 DRAWS = 30
-
-#: A family up to this size is listed when neighbours run out.
-MOST_LISTED = 1 << 14
 
 BEGINNING, GAIN = "a first look at the family", "where most may be gained"
 
