@@ -57,11 +57,6 @@ class Explanation:
     claim: str
     causes: tuple[Cause, ...]
 
-    @property
-    def first(self) -> tuple[Cause, ...]:
-        """The causes told first."""
-        return self.causes[:FIRST_CAUSES]
-
     def words(self, attributes: Attributes, most: int | None = FIRST_CAUSES) -> str:
         """The explanation as one sentence; `most` = None tells every cause."""
         shown = self.causes if most is None else self.causes[:most]

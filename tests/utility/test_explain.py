@@ -35,7 +35,6 @@ def test_a_chain_is_told_link_by_link():
         "{x} is at least as good as {z}, because you preferred {x} to {y} (question 7), and {y} dominates {z}."
     )
     assert [c.share for c in told.causes] == [0.5, 0.5]
-    assert told.first == told.causes
 
 
 def test_claims_are_told_in_words():
@@ -98,7 +97,6 @@ def test_at_most_three_causes_come_first_and_the_rest_on_request():
     causes = tuple(Cause(Statement(1 << i, 1 << i + 1), 0.25) for i in range(4))
     told = Explanation("So it is", causes)
     many = Attributes.numbered(5)
-    assert told.first == causes[:3]
     assert told.words(many).endswith(" (and 1 more).")
     assert told.words(many).count("you preferred") == 3
     assert told.words(many, most=None).count("you preferred") == 4
