@@ -79,14 +79,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 @contextmanager
 def _ending_tidily() -> Iterator[None]:
     """A request to terminate is an interrupt: what was begun is saved, and worker processes end with this one."""
-    tidy = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if tidy:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    wanted = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))  # a terminal that is closed ends a run, too
+    main = threading.current_thread() is threading.main_thread()
+    tidy = {number for number in wanted if main and signal.getsignal(number) is signal.SIG_DFL}
+    for number in tidy:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        if tidy:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in tidy:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _open_standard_streams() -> None:

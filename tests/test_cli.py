@@ -439,7 +439,7 @@ def test_a_session_that_ended_is_not_called_unfinished(capsys, monkeypatch):
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):
     child = subprocess.Popen(
         [sys.executable, "-m", "elicit", "--journal", "j"],

@@ -144,3 +144,18 @@ def test_weights_reach_an_estimator_that_takes_them_by_its_keywords():
     model = VotingClassifier([("bayes", GaussianNB())])
     weighted = ElicitSelector(model, cv=3, budget=6).fit(X, Y, sample_weight=np.where(Y == 2, 0.01, 1.0))
     assert scores(weighted) != pytest.approx(scores(ElicitSelector(model, cv=3, budget=6).fit(X, Y)))
+
+
+def test_what_was_measured_with_other_weights_is_not_taken_for_these(tmp_path):
+    pandas = pytest.importorskip("pandas")
+
+    def fitted(weights, folder):
+        with config_context(enable_metadata_routing=True):
+            model = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+            return ElicitSelector(model, cv=3, budget=15, journal=folder).fit(X, Y, sample_weight=weights)
+
+    first, other = pandas.Series(WEIGHTS), pandas.Series(np.where(Y == 1, 5.0, 0.01))
+    before = recorded(fitted(first, tmp_path))
+    assert recorded(fitted(other, tmp_path)) == recorded(fitted(other, None)) != before
+    assert recorded(fitted(first.copy(), tmp_path)) == before
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2

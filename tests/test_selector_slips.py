@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from elicit import ElicitSelector
 from elicit.effects import h_statistic
@@ -120,3 +121,119 @@ def test_a_target_too_large_to_square_has_no_prior_of_its_own():
     X = np.random.default_rng(0).normal(size=(60, 6))
     found = ElicitSelector(DummyRegressor(), cv=3, budget=3, scoring=lambda *_: 0.5).fit(X, 1e160 * X[:, 0])
     assert found.prior_ is None
+
+
+def fitted(**choices):
+    return selector(cv=5, budget=15, **choices).fit(X, y)
+
+
+@pytest.mark.parametrize("utility", ["-size", "min(score, 0.9) - 0.01 * size", "0 * score", lambda c: -c["size"]])
+def test_of_subsets_that_a_utility_likes_alike_none_is_taken_that_another_dominates(utility):
+    found = fitted(operator=utility)
+    for chosen in (found.feature_names_, found.best_subset_for(utility), fitted().best_subset_for(utility)):
+        assert chosen in [member.features for member in found.front_]
+    smallest = [member.size for member in found.front_]
+    assert len(found.feature_names_) == min(smallest)
+
+
+def test_the_estimator_for_what_was_chosen_takes_what_transform_gives():
+    parts = ColumnTransformer([("all", "passthrough", list(X)), ("some", StandardScaler(), list(X)[1:])])
+    model = make_pipeline(parts, GaussianNB())
+    for output in ("default", "pandas"):
+        found = selector(model).set_output(transform=output).fit(X, y)
+        mine = found.pruned_estimator(X)
+        direct = found.pruned_estimator(X).fit(found.transform(X), y).predict(found.transform(X))
+        assert make_pipeline(found, mine).fit(X, y).predict(X).tolist() == direct.tolist()
+    with (
+        pytest.warns(UserWarning, match="feature names"),
+        pytest.raises(InputError, match=r"selects columns by name, .* give X as a frame"),
+    ):
+        found.pruned_estimator(X.to_numpy())
+
+
+def test_cells_that_hold_lists_or_arrays_are_cells():
+    class Counted(GaussianNB):
+        def fit(self, X, y):
+            return super().fit(np.array([[len(cell) for cell in row] for row in X.to_numpy()]), y)
+
+        def predict(self, X):
+            return super().predict(np.array([[len(cell) for cell in row] for row in X.to_numpy()]))
+
+    rng = np.random.default_rng(0)
+    lists = pd.Series([[0] * (1 + k) for k in y])
+    arrays = pd.Series([np.zeros(int(k)) for k in rng.integers(1, 4, len(y))])
+    same = pd.Series([(1, 2)] * len(y))
+    found = selector(Counted()).fit(pd.DataFrame({"lists": lists, "arrays": arrays, "same": same}), y)
+    assert found.feature_names_ == ("lists",)
+    assert found.best_score_ == 1.0
+    assert "same" not in {name for names in found.cv_results_["features"] for name in names}
+
+
+def test_a_display_of_regrets_speaks_of_the_fit_whatever_was_set_or_moved_since(tmp_path):
+    from elicit import RegretDisplay
+
+    found = fitted(operator="score - 0.01 * size")
+    before = RegretDisplay.from_estimator(found).regret
+    found.set_params(operator="-size")
+    assert RegretDisplay.from_estimator(found).regret == pytest.approx(before)
+    fitted(operator="score - 0.01 * size", journal=tmp_path)
+    (journal,) = tmp_path.glob("*.jsonl")
+    carried = fitted(operator=journal)
+    before = RegretDisplay.from_estimator(carried).regret
+    journal.unlink()
+    assert RegretDisplay.from_estimator(carried).regret == pytest.approx(before)
+
+
+def test_what_a_fit_hands_out_is_not_what_it_was_given_nor_what_it_keeps():
+    given = np.array([1.0, 2.0, 3.0, 4.0])
+    found = fitted(prior=given)
+    found.prior_[0] = 99.0
+    assert given.tolist() == [1.0, 2.0, 3.0, 4.0]
+    found.certificate_["by"] = "nothing"
+    assert found.certificate_["by"] == "score"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"feature_groups": {None: [0]}}, "feature groups are called by texts, found None"),
+        ({"feature_groups": {"a": [0, 1]}, "keep": [X.columns[0]]}, "is in the group 'a'; name the group"),
+        ({"costs": [1e250] * 4}, "each cost, and all together, must be below 1e\\+250; rescale them"),
+        ({"journal": "a\0b"}, "journal is a folder, and .* cannot be one: embedded null"),
+        ({"journal": "a" * 300}, "journal is a folder, and .* cannot be one: File name too long"),
+        ({"cv": iter(())}, "list them"),
+    ],
+)
+def test_slips_of_settings_are_one_line(changed, said):
+    with pytest.raises(InputError, match=said) as caught:
+        selector(**changed).fit(X, y)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "groups", "said"),
+    [
+        (y, np.zeros((len(y), 2)), "groups hold one value a row, found 2 dimensions"),
+        (pd.Series(["a", pd.NA] + ["b"] * (len(y) - 2), dtype="string"), None, "the target is missing in row 1"),
+        ({}, None, "found a dict"),
+        (3, None, "found a int"),
+    ],
+)
+def test_slips_of_targets_and_groups_are_one_line(target, groups, said):
+    with pytest.raises(InputError, match=said):
+        selector().fit(X, target, groups=groups)
+
+
+def test_strengths_of_pairs_may_stand_in_lists():
+    strengths = np.zeros((4, 4))
+    strengths[1, 2] = strengths[2, 1] = 0.5
+    assert selector(pairs=strengths.tolist()).fit(X, y).session_.settings.pairs == ((1, 2),)
+
+
+def test_a_criterion_is_refused_only_for_the_name_of_a_column():
+    from elicit.oracles import from_callable
+
+    named = fitted(criteria=[from_callable("splitting_x", lambda names: float(len(names)), False)])
+    assert len(named.cv_results_["splitting_x"]) == len(named.cv_results_["size"])
+    with pytest.raises(InputError, match="may not be called 'split0_test_score'"):
+        fitted(criteria=[from_callable("split0_test_score", lambda _: 1.0, False)])

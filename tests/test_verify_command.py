@@ -720,6 +720,8 @@ def test_facts_that_a_run_may_have_recorded_are_taken(facts):
         ("questions: asked 2 questions", {"questions": 1}, (), True),
         ("questions: asked 2 questions", {"questions": 3}, (), False),
         ("questions: asked 3 questions", {"questions": 2}, (), False),
+        ("questions: asked 2 questions", {"questions": 2}, (Retracted(5, 4),), False),  # which makes room for one more
+        ("questions: asked 2 questions", {"questions": 1}, (Retracted(5, 4),), True),
         ("exhausted: every subset of the family was tried, and 1 could not be measured", {"budget": 9}, (), False),
         (
             "exhausted: every subset of the family was tried, and 1 could not be measured",

@@ -222,6 +222,16 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival
     ]
 
 
+def test_a_rejection_without_an_exact_proof_is_called_so():
+    names = Attributes(("a", "b", "c"))
+    history = History.of(names, [Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0))])
+    utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
+    why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
+    for price, cost in ((0.25, " (to believe it costs 0.25, tau is 0)"), (None, "")):
+        found = why_words.told(why, Reason(1, 2, 0.125, (), None, price, ()), None)
+        assert found[-1] == f"by linear programs it cannot be best{cost}; no exact proof of that was found."
+
+
 def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
     names = Attributes(("a", "b", "c"))
     facts = [Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0)), Evaluated(2, 6, (0.9, 2.0))]

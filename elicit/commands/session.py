@@ -42,8 +42,8 @@ from elicit.session.progress import Progress
 from elicit.sessions import Session, begin
 from elicit.sources.oracle import SyntheticSpec, oracle_from
 
-#: Seconds of deciding in a run of m evaluations, roughly: this times m², measured at n = 13 to 64.
-_DECIDING = 0.0003
+#: Seconds of deciding for each evaluation and attribute, roughly; measured at n = 13 to 300.
+_DECIDING = 0.002
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     meter.clear()
     left = elicitation.budget - elicitation.evaluations
     journal.cache(baseline, reply)
-    total = left * seconds + _DECIDING * elicitation.budget**2
+    total = left * seconds + _DECIDING * elicitation.budget * elicitation.family.n
     yield (
         f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and at most "
         f"{many(elicitation.settings.questions, 'question')} asked: roughly {clock_time(total)} of computing "

@@ -33,7 +33,8 @@ Table = NDArray[np.bool_]
 def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured: Sequence[Pair]) -> Order | None:
     """What answers settle for every such operator; None where these sums show that there is none.
 
-    `measured` are strict as well: what a measured improvement is added to becomes strict.
+    `measured` are strict as well: what follows weakly becomes strict in a chain with a measured improvement. (One
+    that is part of a sum does not make it strict.)
     """
     subsets = list(vectors)
     place = {x: k for k, x in enumerate(subsets)}

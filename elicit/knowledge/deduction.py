@@ -45,7 +45,7 @@ def deduced(
     stated: Sequence[Statement],
     weight: float,
 ) -> tuple[Statement, ...]:
-    """What follows from the statements under an assumption, without what these imply.
+    """What follows from the statements under an assumption, without what chains of strict ones imply.
 
     Where statements contradict each other nothing follows. Dominance is never deduced: what is not stated of it
     was doubted.
@@ -53,11 +53,10 @@ def deduced(
     order = _order(assume, vectors, dominance, stated)
     if order is None:
         return ()
-    said = {(s.better, s.worse) for s in (*dominance, *stated) if s.strict}
     found = [
         Statement(x, y, Relation.STRICT, Source.DEDUCED, weight)
         for x, y in order.strict
-        if (x, y) not in said and any(a < b for a, b in zip(vectors[x], vectors[y], strict=True))
+        if any(a < b for a, b in zip(vectors[x], vectors[y], strict=True))
     ]
     equal = [s for s in stated if s.relation is Relation.EQUAL]
     found += [Statement(x, y, Relation.EQUAL, Source.DEDUCED, weight) for x, y in _joining(order.equal, equal)]

@@ -140,7 +140,7 @@ class Known:
             most = min(budget, self.family.count())
             return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
-            return questions_asked(asked), asked >= self._plain.get("questions", 0)
+            return questions_asked(asked), asked >= self._plain.get("questions", 0) + len(self.history.undone)
         if rule == EXHAUSTED:
             return nothing_left(failed), sum(x in self.family for x in tried) >= self.family.count()
         return None

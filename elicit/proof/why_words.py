@@ -43,6 +43,9 @@ def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str
             else "it cannot be best, because:"
         )
         lines += _causes(reason.rejected, names, most, hint)
+    elif reason.rejected is not None:
+        cost = "" if reason.price is None else f" (to believe it costs {reason.price:.4g}, tau is {_tau(why):g})"
+        lines.append(f"by linear programs it cannot be best{cost}; no exact proof of that was found.")
     elif reason.price is not None and reason.rival in why.history.dominates[reason.subset]:
         lines.append(
             f"to believe all the same that it is best, what was measured would be set aside: that costs "
@@ -147,19 +150,19 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
     def named(subset: Mask) -> str:
         return why.attributes.beside(subset, why.best, "the recommended one")
 
-    lines = [
+    now = f"by the rules of this version it is {why.attributes.braced(why.now)} already."
+    lines = [] if why.now == why.best else [now]
+    if not found:
+        return [*lines, "no question was answered with a preference."]
+    if not changing:
+        what = "changes the recommendation" if rival is None else "would have made it the recommendation"
+        return [*lines, f"no single answer, had it been the other way round, {what}."]
+    lines += [
         f"had you preferred {named(o.preferred)} in question {o.question}, it would be "
         + ("that one." if o.subset == o.preferred else f"{named(o.subset)}.")
         for o in changing
         if o.subset is not None
     ]
-    if why.now != why.best:
-        lines.insert(0, f"by the rules of this version it is {why.attributes.braced(why.now)} already.")
-    if not found:
-        return ["no question was answered with a preference."]
-    if not changing:
-        what = "changes the recommendation" if rival is None else "would have made it the recommendation"
-        return [f"no single answer, had it been the other way round, {what}."]
     rest = len({o.question for o in found} - {o.question for o in changing})
     if rival is None and rest:
         whose = (

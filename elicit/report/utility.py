@@ -27,6 +27,8 @@ def power(content: Content) -> Iterator[Html]:
     shown = strongest(content)
     left = len(content.candidates) - len(shown)
     note = f"; {many(left, 'attribute')} of least power {'is' if left == 1 else 'are'} left out" if left else ""
+    if dict(content.settings).get("degree") == "3":
+        note += "; of the two alone, without the triples that they are part of"
     most = max((abs(content.interactions[i][j]) for i in shown for j in shown if i != j), default=0.0)
     head = element("tr", element("th", ""), [element("th", str(i + 1), scope="col") for i in shown])
     body = [

@@ -9,6 +9,7 @@ what the run itself would decide, so a run is the same with any number of these 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -245,6 +246,7 @@ def _ended(process: Any) -> bool:
 def _work(parent: _Pipe) -> None:
     """The life of one process: it is sent an oracle, then plays what it is told to, until its parent goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
     try:
         oracle: Oracle = parent.recv()
@@ -260,6 +262,14 @@ def _work(parent: _Pipe) -> None:
                 parent.send(None)
     except (EOFError, OSError):
         return  # the parent has gone
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed tells nobody: a measurement that takes hours would go on for no one."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # this runs in a process that another one started
+    parent.join()
+    os._exit(1)
 
 
 def _played(task: _Task, oracle: Remembering, parent: _Pipe) -> Found | None:

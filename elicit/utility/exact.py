@@ -45,6 +45,10 @@ TOO_THIN = (
 #: Rows φ(v) kept for the next form.
 ROWS_KEPT = 512
 
+#: What is further than this from every combination of the statements' rows is none of them, and no program need say so:
+#: a program's own tolerance is far below.
+OUTSIDE = 1e-5
+
 
 class ExactSet:
     """The slice of the exact set for the given evaluated subsets and statements."""
@@ -143,6 +147,7 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
+        self.__dict__.pop("_span", None)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
         self.__dict__.pop("_contradiction", None)
         d = statement_rows(self.monomials, [statement])
@@ -226,11 +231,21 @@ class ExactSet:
         verdict = self.verdict(subset)
         return None if verdict.possible else verdict
 
+    @cached_property
+    def _span(self) -> Matrix:
+        """An orthonormal basis of all combinations of the statements' rows, one a column."""
+        basis, sizes, _ = np.linalg.svd(statement_rows(self.monomials, self.rows).T, full_matrices=False)
+        found: Matrix = basis[:, sizes > 1e-9 * sizes.max(initial=0.0)]
+        return found
+
     def cone_multipliers(self, form: Form) -> tuple[float, ...] | None:
         """λ with Σ c_x φ(x) = Σ λ_r d_r, λ_r ≥ 0 (any sign for an equality), of least sum; None if there are none."""
         count = len(self.rows)
         if count == 0:
             return None if self.gain(form).any() else ()
+        gain, along = self.gain(form), self._span
+        if np.abs(gain - along @ (along.T @ gain)).max() > OUTSIDE:  # no program finds what no combination can be
+            return None
         equal = np.array([s.relation is Relation.EQUAL for s in self.rows])
         # an equality's multiplier is split, so that the sum counts its size
         d = statement_rows(self.monomials, self.rows)
@@ -239,8 +254,8 @@ class ExactSet:
             cost=np.ones(count + int(equal.sum())),
             lower=np.zeros(count + int(equal.sum())),
             upper=np.full(count + int(equal.sum()), INFINITY),
-            row_lower=self.gain(form),
-            row_upper=self.gain(form),
+            row_lower=gain,
+            row_upper=gain,
         )
         solution = program.solve()
         if solution.status is not Status.OPTIMAL:

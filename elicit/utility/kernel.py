@@ -12,6 +12,7 @@ attributes: ω_1 instead of ω_2. All other pairs stay possible.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -33,6 +34,9 @@ NORM_WEIGHTS = (1.0, 2.0, 4.0)
 #: The interior point method ends when complementarity and residual are below this.
 OPTIMALITY = 1e-9
 MOST_STEPS = 100
+
+#: Ridges on the diagonal, as shares of the largest entry, in the order in which they are tried.
+RIDGES = (1e-11, 1e-13, 1e-15)
 
 #: With so many times more statements than subsets that they name, one works with the subsets.
 WIDE = 3
@@ -256,7 +260,21 @@ class _Spread:
 
 
 def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) -> Vector:
-    """The maximiser of linear·α − ½ αᵀ gram α over a box, by Mehrotra's interior point method.
+    """The maximiser of linear·α − ½ αᵀ gram α over a box.
+
+    A ridge keeps rounding from making a singular gram indefinite. Where it also keeps the multipliers of statements
+    that contradict each other from where they belong, a smaller one is tried.
+    """
+    for ridge in RIDGES:
+        with suppress(np.linalg.LinAlgError):  # too small a ridge
+            found = _mehrotra(gram, linear, lower, upper, ridge * max(1.0, gram.largest))
+            if found is not None:
+                return found
+    raise SolverError(f"the least-norm utility was not found in {MOST_STEPS} steps")
+
+
+def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: float) -> Vector | None:
+    """By Mehrotra's interior point method; None where it does not arrive.
 
     Statements are often linearly dependent, so `gram` is singular as a rule; first-order and face
     methods then crawl, while an interior method takes some twenty factorisations.
@@ -266,7 +284,6 @@ def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) ->
     spare = 1.0 + float(np.abs(slope).mean())
     # the multipliers balance the slope from the start, so that only complementarity is left to reach
     at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
-    ridge = 1e-11 * max(1.0, gram.largest)  # rounding can make a singular gram indefinite
     # the distances from the bounds are kept: of differences from a large bound nothing may be left
     above, below = at.alpha - lower, upper - at.alpha
     for _ in range(MOST_STEPS):
@@ -288,7 +305,7 @@ def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) ->
         length = 0.995 * _reach(at, above, below, bent)
         above, below = above + length * bent.alpha, below - length * bent.alpha
         at = _Point(at.alpha + length * bent.alpha, at.up + length * bent.up, at.down + length * bent.down)
-    raise SolverError(f"the least-norm utility was not found in {MOST_STEPS} steps (gap {gap:.1e})")
+    return None
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def gap_index(utilities: ExactSet | ParsimoniousSet, sampled: Sequence[Mask], *,
     """
     if not sampled:
         raise InputError("the index over a set of utilities needs sampled subsets, none was given")
-    least: dict[Mask, float] = {0: 0.0}
+    least: dict[Mask, float] = {}
     most: dict[Mask, float] = {0: 0.0}
 
     def smallest(mask: Mask) -> float:

@@ -1,5 +1,7 @@
 """The exact set agrees with the judge, and only ever shrinks."""
 
+from unittest.mock import MagicMock
+
 import judge
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from elicit.knowledge.statements import transitively_reduced
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet
 from elicit.utility.sets import Inconsistent
+from elicit.utility.solver import Program
 
 SMALL = judge.instance_strategy(max_n=4, max_evaluated=6)
 
@@ -350,3 +353,33 @@ def test_statements_with_a_margin_too_thin_for_floats_are_undecided_and_not_call
     assert not theirs.thin
     assert stated(last, before) in theirs.conflict.conflict
     assert not ExactSet(12, [1, 2], lexicographic(12), degree=1).thin
+
+
+@pytest.mark.parametrize("k", BATCHES)
+def test_no_program_is_solved_for_what_no_statements_combine_to(k, monkeypatch):
+    for case, theirs in consistent(k):
+        told, rng = case.told, case.rng()
+        for _ in range(5):
+            form = judge.difference(*(int(x) for x in rng.integers(1, 1 << told.n, size=2)))
+            row, D = judge.form_vector(form, told.monos), judge.rows(told.statements, told.monos)
+            inside = len(D) > 0 and np.linalg.matrix_rank(np.vstack([D, row])) == np.linalg.matrix_rank(D)
+            with monkeypatch.context() as patched:
+                counted = MagicMock(side_effect=Program)
+                patched.setattr("elicit.utility.exact.Program", counted)
+                found = theirs.cone_multipliers(form)
+            assert inside or found is None or not row.any()
+            assert counted.call_count == inside
+
+
+@given(SMALL, st.integers(0, 2**32 - 1))
+def test_what_is_stated_later_combines_as_if_it_had_been_there(told, seed):
+    case, rng = Case.of(told), np.random.default_rng(seed)
+    said = transitively_reduced(case.statements)
+    if not said or not judge.cone_consistent(told.statements, told.monos):
+        return
+    grown, whole = case.exact(said[:-1]), case.exact(said)
+    form = judge.difference(*(int(x) for x in rng.integers(1, 1 << told.n, size=2)))
+    grown.cone_multipliers(form)  # looks at what there is so far
+    grown.state(said[-1])
+    for asked in (form, judge.difference(said[-1].better, said[-1].worse)):
+        assert (grown.cone_multipliers(asked) is None) == (whole.cone_multipliers(asked) is None)

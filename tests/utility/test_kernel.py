@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Relation
-from elicit.subsets import Family, indicator
+from elicit.subsets import Family, indicator, mask_of
 from elicit.utility.kernel import NORM_WEIGHTS, KernelUtility, kernel, least_norm
 from elicit.utility.sampling import LAWS, draw
 
@@ -230,3 +230,14 @@ def test_bad_settings_are_named(arguments, complaint):
 def test_a_statement_of_unknown_attributes_is_named():
     with pytest.raises(InputError, match="beyond the 2"):
         least_norm(2, [stated(1, 8)])
+
+
+@pytest.mark.parametrize("slack", [1e3, 1e5])
+@pytest.mark.parametrize("said", ["equal", "strict"])
+def test_a_contradiction_among_many_attributes_leaves_what_weighs_more(said, slack):
+    rng = np.random.default_rng(2)
+    for _ in range(4):
+        a, b = (mask_of(np.flatnonzero(rng.random(1500) < p)) for p in rng.uniform(0.05, 0.95, 2))
+        heavier = stated(a, b, "equal", 3.0) if said == "equal" else stated(b, a, "strict", 3.0)
+        theirs = least_norm(1500, [stated(a, b), heavier], degree=3, slack=slack)
+        assert theirs(a) - theirs(b) == pytest.approx(0.0 if said == "equal" else -1.0, abs=0.02)
