@@ -31,6 +31,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.startswith("argument COMMAND:"):  # most likely data, or an option of a session
             message += "; a session on your own data is elicit ask DATA --target COLUMN"
+        if message.endswith("expected one argument"):
+            message += ", after = if it begins with -"
         complain(f"{message}; {self.prog} --help shows what is possible")
         raise SystemExit(BAD_INPUT)
 

@@ -18,6 +18,7 @@ from elicit.journal import read
 from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import set_aside_of
+from elicit.session.insight import Insight
 from elicit.sessions import begin, resume
 from elicit.subsets import Attributes
 from elicit.utility.explain import Cause
@@ -203,3 +204,15 @@ def test_a_reply_of_another_kind_of_number_is_kept_as_the_number_that_it_is():
         request = elicitation.ask()
     with pytest.raises(InputError, match="folds of"):
         elicitation.tell(request.id, Measured((0.5, 1.0), ((10**400,), ())))
+
+
+def test_the_orders_that_a_second_contradiction_needs_are_told_as_those_of_the_first():
+    elicitation = after(("z", "a", A), ("z", "d", A), ("d", "a", A))
+    insight = Insight(elicitation, lambda: None)
+    for conflict in ((5,), (6, 7)):
+        request = elicitation.ask()
+        assert (type(request), request.conflict) == (Reconcile, conflict)
+        (order,) = insight.conflict(request)
+        assert order.startswith("measured: {a1} (score 0.6, size 1) better than {a2, a4}")
+        elicitation.tell(request.id, Settlement(None))
+    assert not isinstance(elicitation.ask(), Reconcile)

@@ -122,3 +122,44 @@ def test_a_class_is_called_as_in_the_file(tmp_path):
     section = {"kind": "wrapper", "data": path, "target": "y", "model": "tree"}
     with pytest.raises(InputError, match=r"class 20 has 1 row, too few .*; or predict numbers, by a model for them"):
         oracle_from(section, tmp_path)
+
+
+LARGE = ["1234567890123456001", "1234567890123456002", "1234567890123456900"]
+
+
+@pytest.mark.parametrize("holds", [None, CLASSES])
+def test_whole_numbers_that_floats_do_not_tell_apart_are_classes_of_their_own(holds):
+    y, held = target_of([*LARGE, f"{LARGE[0]}.0", "2"], holds, None)
+    assert held == CLASSES
+    assert y.tolist() == [*LARGE, LARGE[0], "2"]
+    many = [str(10**30 + k) for k in range(60)]
+    assert target_of(many, CLASSES, None)[0].tolist() == many
+
+
+def test_numbers_that_floats_do_not_tell_apart_are_no_numbers_to_predict():
+    for cells, holds in ((LARGE, NUMBERS), ([str(10**30 + k) for k in range(60)], None)):
+        with pytest.raises(InputError, match="differ beyond the 15 digits that are computed with; shorten them, or"):
+            target_of(cells, holds, None)
+    apart = [str(10**30 + 10**16 * k) for k in range(60)]
+    assert target_of(apart, None, None)[0].tolist() == [float(cell) for cell in apart]
+
+
+def test_columns_that_floats_do_not_tell_apart_or_do_not_hold_are_left_out_for_what_they_are(tmp_path):
+    rows = [f"{k % 7},{10**18 + k},{10**400 + k},,{k % 2}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,id,huge,nothing,y", *rows]) + "\n")
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    told = "; ".join(data.notes)
+    assert data.columns == ("a",)
+    assert "'id' is left out: its values differ only beyond the 15 digits that are computed with; shorten them" in told
+    assert "'huge' is left out: it holds numbers too large to compute with, as in '1000000000…'; write them in" in told
+    assert "'nothing' is left out: it is empty" in told
+    with pytest.raises(InputError, match="line 2: 'huge' is 1000000000…, too large to compute with; write it in"):
+        load(str(tmp_path / "t.csv"), "huge", tidy=True)
+
+
+def test_data_of_one_row_or_without_a_name_are_one_line(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,2,0\n")
+    with pytest.raises(InputError, match="one row tells nothing apart; add rows"):
+        load(str(tmp_path / "t.csv"), "y", tidy=True)
+    with pytest.raises(InputError, match="the name of the data is empty"):
+        load("", "y", tidy=True)

@@ -127,7 +127,10 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
     yield from (f"  {line}" for line in aligned(rows))
     if fresh:
-        text = "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high.)"
+        text = (
+            "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high. "
+            f"± is the spread over folds, in the last line over the {ROUNDS} shuffles.)"
+        )
         yield from paragraph(f"  {text}", _columns(), 1)
     yield ""
 
@@ -186,7 +189,12 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
         )
     if any(len(each) < ROUNDS for each in found.values()):
         return []
-    return [f"{np.mean(s):.6g} ± {np.std(s, ddof=1):.2g}" for s in (found[subset] for subset in subsets)]
+    return [_with_spread(found[subset]) for subset in subsets]
+
+
+def _with_spread(scores: Sequence[float]) -> str:
+    spread = float(np.std(scores, ddof=1))
+    return f"{np.mean(scores):.5g} ± {spread if spread > GRID else 0:.2g}"
 
 
 def bound_over_family(journal: Journal, family: Family) -> Fraction | None:
@@ -333,7 +341,7 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
     if open_against:
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)
         by = "what you said" if history.stated else "what was measured: you preferred none to another"
-        yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
+        yield from paragraph(f"  not proven against {text}, only more plausible by {by}", _columns(), 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 
@@ -374,14 +382,14 @@ def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset
     """What another answer would have led to; which question it was goes before."""
     measured, given = elicitation.history.evaluated, other.given
     values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
-    changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if new != old)
+    changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if abs(new - old) > GRID)
     # an equality has no other way round: it might have been either preference
     how = (
         f"with {_beside(elicitation, other.preferred, subset)} preferred"
         if given is Answer.EQUAL
         else "the other way round"
     )
-    return f"{how}: {_beside(elicitation, instead, subset)} ({changes})"
+    return f"{how}: {_beside(elicitation, instead, subset)} ({changes or 'the same numbers'})"
 
 
 def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask, called: str = "the recommended one") -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from elicit.data.cells import Cells
 from elicit.data.tidying import (
     MOST_LEVELS,
+    TOO_LARGE,
     as_numbers,
     doubtful,
     encoded,
@@ -25,6 +26,7 @@ from elicit.data.tidying import (
     number_in,
     stray,
     tidied,
+    too_large,
     with_target,
 )
 from elicit.errors import InputError, nearest
@@ -109,6 +111,8 @@ class CellColumns:
 
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
         """Why there is no attribute: all were left out when they were tidied, or dropped, or there never was one."""
+        if len(self.cells.rows) == 1:
+            return InputError(f"{self.shown}: one row tells nothing apart; add rows")
         if notes:
             return InputError(f"{self.shown}: no attribute is left: {printable('; '.join(notes))}")
         why, remedy = ("is not dropped", "drop fewer") if dropped else ("is there", "add attributes")
@@ -142,9 +146,10 @@ class CellColumns:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
         for cell, line in zip(cells, self.cells.lines, strict=True):
             if not cell or cell.lower() == "na" or _not_finite(cell):
-                found = cell or "empty"
-                name = self.cells.header[i]
-                raise InputError(f"{self.shown}, line {line}: {name!r} is {found}, expected a value; {remedy}")
+                found, wanted = cell or "empty", f"expected a value; {remedy}"
+                if too_large(cell):
+                    found, wanted = f"{cell[:10]}…", f"{TOO_LARGE}; write it in a larger unit"
+                raise InputError(f"{self.shown}, line {line}: {self.cells.header[i]!r} is {found}, {wanted}")
 
 
 def _place(header: Sequence[str], name: str, place: str) -> int:

@@ -88,8 +88,10 @@ def load(
         if group_col is not None:
             raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
         if target is not None:
-            raise InputError(f"the built-in data {name!r} has its own target; leave `target` out")
+            raise InputError(f"the built-in data {name!r} has its own target; leave --target (target) out")
         return _built_in(name, holds)
+    if not name:
+        raise InputError("the name of the data is empty; give a file, or the name of built-in data")
     path = Path(name) if folder is None else folder / name
     if not path.exists() and not path.suffix:
         hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")

@@ -7,12 +7,13 @@ the look of it: texts, and at most 20 different whole numbers, are classes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.data.tidying import as_numbers
+from elicit.data.tidying import BEYOND_DIGITS, as_numbers
 from elicit.errors import InputError
 from elicit.printable import label_of
 
@@ -27,17 +28,36 @@ def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | Non
     numbers = as_numbers(texts)
     if numbers is None:
         if holds == NUMBERS:
-            raise InputError(f"the target is to hold numbers, but {_first_text(texts)!r} is none; leave `holds` out")
+            raise InputError(
+                f"the target is to hold numbers, but {_first_text(texts)!r} is none; leave that out (--holds)"
+            )
         return np.array(texts), CLASSES
-    from elicit.scores.protocol import holds_classes  # not above: it brings scikit-learn, which takes a second
+    from elicit.scores.protocol import (  # not above: it brings scikit-learn, which takes a second
+        MOST_CLASSES,
+        holds_classes,
+    )
 
     whole = bool((numbers == np.round(numbers)).all())
-    by_look = CLASSES if holds_classes(numbers) else NUMBERS
+    exact = _exact(texts, numbers) if whole else None
+    few = holds_classes(numbers) if exact is None else len(set(exact)) <= MOST_CLASSES
+    by_look = CLASSES if few else NUMBERS
     found = holds or (model_predicts if whole else None) or by_look
+    if exact is not None and found == NUMBERS:
+        raise InputError(f"the target's numbers differ {BEYOND_DIGITS}; shorten them, or --holds classes")
+    if exact is not None:
+        return np.array(exact), CLASSES
     if found == CLASSES and by_look == NUMBERS:
         # the names of these classes are texts, so that nobody takes them for numbers; 3 and 3.0 are one class
         return np.array([label_of(number) for number in numbers.tolist()]), CLASSES
     return numbers, found
+
+
+def _exact(texts: Sequence[str], numbers: NDArray[np.float64]) -> list[str] | None:
+    """Whole numbers as texts, digit by digit, where floats do not tell them apart; else None."""
+    if np.abs(numbers).max() < 1 / np.finfo(np.float64).eps:
+        return None
+    digits = [f"{Decimal(text).to_integral_value():f}" for text in texts]
+    return digits if len(set(digits)) > len(np.unique(numbers)) else None
 
 
 def _first_text(cells: Sequence[str]) -> str:

@@ -42,6 +42,9 @@ _CALLED = {",": "commas", ".": "points"}
 #: A number with the sign of a unit before or after it.
 _WITH_UNIT = re.compile(r"[+-]?[$€£¥]? ?[+-]?\d[\d.,]* ?[%$€£¥]?")
 
+#: What is said of numbers that floats do not tell apart, or do not hold.
+BEYOND_DIGITS, TOO_LARGE = "beyond the 15 digits that are computed with", "too large to compute with"
+
 #: A column of many values holds numbers when at least so many of them are, for each that is none.
 STRAY = 10
 
@@ -122,9 +125,11 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
     known = [cell for cell in cells if cell.lower() not in MISSING]
     gaps = len(cells) - len(known)
     if len(set(known)) < 2:
-        return f"{name!r} is left out: it is constant", None, []
+        return f"{name!r} is left out: it is {'constant' if known else 'empty'}", None, []
     numbers = as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
     if numbers is not None:
+        if len(np.unique([number_in(cell) for cell in known])) < 2:
+            return f"{name!r} is left out: its values differ only {BEYOND_DIGITS}; shorten them", None, []
         numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
         note = f"{name!r} has {gaps} missing values: models get the median of their training rows" if gaps else ""
         return note, numbers.reshape(-1, 1), []
@@ -149,6 +154,8 @@ def likeness(cells: Collection[str]) -> str:
         return doubtful(commas[0], ",")
     if all(map(_COMMA_NUMBER.fullmatch, levels)) and any("," in level for level in levels):
         return "it holds numbers with a decimal comma; write them with a point"
+    if (large := next((level for level in sorted(levels) if too_large(level)), None)) is not None:
+        return f"it holds numbers {TOO_LARGE}, as in {large[:10] + '…'!r}; write them in a larger unit"
     if all(map(_WITH_UNIT.fullmatch, levels)):
         return f"it holds numbers with signs, as in {min(levels)!r}; write the numbers alone"
     return f"{len(levels)} different texts in {len(cells)} rows look like names"
@@ -168,6 +175,14 @@ def stray(cells: Sequence[str], commas: bool = False) -> int | None:
         if found and STRAY * len(found) <= len(known):
             return found[0]
     return None
+
+
+def too_large(cell: str) -> bool:
+    """Whether a cell is a number that no float holds."""
+    try:
+        return math.isinf(number_in(cell)) and any(map(str.isdigit, cell))
+    except ValueError:
+        return False
 
 
 def _is_number(cell: str) -> bool:

@@ -52,6 +52,7 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
+from elicit.knowledge.statements import are_settled
 from elicit.numeric import as_float, is_whole, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
@@ -142,7 +143,7 @@ class Elicitation:
             exact = self.beliefs.conflict
         for statements in (self.history.unsettled, exact.conflict if exact is not None else ()):
             answers = self.history.answers_behind(statements)
-            if answers and answers not in self.history.settled:
+            if answers and not are_settled(answers, self.history.settled):
                 return answers
         return ()
 

@@ -70,7 +70,9 @@ class PlausibleOperators:
         self.subsets = history.subsets
         self._place = {x: k for k, x in enumerate(self.subsets)}
         self._linear = history.assume == "linear"
-        self.front = [self._place[x] for x in history.front]
+        #: Of subsets that measure the same one: the middle of the front is that of what there is to choose between.
+        alike = {tuple(np.round(history.vectors[self._place[x]], 9)): self._place[x] for x in history.front}
+        self.front = sorted(alike.values())
         self._bottom = history.vectors[self.front].min(axis=0)
         self._span = _span(history.vectors[self.front], history.vectors)
         good = self._good(list(history.vectors.T))

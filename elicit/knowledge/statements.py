@@ -84,8 +84,8 @@ def edges_down(statements: Iterable[Statement]) -> EdgesDown:
 def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int, ...]] = ()) -> tuple[Statement, ...]:
     """The shortest cycle through a strict statement, () when there is none.
 
-    Such a cycle contradicts itself whatever the utility; no program is needed to see it. One whose answers are
-    `settled` together is passed over: another is looked for through every other statement.
+    Such a cycle contradicts itself whatever the utility; no program is needed to see it. One among whose answers are
+    some that are `settled` together is passed over: another is looked for through every other statement.
     """
     leaving = edges_down(statements)
     # a cycle stays within one component, and most components are a single subset
@@ -98,9 +98,14 @@ def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int
     for statement in statements:
         if statement.strict and component[statement.better] == component[statement.worse]:
             path = _shortest_path(leaving, statement.worse, statement.better, len(best) - 2 if best else None)
-            if path is not None and (not settled or answers_of((statement, *path)) not in settled):
+            if path is not None and not are_settled(answers_of((statement, *path)), settled):
                 best = (statement, *path)
     return best
+
+
+def are_settled(answers: Collection[int], settled: Collection[tuple[int, ...]]) -> bool:
+    """Whether it was looked at already that some of these answers contradict each other."""
+    return any(set(known) <= set(answers) for known in settled)
 
 
 def answers_of(statements: Iterable[Statement]) -> tuple[int, ...]:

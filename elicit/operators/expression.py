@@ -200,10 +200,10 @@ class Expression:
         else:
             what = "is undefined" if np.isnan(result[row]) else "is infinite"
         where = ", ".join(f"{_shown(name)} = {float(column[row])!r}" for name, column in columns.items())
+        subset = f"the subset with {where}" if where else "any subset"
         part = "it" if node.text == self.text.strip() else repr(node.text)
         return InputError(
-            f"expression {self.text!r} has no value for the subset with {where or 'any criteria'}: "
-            f"{part} {what}; guard it with where(condition, a, b)"
+            f"expression {self.text!r} has no value for {subset}: {part} {what}; guard it with where(condition, a, b)"
         )
 
 

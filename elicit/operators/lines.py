@@ -34,9 +34,9 @@ _COLUMNS, _ROWS = 78, 14
 
 #: The words and what they mean, as `help` shows them.
 HELP = (
-    "    a, first            the first is better: first ≻ second",
-    "    b, second           the second is better: second ≻ first",
-    "    equal               neither is better: first ~ second",
+    "    a, first            A, the first, is better",
+    "    b, second           B, the second, is better",
+    "    equal               both are equally good",
     "    cannot, incomparable    no statement, and not asked again",
     "    later               no statement; it uses up a question, and the pair comes back only if it may still matter",
     "    why                 the reason for the question, and what either answer would settle",

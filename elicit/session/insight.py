@@ -139,7 +139,7 @@ class Insight:
         """The measured orders that contradict the answers of a conflict."""
         history = self._elicitation.history
         wanted = set(request.conflict)
-        for statements in (history.contradiction, _conflict(self._elicitation.beliefs)):
+        for statements in (history.unsettled, history.contradiction, _conflict(self._elicitation.beliefs)):
             if set(history.answers_behind(statements)) == wanted:
                 orders = [s for s in statements if s.source is not Source.OPERATOR]
                 lines = [self._stated(s) for s in orders[:MOST_ORDERS]]

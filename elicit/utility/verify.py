@@ -173,18 +173,18 @@ class _Checker:
         demand(bound > 0 or (bound == 0 and "strict" in self.relations), "no strict statement, no optimum")
         scope, everything = self.claim["scope"], (1 << self.n) - 1
         demand(len(scope) == (1 if "subsets" in scope else 3), "the scope is either subsets or a family")
-        family = [] if "subsets" in scope else [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))]
-        box = family or [(y, everything & ~y) for y in map(self.mask, scope["subsets"])]
+        parts = [(y, everything & ~y) for y in map(self.mask, scope.get("subsets", []))]
+        box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
         pieces = few(self.proof["pieces"], MOST_CUBES, "pieces")
         cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in pieces]
-        cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(scope.get("max_size", self.n)))  # y = x
+        cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(size))  # y = x gains nothing
         demand(all(cover.holds(i, o) for i, o in box), "the pieces overlap or leave a gap")
         cuts = few(self.proof["cuts"], len(pieces), "cuts")
         cut = kept(lambda k: self.multipliers(cuts[k]), len(self.terms))
         self.budget = self.budget_at_most() if self.kind == "parsimonious" else Fraction(0)
         for piece, cube in zip(pieces, cubes, strict=True):
             step = self.mask([piece["flip"]]) if "flip" in piece else 0
-            demand(not step or (bool(family) and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
+            demand(not step or (not parts and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
             proven = self.piece(gains_on(cube, self.terms, subset, step), *cut(piece["cut"])) / self.unit
             demand(proven <= (0 if step else bound), f"the piece with {brief(piece['in'])} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"

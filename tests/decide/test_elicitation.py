@@ -16,6 +16,8 @@ from elicit.errors import InputError, ProtocolError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
 from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
+from elicit.operators import SimulatedOperator
+from elicit.oracles import CallableOracle
 from elicit.subsets import Attributes, Family
 
 
@@ -422,3 +424,19 @@ def test_a_question_says_in_which_criteria_the_lead_may_be_chance():
     for request in asked:
         assert request.noisy == within_noise(request.first, request.second, oracle.criteria, Noise())
     assert len({request.noisy for request in asked}) == 2
+
+
+@pytest.mark.parametrize("questions", [4, 9])
+@pytest.mark.parametrize("price", [0.05, 0.1, 0.15, 0.2])
+def test_two_that_measure_the_same_do_not_hide_what_a_truthful_operator_prefers(questions, price):
+    def score(names):
+        return 0.9667 if {"a", "b"} <= names else 0.7417 if names & {"a", "b"} else 0.5
+
+    oracle = CallableOracle(lambda names: score(set(names)), list("abcde"))
+    operator = SimulatedOperator(f"score - {price} * size", oracle.criteria)
+    for seed in range(3):
+        run = Elicitation(oracle.attributes, oracle.criteria, Settings(questions=questions), seed=seed)
+        while not isinstance(request := run.ask(), Done):
+            run.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))
+        worth = {x: operator.utility(run.history.named(x), x) for x in run.history.evaluated}
+        assert worth[request.subset] == pytest.approx(max(worth.values()))

@@ -221,3 +221,19 @@ def test_statements_on_a_cycle_are_contradicted_and_the_others_are_not():
 def test_a_circle_of_weak_statements_contradicts_nothing():
     circle = [Statement(1, 2, Relation.WEAK), Statement(2, 1, Relation.WEAK), Statement(2, 4, Relation.EQUAL)]
     assert uncontradicted(circle) == tuple(circle)
+
+
+@given(lists_of_statements(), st.sets(st.integers(0, 8), min_size=1, max_size=2))
+def test_what_was_looked_at_already_is_in_no_contradiction_that_is_found(statements, known):
+    said = [Statement(s.better, s.worse, s.relation, Source.OPERATOR, 3.0, k) for k, s in enumerate(statements)]
+    found = contradiction(said, {tuple(sorted(known))})
+    assert not known <= {s.request for s in found}
+    assert found == () or is_a_cycle(found)
+
+
+def test_a_way_round_through_more_answers_is_the_same_contradiction():
+    said = [Statement(a, b, STRICT, Source.OPERATOR, 3.0, k) for a, b, k in [(1, 2, 5), (3, 4, 6), (2, 5, 7)]]
+    measured = [Statement(a, b, STRICT, Source.DOMINANCE) for a, b in [(2, 3), (5, 3), (4, 1)]]
+    assert answers_of(contradiction([*measured, *said])) == (5, 6)
+    assert contradiction([*measured, *said], {(5, 6)}) == ()
+    assert answers_of(contradiction([*measured, *said], {(5, 7)})) == (5, 6)
