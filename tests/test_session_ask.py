@@ -219,6 +219,11 @@ def test_points_count_in_columns_of_numbers_that_have_no_comma(tmp_path, rows, e
         ("a, a\n1,2\n", "t.csv, line 1: the column 'a' occurs 2 times"),
         ("sep=;\na;b\n", "t.csv, line 2: no row follows the header; add one row a case"),
         ("a,b\n1,2,3\n", "t.csv, line 2: with ',' between cells the header has 2 columns, this line 3 cells"),
+        (
+            'a,b\n1,2\n"3,4\n5,6\n',
+            "t.csv, line 3: with ',' between cells the header has 2 columns, this line 1 cell; "
+            "correct it, or close the quote that opens here",
+        ),
     ],
 )
 def test_a_file_without_a_header_or_a_row_is_refused_by_its_line(tmp_path, text, told):

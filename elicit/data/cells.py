@@ -131,10 +131,12 @@ def _check(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) 
         raise InputError(f"{shown}, line {top}: no row follows the header; add one row a case")
     for row, line in placed:
         if len(row) != len(header):
+            spans = any("\n" in cell for cell in row)
+            remedy = "close the quote that opens here" if spans else "put what holds a separator in quotes"
             raise InputError(
                 f"{shown}, line {line}: with {called(separator)} between cells the header has "
                 f"{many(len(header), 'column')}, this line {many(len(row), 'cell')}; correct it, "
-                "or put what holds a separator in quotes"
+                f"or {remedy}"
             )
 
 

@@ -90,7 +90,7 @@ def _thing(value: Any) -> str:
     if isinstance(value, np.random.Generator):
         return f"Generator({describe(value.bit_generator.state)})"
     if isinstance(value, MethodType):
-        return f"method({describe(value.__func__)}, {describe(value.__self__)})"
+        return f"method({describe(value.__func__)}, {_owner(value.__self__)})"
     if isinstance(value, FunctionType):
         return _function(value)
     if isinstance(value, CodeType):
@@ -109,13 +109,20 @@ def _object(value: Any) -> str:
     if hasattr(value, "__qualname__"):  # compiled: a function, or the method of one object, as in `table.get`
         owner = getattr(value, "__self__", None)
         apart = owner is None or isinstance(owner, ModuleType | type)
-        return _named(value) if apart else f"method({_named(value)}, {describe(owner)})"
+        return _named(value) if apart else f"method({_named(value)}, {_owner(owner)})"
     if _of_library(type(value)):
         return _of_a_library(value)
     attributes = _attributes(value)
     if attributes is None:
         return f"{_named(type(value))} {_ADDRESS.sub('', repr(value))}"
     return f"{describe(type(value))}({_once(value, attributes)})"
+
+
+def _owner(value: Any) -> str:
+    """Whose method it is; an object that its library keeps for everybody (a random generator) by its class alone."""
+    kept = vars(sys.modules.get(type(value).__module__, ModuleType("none"))).values()
+    shared = _of_library(type(value)) and any(value is known for known in kept)
+    return _named(type(value)) if shared else describe(value)
 
 
 def _estimator(value: Any) -> str:

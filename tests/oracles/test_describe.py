@@ -7,6 +7,7 @@ import functools
 import json
 import logging
 import queue
+import random
 import re
 import threading
 from array import array
@@ -222,6 +223,15 @@ def test_objects_of_libraries_are_told_apart_by_what_they_hold(pair):
         one, other = pair()
         assert describe(around(one)) != describe(around(other))
         assert describe(around(one)) == describe(around(pair()[0]))
+
+
+@pytest.mark.parametrize("drawn", [random.gauss, random.random, np.random.normal], ids=["bound", "compiled", "numpy"])
+def test_what_a_library_keeps_for_everybody_is_not_told(drawn):
+    before = describe(reads(drawn))
+    drawn(*[0.0, 1.0][: 0 if drawn is random.random else 2])
+    assert describe(reads(drawn)) == before
+    mine = random.Random(1).gauss
+    assert describe(reads(mine)) == describe(reads(random.Random(1).gauss)) != describe(reads(random.Random(2).gauss))
 
 
 def test_what_was_only_looked_at_is_told_as_before():
