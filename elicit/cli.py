@@ -80,8 +80,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _ending_tidily() -> Iterator[None]:
-    """A request to terminate is an interrupt: what was begun is saved, and worker processes end with this one."""
-    wanted = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))  # a terminal that is closed ends a run, too
+    """A request to terminate is an interrupt: what was begun is saved, and worker processes end with this one.
+
+    So is a hangup, but for who sits at a terminal: when that is gone nothing can be told, and all of its processes end.
+    """
+    seated = sys.stdin is not None and sys.stdin.isatty()
+    wanted = [signal.SIGTERM] if seated else [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
     main = threading.current_thread() is threading.main_thread()
     tidy = {number for number in wanted if main and signal.getsignal(number) is signal.SIG_DFL}
     for number in tidy:
