@@ -340,8 +340,8 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
     if open_against:
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)
-        by = "what you said" if history.stated else "what was measured: you preferred none to another"
-        yield from paragraph(f"  not proven against {text}, only more plausible by {by}", _columns(), 4)
+        by = "what you said" if history.stated else "what was measured (you preferred none to another)"
+        yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 

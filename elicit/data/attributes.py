@@ -111,7 +111,7 @@ class CellColumns:
 
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
         """Why there is no attribute: all were left out when they were tidied, or dropped, or there never was one."""
-        if len(self.cells.rows) == 1:
+        if notes and len(self.cells.rows) == 1:
             return InputError(f"{self.shown}: one row tells nothing apart; add rows")
         if notes:
             return InputError(f"{self.shown}: no attribute is left: {printable('; '.join(notes))}")
