@@ -134,6 +134,8 @@ def test_whole_numbers_that_floats_do_not_tell_apart_are_classes_of_their_own(ho
     assert y.tolist() == [*LARGE, LARGE[0], "2"]
     many = [str(10**30 + k) for k in range(60)]
     assert target_of(many, CLASSES, None)[0].tolist() == many
+    signed, _ = target_of(["-0", "0", str(2**60)], NUMBERS, None)
+    assert signed.tolist() == [0.0, 0.0, 2.0**60]
 
 
 def test_numbers_that_floats_do_not_tell_apart_are_no_numbers_to_predict():
@@ -153,6 +155,12 @@ def test_columns_that_floats_do_not_tell_apart_or_do_not_hold_are_left_out_for_w
     assert "'id' is left out: its values differ only beyond the 15 digits that are computed with; shorten them" in told
     assert "'huge' is left out: it holds numbers too large to compute with, as in '1000000000…'; write them in" in told
     assert "'nothing' is left out: it is empty" in told
+    hashes = [*(f"{k:03x}f{k:03x}" for k in range(59)), "7e88912"]
+    rows = [f"{k},{'5' if k % 2 else '5.0'},{cell},{k % 2}" for k, cell in enumerate(hashes)]
+    (tmp_path / "u.csv").write_text("\n".join(["a,same,hash,y", *rows]) + "\n")
+    told = "; ".join(load(str(tmp_path / "u.csv"), "y", tidy=True).notes)
+    assert "'same' is left out: it is constant" in told
+    assert "'hash' is left out: 60 different texts in 60 rows look like names" in told
     with pytest.raises(InputError, match="line 2: 'huge' is 1000000000…, too large to compute with; write it in"):
         load(str(tmp_path / "t.csv"), "huge", tidy=True)
 

@@ -56,7 +56,7 @@ def _exact(texts: Sequence[str], numbers: NDArray[np.float64]) -> list[str] | No
     """Whole numbers as texts, digit by digit, where floats do not tell them apart; else None."""
     if np.abs(numbers).max() < 1 / np.finfo(np.float64).eps:
         return None
-    digits = [f"{Decimal(text).to_integral_value():f}" for text in texts]
+    digits = [str(int(Decimal(text).to_integral_value())) for text in texts]
     return digits if len(set(digits)) > len(np.unique(numbers)) else None
 
 

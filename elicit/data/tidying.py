@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +130,9 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
     numbers = as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
     if numbers is not None:
         if len(np.unique([number_in(cell) for cell in known])) < 2:
-            return f"{name!r} is left out: its values differ only {BEYOND_DIGITS}; shorten them", None, []
+            same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
+            why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
+            return f"{name!r} is left out: {why}", None, []
         numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
         note = f"{name!r} has {gaps} missing values: models get the median of their training rows" if gaps else ""
         return note, numbers.reshape(-1, 1), []
@@ -154,7 +157,8 @@ def likeness(cells: Collection[str]) -> str:
         return doubtful(commas[0], ",")
     if all(map(_COMMA_NUMBER.fullmatch, levels)) and any("," in level for level in levels):
         return "it holds numbers with a decimal comma; write them with a point"
-    if (large := next((level for level in sorted(levels) if too_large(level)), None)) is not None:
+    large = next((level for level in sorted(levels) if too_large(level)), None)
+    if large is not None and all(_is_number(level) or too_large(level) for level in levels):  # else names, as 7e88912
         return f"it holds numbers {TOO_LARGE}, as in {large[:10] + '…'!r}; write them in a larger unit"
     if all(map(_WITH_UNIT.fullmatch, levels)):
         return f"it holds numbers with signs, as in {min(levels)!r}; write the numbers alone"

@@ -16,6 +16,7 @@ import re
 import sys
 import sysconfig
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -23,6 +24,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+from elicit.errors import InputError
 
 #: Where installed packages lie.
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -33,8 +36,14 @@ _CLONED = BaseEstimator.__sklearn_clone__
 #: What a class defines that says what its objects are built from.
 _BUILT_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
 
+#: What a fitted estimator keeps besides what it has learned: seconds that it took, a tree that counts its visits.
+_MEASURED = {"cv_results_", "refit_time_", "_tree"}
+
 #: The inside of a library's object is told by its digest when it is longer: a picture holds a world.
 _LONGEST_INSIDE = 1000
+
+#: What is told by what it is rather than by its attributes.
+_PLAIN = (str, bytes, int, float, list, tuple, set, frozenset, Mapping, np.ndarray)
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -43,7 +52,13 @@ def fingerprint(*parts: object) -> str:
     """SHA-256 in hexadecimal over the descriptions of the parts, in order."""
     digest = hashlib.sha256()
     for part in parts:
-        text = describe(part).encode()
+        try:
+            text = describe(part).encode()
+        except RecursionError:
+            raise InputError(
+                f"what a {type(part).__name__} holds is nested too deeply, or in itself, and cannot be told apart from "
+                "that of other runs; simplify it"
+            ) from None
         digest.update(len(text).to_bytes(8, "little"))  # so that ("ab", "c") and ("a", "bc") differ
         digest.update(text)
     return digest.hexdigest()
@@ -51,10 +66,19 @@ def fingerprint(*parts: object) -> str:
 
 def describe(value: object) -> str:
     """One text for a value, the same in every process."""
+    if isinstance(value, _PLAIN) and not _of_library(type(value)):  # a class of one's own made of a plain one
+        return f"{describe(type(value))}({_plain(value)}, {_once(value, _attributes(value) or {})})"
+    if isinstance(value, defaultdict):
+        return f"defaultdict({describe(value.default_factory)}, {_plain(value)})"
+    return _plain(value)
+
+
+def _plain(value: object) -> str:
+    """One text for a value, whatever its own class adds to what it is."""
     if value is None or isinstance(value, bool | int | float | complex | str | bytes | range | slice):
         return repr(value)
     if isinstance(value, np.generic):
-        return repr(value.item())
+        return f"{value!r} {value.dtype.str}" if value.dtype.kind in "mM" else repr(value.item())
     if isinstance(value, np.ma.MaskedArray):
         return f"masked({_array(np.asarray(value.data))}, {_array(np.ma.getmaskarray(value))})"
     if isinstance(value, np.ndarray):
@@ -64,10 +88,20 @@ def describe(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"{type(value).__name__}({', '.join(describe(v) for v in value)})"
     if isinstance(value, set | frozenset):
-        return f"set({', '.join(sorted(describe(v) for v in value))})"
+        return f"set({', '.join(sorted(map(_apart, value)))})"
     if isinstance(value, Mapping):
         return f"mapping({', '.join(f'{describe(k)}: {describe(v)}' for k, v in value.items())})"
     return _thing(value)
+
+
+def _apart(value: object) -> str:
+    """What is told of a value whatever was told just before: a set has no order."""
+    told, inside = _telling.told, _telling.inside
+    _telling.told, _telling.inside = dict(told), dict(inside)
+    try:
+        return describe(value)
+    finally:
+        _telling.told, _telling.inside = told, inside
 
 
 def _thing(value: Any) -> str:
@@ -86,7 +120,8 @@ def _thing(value: Any) -> str:
     if isinstance(value, functools.partial):
         return f"partial({describe(value.func)}, {describe(value.args)}, {describe(value.keywords)})"
     if isinstance(value, np.random.RandomState):
-        return f"RandomState({describe(value.get_state())})"
+        shared = value is np.random.mtrand._rand  # numpy keeps it for everybody, and every process begins it anew
+        return "numpy's own RandomState" if shared else f"RandomState({describe(value.get_state())})"
     if isinstance(value, np.random.Generator):
         return f"Generator({describe(value.bit_generator.state)})"
     if isinstance(value, MethodType):
@@ -104,6 +139,8 @@ def _thing(value: Any) -> str:
 
 def _object(value: Any) -> str:
     """A thing of no kind that is known here."""
+    if callable(value) and not _of_library(type(value)):  # it may go by the name of a function that it is around
+        return f"{describe(type(value))}({_once(value, _attributes(value))})"
     if hasattr(value, "__wrapped__"):  # a cache around a function
         return f"{_named(type(value))}({describe(value.__wrapped__)})"
     if hasattr(value, "__qualname__"):  # compiled: a function, or the method of one object, as in `table.get`
@@ -131,11 +168,11 @@ def _estimator(value: Any) -> str:
     One that code holds, or that is copied with what it has learned (a frozen one), is told with that.
     """
     inside = dict(sorted(value.get_params(deep=False).items()))
-    if _telling.above:
-        learned = {name: part for name, part in (_attributes(value) or {}).items() if name not in inside}
-        return f"{describe(type(value))}({_once(value, inside | learned)})"
     frozen = getattr(type(value), "__sklearn_clone__", _CLONED) is not _CLONED
-    return f"{describe(type(value))}({_once(value, inside) if frozen else describe(inside)})"
+    if _telling.above or frozen:
+        attributes = {name: part for name, part in (_attributes(value) or {}).items() if name not in _MEASURED}
+        return f"{describe(type(value))}({_once(value, attributes | inside)})"
+    return f"{describe(type(value))}({describe(inside)})"
 
 
 class _Telling(threading.local):
@@ -147,6 +184,8 @@ class _Telling(threading.local):
         self.in_library = False
         #: Objects of libraries that were told already, by identity: they often hold each other.
         self.told: dict[int, tuple[Any, str]] = {}
+        #: The insides of what was told already, by identity: what many refer to is told once.
+        self.inside: dict[int, tuple[Any, str]] = {}
 
 
 _telling = _Telling()
@@ -160,15 +199,22 @@ def _once(value: Any, inside: object, in_library: bool = False) -> str:
     """The inside of a thing; a scorer, for one, refers to itself by way of its metadata request."""
     if any(value is known for known in _telling.above):
         return "itself"
+    if id(value) in _telling.inside:
+        return _telling.inside[id(value)][1]
     before, _telling.in_library = _telling.in_library, in_library
     _telling.above.append(value)
     try:
-        return describe(inside)
+        text = describe(inside)
+        if len(text) > _LONGEST_INSIDE:
+            text = hashlib.sha256(text.encode()).hexdigest()
+        _telling.inside[id(value)] = value, text
+        return text
     finally:
         _telling.above.pop()
         _telling.in_library = before
         if not _telling.above:
             _telling.told.clear()
+            _telling.inside.clear()
 
 
 def _of_a_library(value: Any) -> str:
@@ -186,7 +232,7 @@ def _of_a_library(value: Any) -> str:
     except _BoundToItsProcess:
         if _telling.in_library:
             raise
-        text = kind
+        return kind  # not kept: what is built from it has to find out itself
     if _telling.above:
         _telling.told[id(value)] = value, text
     return text
@@ -211,7 +257,11 @@ def _parts(value: Any) -> object:
 
 def _attributes(value: Any) -> dict[str, Any] | None:
     """The attributes of an object, also those in slots; None when it has no place for any."""
-    slots = [name for kind in type(value).__mro__ for name in _listed(kind.__dict__.get("__slots__", ()))]
+    slots = [
+        f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
+        for kind in type(value).__mro__
+        for name in _listed(kind.__dict__.get("__slots__", ()))
+    ]
     if not slots and not hasattr(value, "__dict__"):
         return None
     inside = {name: getattr(value, name) for name in slots if hasattr(value, name)}
@@ -255,7 +305,8 @@ def _looked_up(space: Mapping[str, Any], names: set[str], above: tuple[ModuleTyp
 def _class(kind: type) -> str:
     """A class: its name, and the methods and constants that it does not have from a library.
 
-    A constant is what no method of the class assigns: what a class counts may change.
+    A constant is what no method of the class assigns: what a class counts may change. What is filled in place (a table
+    of what was seen) counts as it stands: as well it may be one of what is wanted.
     """
     own: dict[str, Any] = {}
     for base in (base for base in kind.__mro__ if not _of_library(base)):

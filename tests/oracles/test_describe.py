@@ -10,24 +10,29 @@ import queue
 import random
 import re
 import threading
+from argparse import ArgumentParser
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType, SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import norm
 from sklearn import config_context
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from elicit.errors import InputError
 from elicit.oracles.describe import describe, fingerprint
 
 
@@ -190,6 +195,33 @@ def series(*values, **options):
     return pytest.importorskip("pandas").Series(values, **options)
 
 
+class Table(dict):
+    def __init__(self, otherwise):
+        super().__init__(a=1)
+        self.otherwise = otherwise
+
+
+class Around:
+    def __init__(self, function, by):
+        functools.update_wrapper(self, function)
+        self.by = by
+
+    def __call__(self, x):
+        return self.by * self.__wrapped__(x)
+
+
+class Hidden:
+    __slots__ = ("__held",)
+
+    def __init__(self, held):
+        self.__held = held
+
+
+class Kept(GaussianNB):
+    def __sklearn_clone__(self):
+        return self
+
+
 #: Pairs that differ in what they hold, though not in their class, name or length.
 APART = {
     "series": lambda: (series(1.0, 2.0), series(3.0, 4.0)),
@@ -214,6 +246,12 @@ APART = {
     "vectorized": lambda: (np.vectorize(lambda x: x + 1), np.vectorize(lambda x: x + 2)),
     "frozen": lambda: (FrozenEstimator(learned(0, 0, 1)), FrozenEstimator(learned(0, 1, 1))),
     "long": lambda: (deque(range(5000)), deque([*range(4999), 0])),
+    "what is missing from tables": lambda: (defaultdict(int, a=1), defaultdict(list, a=1)),
+    "units of time": lambda: (np.datetime64(1, "ns"), np.datetime64(1, "us")),
+    "tables of one's own": lambda: (Table(lambda: 1), Table(lambda: 2)),
+    "what is around a function": lambda: (Around(describe, 2), Around(describe, 3)),
+    "private slots": lambda: (Hidden(1), Hidden(2)),
+    "one's own way to copy": lambda: (Kept().fit([[0.0], [1.0]], [0, 1]), Kept().fit([[0.0], [1.0]], [1, 0])),
 }
 
 
@@ -225,7 +263,10 @@ def test_objects_of_libraries_are_told_apart_by_what_they_hold(pair):
         assert describe(around(one)) == describe(around(pair()[0]))
 
 
-@pytest.mark.parametrize("drawn", [random.gauss, random.random, np.random.normal], ids=["bound", "compiled", "numpy"])
+DRAWN = {"bound": random.gauss, "compiled": random.random, "numpy": np.random.normal, "scipy": norm.rvs}
+
+
+@pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
 def test_what_a_library_keeps_for_everybody_is_not_told(drawn):
     before = describe(reads(drawn))
     drawn(*[0.0, 1.0][: 0 if drawn is random.random else 2])
@@ -246,6 +287,52 @@ def test_a_model_counts_with_what_it_has_learned_only_where_code_holds_it():
     for around in (reads, Plain, lambda held: lambda x: held.predict(x)):
         assert describe(around(learned(0, 0, 1))) != describe(around(learned(0, 1, 1)))
         assert describe(around(learned(0, 0, 1))) == describe(around(learned(0, 0, 1)))
+
+
+def test_what_a_model_counts_while_it_is_used_is_not_told():
+    near = KNeighborsClassifier(1).fit(np.arange(100.0)[:, None], np.arange(100) % 2)
+    searched = [GridSearchCV(GaussianNB(), {"priors": [None]}, cv=2).fit([[0.0], [1.0]] * 4, [0, 1] * 4) for _ in "ab"]
+    before = describe(reads(near))
+    near.predict([[3.2]])
+    assert describe(reads(near)) == before
+    assert describe(reads(searched[0])) == describe(reads(searched[1]))
+
+
+def test_what_is_built_from_a_lock_is_told_by_its_class_also_where_the_lock_was_told_before():
+    filled = queue.Queue()
+    before = describe(reads([filled.mutex, filled]))
+    filled.put(1)
+    assert describe(reads([filled.mutex, filled])) == before
+
+
+def test_a_set_of_things_that_hold_each_other_is_told_in_no_order():
+    kept, by_first = [], {}
+    while len(by_first) < 2:  # the order of a set goes by addresses
+        one, other = ArgumentParser(prog="a"), ArgumentParser(prog="b")
+        one.peer, other.peer = other, one
+        kept.append({one, other})
+        by_first[next(iter(kept[-1])).prog] = kept[-1]
+    assert describe(reads(by_first["a"])) == describe(reads(by_first["b"]))
+
+
+def test_a_registry_of_classes_is_told_in_a_time_that_does_not_explode():
+    class Step:
+        known: ClassVar = {}
+
+        def __init_subclass__(cls):
+            Step.known[cls.__name__] = cls
+
+    for k in range(30):
+        type(f"Step{k}", (Step,), {"__module__": __name__, "apply": lambda self, s, k=k: (self, s * k)})
+    assert fingerprint(reads(Step)) == fingerprint(reads(Step))
+
+
+def test_what_holds_itself_in_a_list_is_one_clear_error():
+    held = [1]
+    held.append(held)
+    with pytest.raises(InputError, match="what a function holds is nested too deeply, or in itself"):
+        fingerprint(reads(held))
+    assert fingerprint(reads([1])) == fingerprint(reads([1]))
 
 
 def test_objects_that_hold_each_other_are_told_in_a_time_that_does_not_explode():
