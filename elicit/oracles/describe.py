@@ -9,29 +9,20 @@ build them from; a memory address is never part of it.
 from __future__ import annotations
 
 import copyreg
-import dis
 import functools
 import hashlib
 import re
 import sys
-import sysconfig
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from elicit.errors import InputError
-
-#: Where installed packages lie.
-_INSTALLED = {"site-packages", "dist-packages"}
-
-#: How scikit-learn copies an estimator unless its class says otherwise: parameters alone.
-_CLONED = BaseEstimator.__sklearn_clone__
+from elicit.oracles.code import of_class, of_function, of_library
 
 #: What a class defines that says what its objects are built from.
 _BUILT_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
@@ -66,7 +57,7 @@ def fingerprint(*parts: object) -> str:
 
 def describe(value: object) -> str:
     """One text for a value, the same in every process."""
-    if isinstance(value, _PLAIN) and not _of_library(type(value)):  # a class of one's own made of a plain one
+    if isinstance(value, _PLAIN) and not of_library(type(value)):  # a class of one's own made of a plain one
         return f"{describe(type(value))}({_plain(value)}, {_once(value, _attributes(value) or {})})"
     if isinstance(value, defaultdict):
         return f"defaultdict({describe(value.default_factory)}, {_plain(value)})"
@@ -139,7 +130,7 @@ def _thing(value: Any) -> str:
 
 def _object(value: Any) -> str:
     """A thing of no kind that is known here."""
-    if callable(value) and not _of_library(type(value)):  # it may go by the name of a function that it is around
+    if callable(value) and not of_library(type(value)):  # it may go by the name of a function that it is around
         return f"{describe(type(value))}({_once(value, _attributes(value))})"
     if hasattr(value, "__wrapped__"):  # a cache around a function
         return f"{_named(type(value))}({describe(value.__wrapped__)})"
@@ -147,7 +138,7 @@ def _object(value: Any) -> str:
         owner = getattr(value, "__self__", None)
         apart = owner is None or isinstance(owner, ModuleType | type)
         return _named(value) if apart else f"method({_named(value)}, {_owner(owner)})"
-    if _of_library(type(value)):
+    if of_library(type(value)):
         return _of_a_library(value)
     attributes = _attributes(value)
     if attributes is None:
@@ -158,7 +149,7 @@ def _object(value: Any) -> str:
 def _owner(value: Any) -> str:
     """Whose method it is; an object that its library keeps for everybody (a random generator) by its class alone."""
     kept = vars(sys.modules.get(type(value).__module__, ModuleType("none"))).values()
-    shared = _of_library(type(value)) and any(value is known for known in kept)
+    shared = of_library(type(value)) and any(value is known for known in kept)
     return _named(type(value)) if shared else describe(value)
 
 
@@ -168,7 +159,8 @@ def _estimator(value: Any) -> str:
     One that code holds, or that is copied with what it has learned (a frozen one), is told with that.
     """
     inside = dict(sorted(value.get_params(deep=False).items()))
-    frozen = getattr(type(value), "__sklearn_clone__", _CLONED) is not _CLONED
+    copied = getattr(type(value), "__sklearn_clone__", None)  # scikit-learn's own copies the parameters alone
+    frozen = copied is not None and not (of_library(copied) and copied.__qualname__.startswith("BaseEstimator."))
     if _telling.above or frozen:
         attributes = {name: part for name, part in (_attributes(value) or {}).items() if name not in _MEASURED}
         return f"{describe(type(value))}({_once(value, attributes | inside)})"
@@ -277,88 +269,14 @@ def _named(value: Any) -> str:
 
 
 def _function(function: FunctionType) -> str:
-    """A function: its name, and unless a library has it also its body, defaults, closure and the globals it reads."""
-    if _of_library(function):
-        return _named(function)
-    inside = {
-        "code": function.__code__,
-        "defaults": function.__defaults__,
-        "keywords": function.__kwdefaults__,
-        "closure": [_held(cell) for cell in function.__closure__ or ()],
-        "globals": _looked_up(function.__globals__, _names(function.__code__)),
-    }
-    return f"{_named(function)}({_once(function, inside)})"
-
-
-def _looked_up(space: Mapping[str, Any], names: set[str], above: tuple[ModuleType, ...] = ()) -> dict[str, Any]:
-    """What these names mean among globals; of a module that is no library's, what they mean in it."""
-    found: dict[str, Any] = {}
-    for name in sorted(names & space.keys()):
-        value = space[name]
-        if isinstance(value, ModuleType) and value not in above and not _installed(value.__name__):
-            found[name] = _looked_up(vars(value), names, (*above, value))
-        else:
-            found[name] = value
-    return found
+    """A function: its name, and unless a library has it all that it computes with."""
+    return _named(function) if of_library(function) else f"{_named(function)}({_once(function, of_function(function))})"
 
 
 def _class(kind: type) -> str:
-    """A class: its name, and the methods and constants that it does not have from a library.
-
-    A constant is what no method of the class assigns: what a class counts may change. What is filled in place (a table
-    of what was seen) counts as it stands: as well it may be one of what is wanted.
-    """
-    own: dict[str, Any] = {}
-    for base in (base for base in kind.__mro__ if not _of_library(base)):
-        parts = {name: _bare(part) for name, part in sorted(vars(base).items())}
-        methods = {name: part for name, part in parts.items() if isinstance(part, FunctionType)}
-        changed = set().union(*(_assigned(method.__code__) for method in methods.values()))
-        constants = {n: part for n, part in parts.items() if not n.startswith("__") and n not in changed}
-        own |= {f"{base.__qualname__}.{name}": part for name, part in (constants | methods).items()}
+    """A class: its name, and what of it is no library's."""
+    own = of_class(kind)
     return f"{_named(kind)}{_once(kind, own) if own else ''}"
-
-
-def _bare(part: Any) -> Any:
-    """A part of a class, without what makes a method of one class, a property or a kept value of a function."""
-    if isinstance(part, functools.cached_property):
-        return part.func
-    return getattr(part, "__func__", getattr(part, "fget", part))
-
-
-def _assigned(code: CodeType) -> set[str]:
-    """The attributes that a body and the bodies in it assign."""
-    own = {str(step.argval) for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
-    return own.union(*(_assigned(c) for c in code.co_consts if isinstance(c, CodeType)))
-
-
-def _of_library(thing: Any) -> bool:
-    """Whether a function or class belongs to what is installed: then it is what its name says."""
-    module = getattr(thing, "__module__", None)
-    return isinstance(module, str) and _installed(module)
-
-
-@functools.cache
-def _installed(module: str) -> bool:
-    if module.partition(".")[0] == "elicit" or module in sys.builtin_module_names:
-        return True
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:  # typed in, or made while running
-        return False
-    return not _INSTALLED.isdisjoint(Path(file).parts) or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
-
-
-def _held(cell: CellType) -> Any:
-    """What a variable of an enclosing function holds; None when it holds nothing yet."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
-def _names(code: CodeType) -> set[str]:
-    """Every name that a body and the bodies in it look up."""
-    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
-    return set(code.co_names).union(*inner)
 
 
 def _code(code: CodeType) -> str:
