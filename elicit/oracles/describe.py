@@ -30,7 +30,7 @@ _BUILT_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
 #: What a fitted estimator keeps besides what it has learned: seconds that it took, a tree that counts its visits.
 _MEASURED = {"cv_results_", "refit_time_", "_tree"}
 
-#: The inside of a library's object is told by its digest when it is longer: a picture holds a world.
+#: The inside of a thing is told by its digest when it is longer: a picture holds a world.
 _LONGEST_INSIDE = 1000
 
 #: What is told by what it is rather than by its attributes.
@@ -87,12 +87,12 @@ def _plain(value: object) -> str:
 
 def _apart(value: object) -> str:
     """What is told of a value whatever was told just before: a set has no order."""
-    told, inside = _telling.told, _telling.inside
-    _telling.told, _telling.inside = dict(told), dict(inside)
+    inside = _telling.inside
+    _telling.inside = dict(inside)
     try:
         return describe(value)
     finally:
-        _telling.told, _telling.inside = told, inside
+        _telling.inside = inside
 
 
 def _thing(value: Any) -> str:
@@ -130,7 +130,7 @@ def _thing(value: Any) -> str:
 
 def _object(value: Any) -> str:
     """A thing of no kind that is known here."""
-    if callable(value) and not of_library(type(value)):  # it may go by the name of a function that it is around
+    if _is_called_by_own_code(type(value)):  # it may go by the name of a function that it is around
         return f"{describe(type(value))}({_once(value, _attributes(value))})"
     if hasattr(value, "__wrapped__"):  # a cache around a function
         return f"{_named(type(value))}({describe(value.__wrapped__)})"
@@ -144,6 +144,11 @@ def _object(value: Any) -> str:
     if attributes is None:
         return f"{_named(type(value))} {_ADDRESS.sub('', repr(value))}"
     return f"{describe(type(value))}({_once(value, attributes)})"
+
+
+def _is_called_by_own_code(kind: type) -> bool:
+    calls = (vars(base).get("__call__") for base in kind.__mro__ if not of_library(base))
+    return any(isinstance(call, FunctionType) for call in calls)
 
 
 def _owner(value: Any) -> str:
@@ -174,8 +179,6 @@ class _Telling(threading.local):
         #: What is told now is a part of these; and whether the innermost is an object of a library.
         self.above: list[Any] = []
         self.in_library = False
-        #: Objects of libraries that were told already, by identity: they often hold each other.
-        self.told: dict[int, tuple[Any, str]] = {}
         #: The insides of what was told already, by identity: what many refer to is told once.
         self.inside: dict[int, tuple[Any, str]] = {}
 
@@ -205,7 +208,6 @@ def _once(value: Any, inside: object, in_library: bool = False) -> str:
         _telling.above.pop()
         _telling.in_library = before
         if not _telling.above:
-            _telling.told.clear()
             _telling.inside.clear()
 
 
@@ -215,19 +217,12 @@ def _of_a_library(value: Any) -> str:
     One that is bound to its process, or is built from such (a logger's stream, a pool of connections), is
     told by its class alone: what it keeps changes while it is used.
     """
-    if id(value) in _telling.told:
-        return _telling.told[id(value)][1]
-    kind = _named(type(value))
     try:
-        inside = _once(value, _parts(value), in_library=True)
-        text = f"{kind}({inside if len(inside) <= _LONGEST_INSIDE else hashlib.sha256(inside.encode()).hexdigest()})"
+        return f"{_named(type(value))}({_once(value, _parts(value), in_library=True)})"
     except _BoundToItsProcess:
         if _telling.in_library:
             raise
-        return kind  # not kept: what is built from it has to find out itself
-    if _telling.above:
-        _telling.told[id(value)] = value, text
-    return text
+        return _named(type(value))
 
 
 def _parts(value: Any) -> object:

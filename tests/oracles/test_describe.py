@@ -26,7 +26,7 @@ from sklearn import config_context
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -250,6 +250,8 @@ APART = {
     "units of time": lambda: (np.datetime64(1, "ns"), np.datetime64(1, "us")),
     "tables of one's own": lambda: (Table(lambda: 1), Table(lambda: 2)),
     "what is around a function": lambda: (Around(describe, 2), Around(describe, 3)),
+    "compiled functions": lambda: (np.random.normal, np.random.uniform),
+    "functions": lambda: (accuracy_score, f1_score),
     "private slots": lambda: (Hidden(1), Hidden(2)),
     "one's own way to copy": lambda: (Kept().fit([[0.0], [1.0]], [0, 1]), Kept().fit([[0.0], [1.0]], [1, 0])),
 }
