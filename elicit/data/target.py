@@ -42,9 +42,9 @@ def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | Non
     few = holds_classes(numbers) if exact is None else len(set(exact)) <= MOST_CLASSES
     by_look = CLASSES if few else NUMBERS
     found = holds or (model_predicts if whole else None) or by_look
-    if exact is not None and found == NUMBERS:
-        raise InputError(f"the target's numbers differ {BEYOND_DIGITS}; shorten them, or --holds classes")
     if exact is not None:
+        if found == NUMBERS:
+            raise InputError(f"the target's numbers differ {BEYOND_DIGITS}; shorten them, or --holds classes")
         return np.array(exact), CLASSES
     if found == CLASSES and by_look == NUMBERS:
         # the names of these classes are texts, so that nobody takes them for numbers; 3 and 3.0 are one class

@@ -151,7 +151,7 @@ def _positions(chosen: Any, X: Any) -> list[int]:
         names = [str(name) for name in X.columns]
         place = {name: k for k, name in enumerate(names)}
         listed = [chosen] if isinstance(chosen, str) else chosen
-        if isinstance(chosen, slice) and (isinstance(chosen.start, str) or isinstance(chosen.stop, str)):
+        if isinstance(chosen, slice) and _by_name(chosen):
             start = 0 if chosen.start is None else _place(place, chosen.start)
             stop = width if chosen.stop is None else _place(place, chosen.stop) + 1  # a slice of names holds its end
             return numbers[start : stop : chosen.step]
