@@ -79,7 +79,7 @@ def test_the_result_says_what_is_recommended_why_and_what_it_took():
     assert result.scope == elicitation.beliefs.utilities.scope
     assert (result.evaluations, result.questions) == (9, len(elicitation.history.answers))
     assert result.failures == {}
-    assert 0 < result.seconds < 600
+    assert result.seconds > 0
 
 
 def test_subsets_that_fail_are_counted_by_reason_and_never_recommended():
