@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
         answers = len(history.answers.keys() - history.retracted)
         kept = many(answers, "answer"), many(elicitation.evaluations, "evaluation")
         notes += (f"goes on where it stopped: {kept[0]} and {kept[1]} are kept",)
-        left = max(elicitation.most_questions - len(history.answers), 0)
-        notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {many(left, 'more question')}",)
+        left = many(elicitation.questions_left, "more question")
+        notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
         return play(session, oracle, args.path, section, Play(args.n_jobs, args.output, notes))
 
 

@@ -154,8 +154,13 @@ class Elicitation:
 
     @property
     def most_questions(self) -> int:
-        """Questions that may be put in all; whoever takes an answer back is not left without one for it."""
-        return self.settings.questions + len(self.history.undone)
+        """Questions that may be put in all."""
+        return self.settings.most_questions(len(self.history.undone))
+
+    @property
+    def questions_left(self) -> int:
+        """Questions that may still be put."""
+        return max(self.most_questions - len(self.history.answers), 0)
 
     @property
     def evaluations(self) -> int:
@@ -373,15 +378,15 @@ class Elicitation:
 
     def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
         """What an answer could add to a proof: asked when its counterexample is evaluated already."""
-        if rival not in self.history.evaluated or len(self.history.answers) >= self.most_questions:
+        if rival not in self.history.evaluated or not self.questions_left:
             return None
         return Questions(self.beliefs).for_proof(rival, rng)
 
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
-        asked = len(self.history.answers) - len(self.history.undone)
-        if asked >= self.settings.questions or not self.history.evaluated:
+        if not self.questions_left or not self.history.evaluated:
             return None
+        asked = len(self.history.answers) - len(self.history.undone)
         since = self.evaluations - max((self._evaluated_before(r) for r in self.history.answers), default=0)
         last = min(self.settings.last_questions, self.settings.questions)
         regular = self.settings.questions - last

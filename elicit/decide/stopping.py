@@ -81,8 +81,8 @@ class Stopping:
 
     def _questions(self) -> str | None:
         history = self._beliefs.history
-        asked, most = len(history.answers), self._settings.questions + len(history.undone)
-        return questions_asked(asked) if asked >= most else None
+        asked = len(history.answers)
+        return questions_asked(asked) if asked >= self._settings.most_questions(len(history.undone)) else None
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""
