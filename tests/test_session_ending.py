@@ -90,7 +90,7 @@ def test_it_is_said_what_each_answer_did(ended):
     assert answers
     for question, answer in enumerate(answers, start=1):
         assert answer.answer in (Answer.FIRST, Answer.SECOND)
-        same = elicitation.beliefs.had(answer.reversed[0]).recommended == elicitation.incumbent
+        same = elicitation.beliefs.had(answer.reversed[0]).incumbent == elicitation.incumbent
         assert (question in kept) == same
         assert (question in told_of(part, "the other way round:")) != same
 
@@ -341,8 +341,9 @@ def test_what_if_tells_the_regret_before_and_after(monkeypatch, ended, far):
     """Of an answer taken back: as numbers worked out here, or as more than a clear answer's margin where it is far."""
     elicitation = elicitation_of(read(ended[0] / "j"))
     beliefs, last = elicitation.beliefs, elicitation.history.facts[-1].request
-    before, answers = f"{beliefs.incumbent.value:.2g}", sorted(elicitation.history.answers)
-    regrets = {r: f"{beliefs.were((*beliefs.history.facts, Retracted(last, r))).incumbent.value:.2g}" for r in answers}
+    before, answers = f"{beliefs.incumbent_regret.value:.2g}", sorted(elicitation.history.answers)
+    without = {r: beliefs.were((*beliefs.history.facts, Retracted(last, r))) for r in answers}
+    regrets = {r: f"{found.incumbent_regret.value:.2g}" for r, found in without.items()}
     request = next(r for r in answers if regrets[r] != before)  # where there is none, another seed shows this
     then = regrets[request]
     if far:
@@ -376,7 +377,7 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
     for k in (28, 35):
         record = dataclasses.replace(whole, facts=whole.facts[:k], lines=whole.lines[:k])
         elicitation = elicitation_of(record)
-        rival = elicitation.beliefs.incumbent.rival
+        rival = elicitation.beliefs.incumbent_regret.rival
         assert rival in elicitation.history.dominates[elicitation.incumbent], "else this shows nothing"
         assert "another may still be better" in Insight(elicitation, lambda: None).best()[1][1]
         why = Why(record)

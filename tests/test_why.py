@@ -113,7 +113,7 @@ def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
     answers = [fact for fact in why.record.facts if isinstance(fact, Preferred)]
     assert answers
-    assert all(why.beliefs.had(answer).recommended == why.best for answer in answers)
+    assert all(why.beliefs.had(answer).incumbent == why.best for answer in answers)
 
 
 def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):

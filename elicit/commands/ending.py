@@ -238,21 +238,21 @@ def _bounds(elicitation: Elicitation, scope: str, over_family: Fraction | None) 
     if beliefs.far:
         yield _far(evaluated, scope) + others
         return
-    incumbent = beliefs.incumbent  # with its regret, which is not worked out where it is far
-    if incumbent is None or isinf(incumbent.value):
+    found = beliefs.incumbent_regret  # not worked out where it is far
+    if found is None or isinf(found.value):
         named_one = unproven_choice(elicitation.settings, bool(elicitation.history.stated))
         yield f"proven: nothing beyond the measured numbers; {named_one} is named"
         return
     if over_family == 0:
-        around = elicitation.family.neighbours(incumbent.subset) + elicitation.family.swaps(incumbent.subset)
+        around = elicitation.family.neighbours(found.subset) + elicitation.family.swaps(found.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
     else:
-        yield _how_far(incumbent.value, evaluated, scope, provable(beliefs.utilities)) + others
+        yield _how_far(found.value, evaluated, scope, provable(beliefs.utilities)) + others
     # a bound may come from straining what was measured; what that puts below is no alternative
-    if incumbent.rival is not None and incumbent.rival not in elicitation.history.dominates[incumbent.subset]:
-        yield _strongest(elicitation, incumbent.rival, incumbent.subset)
+    if found.rival is not None and found.rival not in elicitation.history.dominates[found.subset]:
+        yield _strongest(elicitation, found.rival, found.subset)
 
 
 def _strongest(elicitation: Elicitation, rival: Mask, subset: Mask) -> str:

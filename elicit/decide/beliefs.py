@@ -1,8 +1,8 @@
 """Beliefs: what the history lets one say about utilities, computed once for each state of knowledge.
 
 The set of utilities, the regrets of the evaluated subsets, the θ_k that ranks what is not evaluated,
-the crowd of plausible operators, and the incumbent. Everything is a function of the facts; the previous
-beliefs only make it faster.
+the crowd of plausible operators, and the incumbent, which is what would be recommended now. Everything is a
+function of the facts; the previous beliefs only make it faster.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Beliefs:
         return self.utilities.candidates([x for x in self.evaluated if x in self.family])
 
     @cached_property
-    def recommended(self) -> Mask | None:
+    def incumbent(self) -> Mask | None:
         """What would be recommended now; None before anything in the family is evaluated.
 
         Either the candidate worth most to the operators who are plausible (the simplest of those that the
@@ -135,18 +135,18 @@ class Beliefs:
         return found
 
     @cached_property
-    def incumbent(self) -> Regret | None:
-        """What would be recommended now, with its max regret among the evaluated (infinite when none exists)."""
-        if self.recommended is None:
+    def incumbent_regret(self) -> Regret | None:
+        """The max regret of the incumbent among the evaluated (infinite when none exists)."""
+        if self.incumbent is None:
             return None
         if not self.decides:
-            return Regret(self.recommended, float("inf"), None)
-        return self.regrets.of(self.recommended)
+            return Regret(self.incumbent, float("inf"), None)
+        return self.regrets.of(self.incumbent)
 
     @cached_property
     def far(self) -> bool:
         """Whether the recommended one is so far from proven best, among so many, that its regret is not worked out."""
-        subset = self.recommended
+        subset = self.incumbent
         return subset is not None and self.decides and beyond_worth(self.regrets, subset)
 
     @cached_property
@@ -157,7 +157,7 @@ class Beliefs:
     @cached_property
     def scope_regret(self) -> FamilyRegret | None:
         """Whether the incumbent is necessarily optimal at the stated scope; None when nothing can be decided."""
-        subset = self.recommended
+        subset = self.incumbent
         if subset is None or not self.decides:
             return None
         part = self.scope.part(self.family)

@@ -134,7 +134,7 @@ class Elicitation:
     def incumbent(self) -> Mask | None:
         """What would be recommended now."""
         with one_thread():
-            return self.beliefs.recommended
+            return self.beliefs.incumbent
 
     @property
     def unsettled(self) -> tuple[int, ...]:

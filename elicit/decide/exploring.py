@@ -290,7 +290,7 @@ class _Explorer:
         return self._beliefs.liked_best(candidates)
 
     def _near(self) -> list[Mask]:
-        if self._beliefs.recommended is None:
+        if self._beliefs.incumbent is None:
             return []
         centre = self._beliefs.favourite
         return self._around(centre)

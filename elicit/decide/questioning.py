@@ -68,13 +68,13 @@ class Questions:
             "one-flip": self._one_flip,
         }
         policy = policies.get(self._beliefs.settings.policy)
-        if policy is None or self._beliefs.recommended is None:
+        if policy is None or self._beliefs.incumbent is None:
             return None
         return self._first(policy(), rng)
 
     def for_proof(self, rival: Mask, rng: np.random.Generator) -> Question | None:
         """The current best against the subset that stands in the way of a proof, then against lesser rivals."""
-        best = self._beliefs.recommended
+        best = self._beliefs.incumbent
         if best is None or self._beliefs.settings.policy == "none":
             return None
         needed = [Question(best, rival, "its answer may prove which subset is best")] if self.open(best, rival) else []
@@ -206,18 +206,19 @@ class Questions:
 
     def _current(self) -> Iterator[Question]:
         """The incumbent against the rival that could gain most on it, then lesser rivals."""
-        incumbent = self._beliefs.incumbent
-        assert incumbent is not None
+        found = self._beliefs.incumbent_regret
+        assert found is not None
+        incumbent = found.subset
         why = "the current best against its strongest rival"
-        if incumbent.rival is not None and self.open(incumbent.subset, incumbent.rival):
-            yield Question(incumbent.subset, incumbent.rival, why)
-        for rival in self._rivals_by_gain(incumbent.subset):
-            if self.open(incumbent.subset, rival):
-                yield Question(incumbent.subset, rival, why)
+        if found.rival is not None and self.open(incumbent, found.rival):
+            yield Question(incumbent, found.rival, why)
+        for rival in self._rivals_by_gain(incumbent):
+            if self.open(incumbent, rival):
+                yield Question(incumbent, rival, why)
 
     def _favourite(self) -> Iterator[Question]:
         """The incumbent against the member of the front that θ_k likes best."""
-        incumbent = self._beliefs.recommended
+        incumbent = self._beliefs.incumbent
         assert incumbent is not None
         for x in self._beliefs.by_liking([x for x in self._beliefs.front if x != incumbent]):
             if self.open(incumbent, x):
@@ -249,12 +250,12 @@ class Questions:
         found: list[KernelUtility | Utility] = [beliefs.theta]
         if beliefs.decides:
             utilities = beliefs.fresh_utilities()  # these θ decide, so they must not depend on what was asked before
+            incumbent = beliefs.incumbent
+            assert incumbent is not None
             for x in sorted(beliefs.front, key=simplest):
-                incumbent = beliefs.incumbent
-                assert incumbent is not None
-                if x != incumbent.subset:
-                    found.append(utilities.maximum(difference(x, incumbent.subset)).witness)
-                    found.append(utilities.maximum(difference(incumbent.subset, x)).witness)
+                if x != incumbent:
+                    found.append(utilities.maximum(difference(x, incumbent)).witness)
+                    found.append(utilities.maximum(difference(incumbent, x)).witness)
         return found
 
     def _ranking(self) -> Iterator[Question]:
@@ -277,7 +278,7 @@ class Questions:
 
     def _one_flip(self) -> Iterator[Question]:
         """The incumbent against its evaluated neighbours, best guess first."""
-        incumbent = self._beliefs.recommended
+        incumbent = self._beliefs.incumbent
         assert incumbent is not None
         around = [y for y in self._beliefs.family.neighbours(incumbent) if y in self._history.evaluated]
         for y in self._beliefs.by_liking(around):

@@ -42,7 +42,7 @@ class Stopping:
 
         Flips alone let a run end at a subset that trading one attribute would have bettered.
         """
-        incumbent = self._beliefs.recommended
+        incumbent = self._beliefs.incumbent
         if incumbent is None:
             return False
         history = self._beliefs.history
@@ -64,11 +64,11 @@ class Stopping:
 
     def _regret(self) -> str | None:
         """Little regret among the evaluated: after few of them it means little, so those around must be among them."""
-        incumbent = self._beliefs.incumbent
+        found = self._beliefs.incumbent_regret
         few = len(self._beliefs.history.evaluated) < self._settings.begun_with
-        if incumbent is None or few or not self.neighbourhood_evaluated():
+        if found is None or few or not self.neighbourhood_evaluated():
             return None
-        regret = round(incumbent.value, 9)  # the last digits depend on what the solver did before
+        regret = round(found.value, 9)  # the last digits depend on what the solver did before
         if regret > self._settings.epsilon:
             return None
         return ended_by(REGRET, f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated")
@@ -86,7 +86,7 @@ class Stopping:
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""
-        incumbent = self._beliefs.incumbent
-        if incumbent is None or incumbent.rival is not None or incumbent.value == float("inf"):
+        found = self._beliefs.incumbent_regret
+        if found is None or found.rival is not None or found.value == float("inf"):
             return None
         return ended_by(EVALUATED, "necessarily optimal among the evaluated subsets")

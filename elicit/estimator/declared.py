@@ -55,14 +55,14 @@ class _Declared(Beliefs):
     """Beliefs of a run that knows what is best."""
 
     @cached_property
-    def recommended(self) -> Mask | None:
+    def incumbent(self) -> Mask | None:
         """The best evaluated subset."""
         return best_by_score(self.history, [x for x in self.history.subsets if x in self.family])
 
     @cached_property
-    def incumbent(self) -> Regret | None:
+    def incumbent_regret(self) -> Regret | None:
         """The best evaluated subset; its regret among all utilities is of no interest."""
-        return None if self.recommended is None else Regret(self.recommended, float("inf"), None)
+        return None if self.incumbent is None else Regret(self.incumbent, float("inf"), None)
 
 
 class Declared(Unattended):

@@ -197,7 +197,7 @@ def _looks(elicitation: Elicitation, every: int) -> Iterator[_Look]:
             if calls and (calls % every == 0 or calls in POINTS):
                 with one_thread():
                     beliefs = Beliefs(seen, elicitation.family, elicitation.settings, beliefs)
-                    yield beliefs.recommended, seen.named(beliefs.recommended)
+                    yield beliefs.incumbent, seen.named(beliefs.incumbent)
             elif calls:
                 yield None
             calls += 1

@@ -175,7 +175,7 @@ def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherw
             progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
         for other in given.reversed:  # of an equality there are two
             preferred = other.first if other.answer is Answer.FIRST else other.second
-            found.append(Otherwise(number, given.answer, other.answer, preferred, beliefs.had(other).recommended))
+            found.append(Otherwise(number, given.answer, other.answer, preferred, beliefs.had(other).incumbent))
     return found
 
 

@@ -70,11 +70,11 @@ class Insight:
     def _best(self) -> tuple[Mask | None, list[str]]:
         elicitation = self._elicitation
         beliefs, history = elicitation.beliefs, elicitation.history
-        if beliefs.recommended is None:
+        if beliefs.incumbent is None:
             return None, ["Nothing was evaluated yet, so nothing would be recommended."]
         measured = many(len(history.evaluated), "evaluated subset")
-        lines = [f"Best so far: {self._told(beliefs.recommended)}.", self._how_sure(measured)]
-        around = elicitation.family.neighbours(beliefs.recommended)
+        lines = [f"Best so far: {self._told(beliefs.incumbent)}.", self._how_sure(measured)]
+        around = elicitation.family.neighbours(beliefs.incumbent)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
         lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
         total = elicitation.family.count()
@@ -82,14 +82,14 @@ class Insight:
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
             f"{len(history.rejected)}; this holds in {beliefs.utilities.scope}."
         )
-        return beliefs.recommended, lines
+        return beliefs.incumbent, lines
 
     def _how_sure(self, measured: str) -> str:
         """How much better another of those measured may be than what would be recommended."""
         beliefs = self._elicitation.beliefs
         if beliefs.far:
             return f"Among the {measured}, another may still be better by more than the margin of one clear answer."
-        found = beliefs.incumbent
+        found = beliefs.incumbent_regret
         if found is None or isinf(found.value):
             return "Nothing is known yet of what you prefer beyond the measured numbers."
         if found.rival is None:
@@ -149,7 +149,7 @@ class Insight:
 
     def _compared(self, case: str, before: Beliefs, after: Beliefs) -> list[str]:
         """How what would be recommended differs between two states."""
-        was, would = before.recommended, after.recommended
+        was, would = before.incumbent, after.incumbent
         if was is None or would is None:
             return [f"{case}: nothing would be recommended."]
         if was == would:

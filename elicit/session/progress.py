@@ -38,7 +38,7 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     regret: also say how far the recommendation may be from the best, which takes linear programs.
     """
     beliefs = elicitation.beliefs
-    subset = None if brief else beliefs.recommended
+    subset = None if brief else beliefs.incumbent
     told = regret_of(beliefs) if regret and not brief else None
     return Progress(
         elicitation.evaluations,
@@ -57,5 +57,5 @@ def regret_of(beliefs: Beliefs) -> float | None:
     """The max regret of what would be recommended: infinite where it is not worked out, None where it is unknown."""
     if beliefs.far:
         return inf
-    found = beliefs.incumbent
+    found = beliefs.incumbent_regret
     return None if found is None or isinf(found.value) else found.value

@@ -406,8 +406,8 @@ def test_answers_too_thin_for_floats_end_no_run_and_are_honoured_by_what_is_reco
     for recommend in ("regret", "expected"):
         beliefs = Beliefs(history, Family(n), Settings(parsimony="exact", degree=1, recommend=recommend))
         assert beliefs.conflict is None
-        assert beliefs.recommended in (everything, 1)  # all others are below another by an answer
-        assert beliefs.incumbent.rival is None
+        assert beliefs.incumbent in (everything, 1)  # all others are below another by an answer
+        assert beliefs.incumbent_regret.rival is None
         assert beliefs.certificate is None
         assert beliefs.scope_regret is None
 

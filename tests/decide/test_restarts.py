@@ -92,7 +92,7 @@ def test_a_run_that_began_anew_repeats_nothing_and_recommends_the_best_of_all_it
     assert len(subsets) == len(set(subsets)) == 120
     beginnings = [k for k, (_, why) in enumerate(asked) if why == ANEW]
     assert len(beginnings) >= DRAWS
-    assert score(run.beliefs.recommended) == max(map(score, subsets))
+    assert score(run.beliefs.incumbent) == max(map(score, subsets))
 
 
 @pytest.mark.parametrize("new", [session, selection])

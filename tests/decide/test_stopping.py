@@ -17,7 +17,7 @@ EVERYTHING = range(1, 1 << N)
 
 
 def stopping(
-    incumbent=None,
+    regret=None,
     *,
     evaluated=(),
     failed=(),
@@ -41,8 +41,8 @@ def stopping(
             settings=settings,
             history=history,
             family=family or Family(N),
-            incumbent=incumbent,
-            recommended=None if incumbent is None else incumbent.subset,
+            incumbent=None if regret is None else regret.subset,
+            incumbent_regret=regret,
             scope=Scope.of(settings.scope),
             proven_optimal=proven,
             scope_regret=worst,
@@ -131,7 +131,7 @@ def test_questions_end_a_run_at_the_number_set_and_those_taken_back_do_not_count
 
 
 @pytest.mark.parametrize(
-    ("incumbent", "fires"),
+    ("regret", "fires"),
     [
         (Regret(1, 0.0, None), True),
         (Regret(1, 0.0, 2), False),
@@ -139,9 +139,9 @@ def test_questions_end_a_run_at_the_number_set_and_those_taken_back_do_not_count
         (None, False),
     ],
 )
-def test_a_run_may_end_when_nothing_measured_gains_on_the_incumbent(incumbent, fires):
+def test_a_run_may_end_when_nothing_measured_gains_on_the_incumbent(regret, fires):
     told = "evaluated: necessarily optimal among the evaluated subsets"
-    assert stopping(incumbent, stop="evaluated").reason(0) == (told if fires else None)
+    assert stopping(regret, stop="evaluated").reason(0) == (told if fires else None)
 
 
 @given(st.permutations([*STOPS]), st.sets(st.sampled_from([*STOPS])))
