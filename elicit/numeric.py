@@ -1,4 +1,4 @@
-"""What counts as a number in an argument: Python's and NumPy's alike, but never a truth value."""
+"""Numbers: what counts as one in an argument (Python's and NumPy's, never a truth value), and when two are equal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 
 from elicit.errors import InputError
 
-#: No measurement is as large: in steps of the grid on which measurements lie it would be infinite.
+#: Values of criteria and of utilities that are closer than this are equal.
+GRID = 1e-9
+
+#: No measurement is as large: in steps of `GRID` it would be infinite.
 LARGEST_MEASURED = 1e250
 
 

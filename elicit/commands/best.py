@@ -17,7 +17,8 @@ from elicit.estimator.judges import liked_though_worse
 from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
-from elicit.operators.expression import TOLERANCE, Expression, parse
+from elicit.numeric import GRID
+from elicit.operators.expression import Expression, parse
 from elicit.printable import many, printable
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
@@ -51,7 +52,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     elicitation = elicitation_of(record)
     history, family = elicitation.history, elicitation.family
     worth = utilities_of(history, expression, family)
-    steps = {x: round(value / TOLERANCE) for x, value in worth.items()}
+    steps = {x: round(value / GRID) for x, value in worth.items()}
     ranked = sorted(worth, key=lambda x: (-steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
     for place, x in enumerate(ranked[:top], start=1):

@@ -29,8 +29,8 @@ from elicit.errors import JournalError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated, Preferred
 from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
+from elicit.numeric import GRID
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of

@@ -15,6 +15,7 @@ from elicit.decide.settings import Settings
 from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, uncontradicted
+from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.certificates import Certificate, certify_best_among, certify_found
 from elicit.utility.exact import ExactSet
@@ -203,7 +204,7 @@ class Beliefs:
         """The one that θ_k ranks first; of those equal the simplest."""
         values = self.theta.values(among)
         best = values.max()
-        return min((x for x, v in zip(among, values, strict=True) if v >= best - 1e-9), key=simplest)
+        return min((x for x, v in zip(among, values, strict=True) if v >= best - GRID), key=simplest)
 
     def by_liking(self, subsets: Sequence[Mask]) -> list[Mask]:
         """Those that θ_k ranks first come first; of those equal the simplest."""

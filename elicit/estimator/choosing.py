@@ -12,8 +12,8 @@ from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.estimator.judges import best_for
 from elicit.estimator.tolerance import least_within
-from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import FINE
+from elicit.numeric import GRID
 from elicit.subsets import Mask
 
 _TOO_FINE = (

@@ -25,8 +25,8 @@ from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.events import Answer, Criterion
 from elicit.knowledge.history import History
+from elicit.numeric import GRID
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
-from elicit.operators.expression import TOLERANCE
 from elicit.operators.person import Person, refusal
 from elicit.subsets import Mask, simplest
 
@@ -100,7 +100,7 @@ def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
     if not eligible:
         return None
     best, below = max(eligible.values()), elicitation.history.dominates
-    equal = [x for x, value in eligible.items() if value >= best - TOLERANCE]
+    equal = [x for x, value in eligible.items() if value >= best - GRID]
     return min((x for x in equal if not any(x in below[y] for y in equal)), key=simplest)
 
 
@@ -119,7 +119,7 @@ def liked_though_worse(history: History, worth: Mapping[Mask, float]) -> str | N
     braced = history.attributes.braced
     for better, below in history.dominates.items():
         for worse in sorted(below, key=simplest):
-            if better in worth and worse in worth and worth[worse] > worth[better] + TOLERANCE:
+            if better in worth and worse in worth and worth[worse] > worth[better] + GRID:
                 return (
                     f"likes {braced(worse)} better than {braced(better)}, which is at least as good in every criterion"
                 )

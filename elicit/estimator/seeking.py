@@ -21,8 +21,8 @@ from elicit.decide.exploring import MOST_LISTED, MOST_STALE, at_once, sampled
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, begun, missing
-from elicit.knowledge.dominance import GRID
 from elicit.knowledge.history import History
+from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, members
 from elicit.utility.monomials import Vector
 

@@ -16,8 +16,7 @@ from elicit.decide.beliefs import best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
 from elicit.estimator.judges import Judge
-from elicit.knowledge.dominance import GRID
-from elicit.numeric import is_number
+from elicit.numeric import GRID, is_number
 from elicit.subsets import Mask, simplest
 
 ONE_SE = "1-se"

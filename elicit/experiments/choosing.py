@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.experiments.experiment import TOLERANCE, Results
+from elicit.experiments.experiment import Results
 from elicit.experiments.side_by_side import LEVEL, half_interval
+from elicit.numeric import GRID
 from elicit.printable import aligned, printable
 from elicit.utility.monomials import Matrix
 
@@ -38,7 +39,7 @@ class Choosing:
     def left_out(self) -> list[int]:
         """For each table the choice that all others make; of equal ones the first."""
         others = self.regrets.sum(axis=0) - self.regrets
-        return [int(np.flatnonzero(row <= row.min() + TOLERANCE)[0]) for row in others]
+        return [int(np.flatnonzero(row <= row.min() + GRID)[0]) for row in others]
 
     def lines(self, width: int | None = None) -> list[str]:
         """As text of this width: each table, then each choice."""

@@ -22,6 +22,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import kept
+from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
@@ -40,9 +41,6 @@ ENUMERATED = 1 << 16
 
 #: After so many evaluations a summary tells the regret, so that one looks there however seldom one looks.
 POINTS = (10, 20, 40, 60, 91, 200, 500)
-
-#: Two regrets closer than this are equal.
-TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -215,7 +213,7 @@ def regret_of(
     if subset is None or best is None:
         return None
     lost = best - operator.utility(criteria, subset)
-    return 0.0 if abs(lost) <= TOLERANCE else lost
+    return 0.0 if abs(lost) <= GRID else lost
 
 
 class Finished(Protocol):
@@ -302,7 +300,7 @@ def summary(results: Results, width: int | None = None) -> list[str]:
                 mean_in([run["utility"] for run in runs], ".4f"),
                 *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
                 mean_in(found, ".4f"),
-                f"{sum(r <= TOLERANCE for r in found) / len(runs):.0%}" if known else "–",
+                f"{sum(r <= GRID for r in found) / len(runs):.0%}" if known else "–",
                 mean_in([run["questions"] for run in runs], ".1f"),
                 mean_in([run["evaluations"] for run in runs], ".1f"),
                 mean_in([sum(run["failures"].values()) for run in runs], ".1f"),

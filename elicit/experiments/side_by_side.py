@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from elicit.experiments.experiment import TOLERANCE, Results, at_evaluation, mean_in, points_of
+from elicit.experiments.experiment import Results, at_evaluation, mean_in, points_of
 from elicit.methods.registry import classical
+from elicit.numeric import GRID
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS
 from elicit.utility.monomials import Vector
@@ -65,7 +66,7 @@ def differences(results: Results) -> list[Difference]:
 
 def half_interval(apart: Vector) -> float | None:
     """Half of Student's interval around the mean; None for one number, and where all are the same."""
-    if len(apart) < 2 or apart.std() <= TOLERANCE:
+    if len(apart) < 2 or apart.std() <= GRID:
         return None
     return float(stats.t.ppf((1 + LEVEL) / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart)))
 
@@ -159,7 +160,7 @@ def _met(runs: Results) -> float:
 
 def _found(run: Mapping[str, Any]) -> bool:
     """Whether the best there is was recommended."""
-    return run["regret"] is not None and run["regret"] <= TOLERANCE
+    return run["regret"] is not None and run["regret"] <= GRID
 
 
 def _interval(difference: Difference | None, seeds: int) -> str:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from elicit.experiments.experiment import TOLERANCE, Results
+from elicit.experiments.experiment import Results
 from elicit.methods.registry import classical
+from elicit.numeric import GRID
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS
 
@@ -100,7 +101,7 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         None if rival is None else regret[rival],
         regret.get("surrogate"),
         None if name is None else regret[name],
-        float(np.mean([run["regret"] <= TOLERANCE for run in ours])) if ours else 0.0,
+        float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
         (float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
         _soon(results),
         float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours])) if ours else 0.0,
@@ -126,7 +127,7 @@ def _soon(results: Results) -> float | None:
 
 def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
     """After how many evaluations a run is this good; infinite when it never is."""
-    reached = (k for k, now in enumerate(run["trace"] or [], start=1) if now is not None and now <= regret + TOLERANCE)
+    reached = (k for k, now in enumerate(run["trace"] or [], start=1) if now is not None and now <= regret + GRID)
     return next(reached, inf)
 
 

@@ -16,9 +16,7 @@ from scipy.special import stdtrit
 
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
-
-#: Criteria closer than this are equal.
-GRID = 1e-9
+from elicit.numeric import GRID
 
 Vectors = NDArray[np.float64]
 #: For each vector those below it, as bits.

@@ -29,9 +29,9 @@ from elicit.events import (
     Stopped,
 )
 from elicit.knowledge.deduction import deduced, implied, refuted
-from elicit.knowledge.dominance import GRID, Folds, Noise, Vectors, front, oriented, reduced, relation
+from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
-from elicit.numeric import LARGEST_MEASURED, is_finite, is_number
+from elicit.numeric import GRID, LARGEST_MEASURED, is_finite, is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")

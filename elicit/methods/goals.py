@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from elicit.errors import InputError
-from elicit.numeric import is_number, whole
+from elicit.numeric import GRID, is_number, whole
 from elicit.subsets import Mask
-
-#: Values are compared on a grid of this width.
-TOLERANCE = 1e-9
 
 #: What orders subsets: the greater tuple is the better subset.
 Rank = tuple[float, ...]
@@ -27,7 +24,7 @@ UNMEASURED = -math.inf
 
 def level(value: float) -> float:
     """The value on its grid; what could not be measured stays below everything."""
-    return round(value / TOLERANCE) if math.isfinite(value) else value
+    return round(value / GRID) if math.isfinite(value) else value
 
 
 class Goal(Protocol):

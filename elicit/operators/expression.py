@@ -28,13 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
+from elicit.numeric import GRID
 from elicit.printable import many
 
 Column = NDArray[np.float64]
 T = TypeVar("T")
-
-#: Two values that differ by no more than this are equal.
-TOLERANCE = 1e-9
 
 #: Limits that honest utilities stay far below; they keep parsing and evaluating off Python's own limits.
 LONGEST = 4000
@@ -87,11 +85,11 @@ _COMPUTE: dict[str, Callable[..., Column]] = {
     "/": np.divide,
     "**": np.power,
     "negative": np.negative,
-    "<": lambda a, b: _as_number(a < b - TOLERANCE),
-    "<=": lambda a, b: _as_number(a <= b + TOLERANCE),
-    ">": lambda a, b: _as_number(a > b + TOLERANCE),
-    ">=": lambda a, b: _as_number(a >= b - TOLERANCE),
-    "==": lambda a, b: _as_number(np.abs(a - b) <= TOLERANCE),
+    "<": lambda a, b: _as_number(a < b - GRID),
+    "<=": lambda a, b: _as_number(a <= b + GRID),
+    ">": lambda a, b: _as_number(a > b + GRID),
+    ">=": lambda a, b: _as_number(a >= b - GRID),
+    "==": lambda a, b: _as_number(np.abs(a - b) <= GRID),
     "abs": np.abs,
     "sqrt": np.sqrt,
     "log": np.log,

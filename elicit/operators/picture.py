@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from elicit.events import Criterion, Evaluated
+from elicit.numeric import GRID
 from elicit.printable import listable, printable
 from elicit.subsets import Attributes, Mask
 
@@ -123,7 +124,7 @@ def short_heading(criterion: Criterion) -> str:
 def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> tuple[str, str]:
     """Which of the two is better in a criterion ("A", "B" or ""), and by how much, in words."""
     gap = first.criteria[i] - second.criteria[i]
-    if abs(gap) <= 1e-9:
+    if abs(gap) <= GRID:
         return "", "the same"
     better = "A" if (gap > 0) == criterion.maximise else "B"
     return better, f"{better} leads by {abs(gap):.3g}"

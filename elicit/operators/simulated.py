@@ -23,8 +23,8 @@ import numpy as np
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
-from elicit.numeric import is_number, is_whole
-from elicit.operators.expression import TOLERANCE, Column, Expression, parse
+from elicit.numeric import GRID, is_number, is_whole
+from elicit.operators.expression import Column, Expression, parse
 from elicit.printable import printable
 from elicit.subsets import Mask, indicator, members
 
@@ -63,7 +63,7 @@ class Lexicographic:
         for name, step in self.steps.items():
             if name not in self.order:
                 raise InputError(f"there is a step for {name!r}, which is not in the order; add or remove it")
-            _require_number(f"the step of {name!r}", step, least=TOLERANCE)
+            _require_number(f"the step of {name!r}", step, least=GRID)
         told = float(np.prod([self._step(name) for name in self.order[:-1]]))
         if told < LEAST_TOLD:
             raise InputError(
@@ -80,7 +80,7 @@ class Lexicographic:
             better = columns[name] if maximise[name] else -columns[name]
             if name in self.steps:
                 # the tolerance keeps 0.9 / 0.01 = 89.999… on the step that it stands on
-                found.append(np.floor((better + TOLERANCE) / self.steps[name]))
+                found.append(np.floor((better + GRID) / self.steps[name]))
             else:
                 found.append(np.rint(better / self._step(name)))
         return found
@@ -184,7 +184,7 @@ class SimulatedOperator:
             levels = self._truth.levels(columns, self._maximise)
             order = next((level[0] - level[1] for level in levels if level[0] != level[1]), 0.0)
         else:
-            order = gap if abs(gap) > TOLERANCE else 0.0
+            order = gap if abs(gap) > GRID else 0.0
         if order == 0:
             return Answer.EQUAL
         if self.hesitation > 0 and abs(gap) <= self.hesitation:

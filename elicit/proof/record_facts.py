@@ -34,9 +34,10 @@ from elicit.events import (
 )
 from elicit.journal import Header
 from elicit.knowledge.deduction import deduced
-from elicit.knowledge.dominance import GRID, Noise
+from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
+from elicit.numeric import GRID
 from elicit.printable import many
 from elicit.subsets import Family, Mask, members
 from elicit.utility.numbers import demand

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from elicit.errors import InputError
-from elicit.numeric import whole
+from elicit.numeric import GRID, whole
 from elicit.scores.protocol import Floats, generator
 
 #: Perf: the positions of some attributes, ascending, to one score a fold; no attributes is a guess.
@@ -110,8 +110,8 @@ def better(above: Floats, below: Floats) -> tuple[float, float]:
     if k < 2:
         raise InputError(f"a comparison needs at least 2 folds, found {k}; ask for more")
     mean, variance = float(difference.mean()), float(difference.var(ddof=1))
-    if np.ptp(difference) <= 1e-9:  # the same in every fold: certain, one way or the other
-        return mean, 0.0 if mean > 1e-9 else 1.0
+    if np.ptp(difference) <= GRID:  # the same in every fold: certain, one way or the other
+        return mean, 0.0 if mean > GRID else 1.0
     return mean, float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1))
 
 

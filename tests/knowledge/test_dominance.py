@@ -14,7 +14,6 @@ from scipy import stats
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
 from elicit.knowledge.dominance import (
-    GRID,
     Noise,
     covers,
     front,
@@ -24,6 +23,7 @@ from elicit.knowledge.dominance import (
     topological_order,
     within_noise,
 )
+from elicit.numeric import GRID
 
 SCORE = [Criterion("score")]
 
