@@ -151,49 +151,62 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
+        self._take_lists()
+        self._take_numbers()
+        for name, choices in _CHOICES.items():
+            _one_of(name, getattr(self, name), choices)
+        for rule in self.stop:
+            _one_of("stop", rule, STOPS)
+        Scope.of(self.scope)
+        self._fit_together()
+
+    def _take(self, name: str, value: Any) -> None:
+        """Hold a value in the form in which it is kept."""
+        object.__setattr__(self, name, value)
+
+    def _take_lists(self) -> None:
         rules: Any = self.stop  # one rule may stand without a list
-        object.__setattr__(self, "stop", (rules,) if isinstance(rules, str) else _listed("stop", rules))
-        object.__setattr__(self, "pairs", _pairs(self.pairs))
-        if self.pairs and (self.theta != "L2" or self.degree < 2):
-            raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
+        self._take("stop", (rules,) if isinstance(rules, str) else _listed("stop", rules))
+        self._take("pairs", _pairs(self.pairs))
         weights = _listed("weights", self.weights)
         if not all(map(is_finite, weights)):
             raise InputError(f"weights are finite numbers, one a degree, found {self.weights!r}")
-        object.__setattr__(self, "weights", tuple(float(w) for w in weights))
-        for name, choices in _CHOICES.items():
-            _one_of(name, getattr(self, name), choices)
-        Scope.of(self.scope)
-        for rule in self.stop:
-            _one_of("stop", rule, STOPS)
-        if self.budget is not None:
-            object.__setattr__(self, "budget", whole("budget", self.budget, 1))
-        if QUESTIONS in self.stop and self.questions == 0:
-            raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
-        if self.start is not None:
-            object.__setattr__(self, "start", whole("start", self.start, 0))
-        for name, least in _WHOLE.items():
-            object.__setattr__(self, name, whole(name, getattr(self, name), least, _MOST.get(name)))
+        self._take("weights", tuple(map(float, weights)))
+
+    def _take_numbers(self) -> None:
+        for name, (least, most) in _WHOLE.items():
+            value = getattr(self, name)
+            if value is not None or name not in _MAY_BE_NONE:
+                self._take(name, whole(name, value, least, most))
+        for name in _REAL:
+            value = getattr(self, name)
+            if not is_finite(value) or value < 0:
+                raise InputError(f"{name} must be a number of at least 0, found {value!r}")
+            self._take(name, float(value))
+        if self.parsimony != EXACT:
+            if not is_finite(self.parsimony):
+                raise InputError(f'parsimony is a finite number (tau) or "{EXACT}", found {self.parsimony!r}')
+            self._take("parsimony", float(self.parsimony))
+
+    def _fit_together(self) -> None:
+        """Refuse numbers beyond their limits, and settings that do not go with each other."""
         if self.effort > MOST_CUBES:
             raise InputError(
                 f"effort is at most {MOST_CUBES}, for no proof of more pieces is checked; found {self.effort}"
             )
-        for name in ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt"):
-            value = getattr(self, name)
-            if not is_finite(value) or value < 0:
-                raise InputError(f"{name} must be a number of at least 0, found {value!r}")
-            object.__setattr__(self, name, float(value))
         if self.temperature == 0:
             raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")
         if not 0 < self.doubt <= 1:
             raise InputError(f"doubt is a probability above 0 (1: nothing is checked for it), found {self.doubt}")
-        if not self.neighbours <= 1:
+        if self.neighbours > 1:
             raise InputError(f"neighbours is a share between 0 and 1, found {self.neighbours}")
-        if not self.noise_level < 0.5:
+        if self.noise_level >= 0.5:
             raise InputError(f"noise_level must lie below 0.5, found {self.noise_level}")
-        if self.parsimony != EXACT:
-            if not is_finite(self.parsimony):
-                raise InputError(f'parsimony is a finite number (tau) or "{EXACT}", found {self.parsimony!r}')
-            object.__setattr__(self, "parsimony", float(self.parsimony))
+        if self.pairs and (self.theta != "L2" or self.degree < 2):
+            raise InputError("pairs guide the utility theta = 'L2' of degree 2 or 3; set these, or leave pairs out")
+        if QUESTIONS in self.stop and self.questions == 0:
+            raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
+        if not self.exact:
             self.parsimonious  # noqa: B018  # checks tau, C and w
 
     @property
@@ -249,23 +262,27 @@ _CHOICES = {
     "assume": tuple(ASSUMPTIONS),
     "recommend": RECOMMENDATIONS,
 }
-#: The least that the settings may be that are whole numbers.
-_WHOLE = {
-    "questions": 0,
-    "degree": 1,
-    "index_samples": 1,
-    "draws": 1,
-    "patience": 1,
-    "ask_every": 0,
-    "last_questions": 0,
-    "check_every": 0,
-    "rejections": 1,
-    "effort": 1,
-    "batch": 1,
+#: The least, and the most where there is a limit, that the settings may be that are whole numbers. Of draws and index
+#: samples each is worked on in every round.
+_WHOLE: Mapping[str, tuple[int, int | None]] = {
+    "budget": (1, None),
+    "questions": (0, None),
+    "degree": (1, None),
+    "index_samples": (1, 100_000),
+    "draws": (1, 100_000),
+    "start": (0, None),
+    "patience": (1, None),
+    "ask_every": (0, None),
+    "last_questions": (0, None),
+    "check_every": (0, None),
+    "rejections": (1, None),
+    "effort": (1, None),
+    "batch": (1, None),
 }
+_MAY_BE_NONE = ("budget", "start")
 
-#: So many at the most, for each is worked on in every round.
-_MOST = {"draws": 100_000, "index_samples": 100_000}
+#: The settings that are numbers of at least 0.
+_REAL = ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt")
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:

@@ -280,6 +280,7 @@ def test_the_operators_wish_ends_the_run_at_once():
         {"stop": 3},
         {"weights": 3},
         {"weights": [10**400]},
+        {"pairs": [[0, 1]], "degree": "2"},
         {"parsimony": float("nan")},
         {"bugdet": 3},
         {"preset": "sauce"},
