@@ -265,16 +265,16 @@ class _Run:
 def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
     history = elicitation.history
     return Result(
-        done.subset,
-        () if done.subset is None else history.attributes.subset(done.subset),
-        history.named(done.subset),
-        done.reason,
-        done.scope,
-        elicitation.evaluations,
-        len(history.answers),
-        dict(Counter(failed.reason for failed in history.failed.values())),
-        set_aside(elicitation),
-        seconds,
+        subset=done.subset,
+        names=() if done.subset is None else history.attributes.subset(done.subset),
+        criteria=history.named(done.subset),
+        reason=done.reason,
+        scope=done.scope,
+        evaluations=elicitation.evaluations,
+        questions=len(history.answers),
+        failures=dict(Counter(failed.reason for failed in history.failed.values())),
+        set_aside=set_aside(elicitation),
+        seconds=seconds,
     )
 
 

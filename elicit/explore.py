@@ -162,22 +162,30 @@ def _kept(
 
 def _progress(walk: Walk, seconds: float) -> Progress:
     most = walk.space.count() if walk.budget is None else walk.budget
-    return Progress(walk.evaluations, most, 0, 0, walk.incumbent, walk.history.named(walk.incumbent), seconds)
+    return Progress(
+        evaluations=walk.evaluations,
+        budget=most,
+        questions=0,
+        most_questions=0,
+        subset=walk.incumbent,
+        criteria=walk.history.named(walk.incumbent),
+        seconds=seconds,
+    )
 
 
 def _outcome(walk: Walk, seconds: float) -> Outcome:
     history, best = walk.history, walk.incumbent
     assert history.stopped is not None
     return Outcome(
-        best,
-        () if best is None else history.attributes.subset(best),
-        history.named(best),
-        UNMEASURED if best is None else walk.values[best],
-        walk.met,
-        None if walk.ended is None else walk.ended.chosen,
-        history.stopped.reason,
-        walk.evaluations,
-        dict(Counter(failed.reason for failed in history.failed.values())),
-        seconds,
-        walk.facts,
+        subset=best,
+        names=() if best is None else history.attributes.subset(best),
+        criteria=history.named(best),
+        value=UNMEASURED if best is None else walk.values[best],
+        met=walk.met,
+        chosen=None if walk.ended is None else walk.ended.chosen,
+        reason=history.stopped.reason,
+        evaluations=walk.evaluations,
+        failures=dict(Counter(failed.reason for failed in history.failed.values())),
+        seconds=seconds,
+        facts=walk.facts,
     )

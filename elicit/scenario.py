@@ -162,15 +162,15 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
         "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, elicits[0].family)
     )
     return Scenario(
-        oracle,
-        operators,
-        elicits,
-        experiment.seeds,
-        plain,
-        experiment.methods,
-        material,
-        experiment.trace_every,
-        experiment.goal,
+        oracle=oracle,
+        operators=operators,
+        elicits=elicits,
+        seeds=experiment.seeds,
+        plain=plain,
+        methods=experiment.methods,
+        material=material,
+        trace_every=experiment.trace_every,
+        goal=experiment.goal,
     )
 
 

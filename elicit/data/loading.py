@@ -186,7 +186,9 @@ def _from_csv(
     columns = tuple(column for name in kept for column in groups.get(name, (name,)))
     X = np.hstack([block for block, _ in kept.values()])
     left_out = tuple(name for name in read if name not in kept)
-    return Data(X, y, columns, groups, together, tuple(notes), left_out, held)
+    return Data(
+        X=X, y=y, columns=columns, groups=groups, together=together, notes=tuple(notes), left_out=left_out, holds=held
+    )
 
 
 # --- models ------------------------------------------------------------------------------------------

@@ -94,17 +94,19 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
     rival = min((method for method in RIVALS if method in regret), key=lambda m: regret[m], default=None)
     asked = [run["questions"] for run in ours]
     return Line(
-        scenario,
-        kind,
-        len(ours),
-        rival,
-        None if rival is None else regret[rival],
-        regret.get("surrogate"),
-        None if name is None else regret[name],
-        float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
-        (float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
-        _soon(results),
-        float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours])) if ours else 0.0,
+        scenario=scenario,
+        kind=kind,
+        runs=len(ours),
+        rival=rival,
+        rivals=None if rival is None else regret[rival],
+        surrogate=regret.get("surrogate"),
+        ours=None if name is None else regret[name],
+        found=float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
+        questions=(float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
+        soon=_soon(results),
+        milliseconds=float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours]))
+        if ours
+        else 0.0,
     )
 
 

@@ -80,7 +80,16 @@ def parse(data: bytes, path: StrPath) -> Record:
             raise _damage(path, number, str(error)) from None
     whole = len(data) - len(torn)
     return Record(
-        header, tuple(facts), tuple(times), cached, whole, check, tuple(claims), tuple(places), len(torn), afresh
+        header=header,
+        facts=tuple(facts),
+        times=tuple(times),
+        cached=cached,
+        length=whole,
+        check=check,
+        claims=tuple(claims),
+        lines=tuple(places),
+        torn=len(torn),
+        afresh=afresh,
     )
 
 

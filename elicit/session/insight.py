@@ -36,12 +36,12 @@ class Insight:
         """Where the run stands."""
         elicitation, latest = self._elicitation, self._progress()
         return RunStatus(
-            elicitation.evaluations,
-            elicitation.budget,
-            len(elicitation.history.rejected),
-            len(elicitation.history.answers),
-            elicitation.most_questions,
-            None if latest is None else latest.regret,
+            evaluated=elicitation.evaluations,
+            budget=elicitation.budget,
+            rejected=len(elicitation.history.rejected),
+            asked=len(elicitation.history.answers),
+            most_questions=elicitation.most_questions,
+            regret=None if latest is None else latest.regret,
         )
 
     def number(self, request: int) -> int:

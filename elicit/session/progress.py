@@ -41,15 +41,15 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     subset = None if brief else beliefs.incumbent
     told = regret_of(beliefs) if regret and not brief else None
     return Progress(
-        elicitation.evaluations,
-        elicitation.budget,
-        len(elicitation.history.answers),
-        elicitation.most_questions,
-        subset,
-        elicitation.history.named(subset),
-        seconds,
-        len(elicitation.history.rejected),
-        told,
+        evaluations=elicitation.evaluations,
+        budget=elicitation.budget,
+        questions=len(elicitation.history.answers),
+        most_questions=elicitation.most_questions,
+        subset=subset,
+        criteria=elicitation.history.named(subset),
+        seconds=seconds,
+        rejected=len(elicitation.history.rejected),
+        regret=told,
     )
 
 
