@@ -767,6 +767,13 @@ def test_bad_arguments_are_one_line_and_exit_2(folder, capsys, arguments, messag
     assert captured.out == ""
 
 
+def test_a_utility_of_numbers_too_large_to_compare_is_refused_with_the_subset(folder, capsys):
+    path = Path(toml(folder, seeds=1, methods=["sfs"]))
+    path.write_text(path.read_text().replace("score - 0.05 * size", "1e299 * size + 1e300"))
+    assert main(["compare", str(path), "--n-jobs", "1"]) == 2
+    assert "the value of a is 1.1e+300, but the values must be below 1e+250; rescale them" in capsys.readouterr().err
+
+
 def test_a_picture_has_a_line_a_method(results):
     display = ComparisonDisplay.of(results).plot()
     assert set(display.regret) == {"elicit", *METHODS}

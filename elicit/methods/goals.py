@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from elicit.errors import InputError
-from elicit.numeric import GRID, is_number, whole
+from elicit.numeric import GRID, LARGEST_MEASURED, is_number, whole
 from elicit.subsets import Mask
 
 #: What orders subsets: the greater tuple is the better subset.
@@ -107,8 +107,10 @@ class Reaching:
     largest: int | None = None
 
     def __post_init__(self) -> None:
-        if not is_number(self.least) or not math.isfinite(self.least):
-            raise InputError(f"the value to reach is a finite number, found {self.least!r}")
+        if not is_number(self.least) or not abs(self.least) < LARGEST_MEASURED:  # nor is what is not a number
+            raise InputError(
+                f"the value to reach is a finite number below {LARGEST_MEASURED:g}, found {self.least!r:.40}"
+            )
         object.__setattr__(self, "least", float(self.least))
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
-from elicit.numeric import whole
+from elicit.numeric import LARGEST_MEASURED, whole
 from elicit.subsets import Attributes, Family, Mask
 
 #: The scope of whatever a classical method says.
@@ -116,9 +116,13 @@ class Walk:
     def _worth(self, subset: Mask, criteria: tuple[float, ...]) -> float:
         """What the method makes of what was measured."""
         value = self.method.value(subset, criteria)
-        if value != value:
+        if value != UNMEASURED and not abs(value) < LARGEST_MEASURED:
             names = ", ".join(self.history.attributes.subset(subset))
-            raise InputError(f"the value of {names} is no number; give one for everything that can be measured")
+            if value != value:
+                raise InputError(f"the value of {names} is no number; give one for everything that can be measured")
+            raise InputError(
+                f"the value of {names} is {value:g}, but the values must be below {LARGEST_MEASURED:g}; rescale them"
+            )
         return value
 
     def _record(self, fact: Fact) -> Fact:

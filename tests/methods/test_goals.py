@@ -42,7 +42,7 @@ def test_a_size_is_a_whole_number(size):
         Sized(size)
 
 
-@pytest.mark.parametrize("least", [math.nan, math.inf, "0.9", True])
+@pytest.mark.parametrize("least", [math.nan, math.inf, 1e300, -(10**400), "0.9", True])
 def test_a_value_to_reach_is_finite(least):
     with pytest.raises(InputError, match="finite number"):
         Reaching(least)

@@ -179,6 +179,7 @@ def test_scores_with_labels_go_by_them():
         lambda: Sized(2.5),
         lambda: Reaching("much"),
         lambda: explore(Method("x", Sequential(), value=lambda *_: float("nan")), oracle(3)),
+        lambda: explore(Method("x", Sequential(), value=lambda *_: 1e300), oracle(3)),
         lambda: explore(Method("x", Sequential()), oracle(3), seed=-1),
         lambda: explore(Method("x", Sequential()), oracle(3), n_jobs=0),
         lambda: explore(Method("x", Sequential()), oracle(3), n_jobs="two"),
