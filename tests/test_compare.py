@@ -659,6 +659,13 @@ def toml(folder, **experiment):
     return str(folder / "s.toml")
 
 
+def measured_live(path):
+    """The same scenario measured as it goes, without a goal."""
+    live = 'kind = "filter"\ndata = "d.csv"\ntarget = "kind"\nmerit = "cfs"'
+    text = Path(path).read_text().replace('kind = "table"\npath = "t.csv"', live)
+    Path(path).write_text(text.replace('goal = "size:2"', ""))
+
+
 def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys):
     path = toml(folder, seeds=2, methods=["elicit", "sfs", "random"])
     out, picture = folder / "out.json", folder / "out.svg"
@@ -692,6 +699,17 @@ def test_a_suite_refuses_rare_looks_for_it_counts_evaluations(folder, capsys):
     (folder / "other.toml").write_text((folder / "s.toml").read_text())
     assert main(["compare", path, str(folder / "other.toml")]) == 2
     assert "s.toml: a suite counts every evaluation; leave trace_every out" in capsys.readouterr().err
+
+
+def test_a_suite_tells_regret_so_a_goal_without_one_is_refused_and_a_scenario_without_one_named(folder, capsys):
+    path = toml(folder, seeds=1, methods=["sfs"])
+    table = Path(path).read_text()
+    (folder / "other.toml").write_text(table + '\ngoal = "size:2"')
+    assert main(["compare", path, str(folder / "other.toml")]) == 2
+    assert "other.toml: a suite tells regret, which the goal 'size:2' has none of; play it" in capsys.readouterr().err
+    measured_live(folder / "other.toml")
+    assert main(["compare", path, str(folder / "other.toml"), "--n-jobs", "1"]) == 0
+    assert "no regret is known, only --json says what came of it: other" in capsys.readouterr().out
 
 
 def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
@@ -737,6 +755,11 @@ def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(fold
     assert "the goal 'size:2' has none of; leave it out" in capsys.readouterr().err
     assert main(["compare", path]) == 0
     assert "size:2 met" in capsys.readouterr().out
+    measured_live(path)
+    assert main(["compare", path, "--plot", str(folder / "x.svg")]) == 2
+    told = capsys.readouterr()
+    assert "--plot draws regret, which is not known here: " in told.err
+    assert told.out == ""  # nothing was played
 
 
 def test_a_run_of_ours_refuses_a_goal_that_is_not_its_own(folder, capsys):

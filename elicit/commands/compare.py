@@ -16,12 +16,12 @@ from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
 from elicit.events import BUDGET, rule_of
-from elicit.experiments.choosing import Choosing
+from elicit.experiments.choosing import NOT_KNOWN, Choosing
 from elicit.experiments.comparison import compare
-from elicit.experiments.comparison_display import ComparisonDisplay
-from elicit.experiments.experiment import at_once
+from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
+from elicit.experiments.experiment import at_once, tells_regret
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
-from elicit.experiments.suite import lines_of, table
+from elicit.experiments.suite import Line, lines_of, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.printable import aligned, printable
@@ -44,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
     scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
-    if not choices:
-        _check_traces(paths, scenarios)
+    if len(paths) > 1:
+        _check_suite(paths, scenarios, choosing=bool(choices))
     played = _played(args, paths, scenarios)
     if choices:
         by_table = dict(zip((path.stem for path in paths), played, strict=True))
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     elif len(paths) > 1:
         lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
         failed = not_measured(run["failures"] for results in played for run in results)
-        print("\n".join([*table(lines, screen_width()), "", _TOLD, *failed]))
+        print("\n".join([*table(lines, screen_width()), "", _TOLD, *_untold(paths, lines), *failed]))
     else:
         print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
     if args.plot is not None:  # of one scenario: see above
@@ -129,14 +129,28 @@ def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
     if scenarios[0].goal != TradeOff():
         goal = str(scenarios[0].goal)
         raise InputError(f"--plot draws regret, which the goal {goal!r} has none of; leave it out")
+    if not tells_regret(scenarios[0]):
+        raise InputError(f"--plot draws regret, which is not known here: {NEEDS}; leave it out")
 
 
-def _check_traces(paths: Sequence[Path], scenarios: Sequence[Scenario]) -> None:
-    """A suite tells after how many evaluations a regret is reached, which takes a look after each."""
+def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing: bool) -> None:
+    """A suite tells regrets, and after how many evaluations one is reached, which takes a look after each."""
     for path, scenario in zip(paths, scenarios, strict=True):
-        if len(paths) > 1 and scenario.trace_every > 1:
-            where = printable(str(path))
+        where = printable(str(path))
+        if scenario.goal != TradeOff():
+            goal = str(scenario.goal)
+            raise InputError(f"{where}: a suite tells regret, which the goal {goal!r} has none of; play it alone")
+        if choosing and not tells_regret(scenario):
+            raise InputError(f"{where}: {NOT_KNOWN}")
+        if not choosing and scenario.trace_every > 1:
             raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
+
+
+def _untold(paths: Sequence[Path], lines: Sequence[Line]) -> list[str]:
+    """The scenarios that a table of regrets has no line for."""
+    told = {line.scenario for line in lines}
+    names = [printable(path.stem) for path in paths if path.stem not in told]
+    return [f"no regret is known, only --json says what came of it: {', '.join(names)}"] if names else []
 
 
 def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:

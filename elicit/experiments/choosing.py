@@ -19,6 +19,9 @@ from elicit.numeric import GRID
 from elicit.printable import aligned, printable
 from elicit.utility.monomials import Matrix
 
+#: What is said of a scenario whose choices cannot be told apart.
+NOT_KNOWN = "no regret is known; choices are compared on tables of every subset"
+
 
 @dataclass(frozen=True)
 class Choosing:
@@ -72,7 +75,7 @@ def _mean(table: str, results: Results, choice: str) -> float:
     """The mean regret over operators and seeds."""
     regrets = [run["regret"] for run in results if run["method"] == choice]
     if not regrets or None in regrets:
-        raise InputError(f"{printable(table)}: no regret is known; choices are compared on tables of every subset")
+        raise InputError(f"{printable(table)}: {NOT_KNOWN}")
     return float(np.mean(regrets))
 
 

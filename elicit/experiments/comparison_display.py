@@ -21,6 +21,9 @@ from elicit.printable import printable
 #: Width and height of a new picture.
 SIZE = (9.0, 5.5)
 
+#: What a regret needs.
+NEEDS = "it needs an oracle whose best subset is known, a table or a small synthetic one"
+
 #: Markers on a line, so that methods can be told apart without colour.
 _MARKS = 8
 _DASHES, _MARKERS = ("-", "--", "-.", ":"), "os^vD*Px"
@@ -44,9 +47,7 @@ class ComparisonDisplay:
         """Of the results of a comparison; they need a regret, hence an oracle whose best is known."""
         known = [run for run in results if run["regret"] is not None]  # a run may recommend nothing
         if not known:
-            raise InputError(
-                "a picture of regret needs an oracle whose best subset is known: a table, or a small synthetic one"
-            )
+            raise InputError(f"there is no regret to draw: {NEEDS}, and runs that recommend something")
         longest = max(run["evaluations"] for run in known)
         at = np.arange(1, longest + 1)
         lines = {}

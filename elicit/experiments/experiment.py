@@ -164,12 +164,22 @@ def best_known(oracle: Oracle, spec: OperatorSpec, operator: SimulatedOperator, 
     return _best[key]
 
 
+def tells_regret(scenario: Scenario) -> bool:
+    """Whether the best is known that runs of this scenario are measured by, in one of its choices at least."""
+    return any(_knows_best(scenario.oracle, elicit.family) for elicit in scenario.elicits)
+
+
+def _knows_best(oracle: Oracle | SyntheticSpec, family: Family) -> bool:
+    drawn = isinstance(oracle, SyntheticOracle | SyntheticSpec)
+    return isinstance(oracle, TableOracle) or (drawn and family.count() <= ENUMERATED)
+
+
 def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) -> float | None:
     """The best utility in the family where it can be known: in a table, and for a small drawn truth."""
     if isinstance(oracle, TableOracle):
         rows = [(mask, row) for mask, row in zip(oracle.masks(), oracle.values(), strict=True) if mask in family]
         masks, values = [mask for mask, _ in rows], np.array([row for _, row in rows])
-    elif isinstance(oracle, SyntheticOracle) and family.count() <= ENUMERATED:
+    elif isinstance(oracle, SyntheticOracle) and _knows_best(oracle, family):
         masks = list(family)
         values = np.array([oracle(Evaluate(0, mask)).criteria for mask in masks])
     else:
