@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 
 
 def printable(text: str) -> str:
@@ -34,6 +35,15 @@ def counted(count: int) -> str:
 def many(count: int, what: str) -> str:
     """So many of something, in words."""
     return f"{counted(count)} {what}{'' if count == 1 else 's'}"
+
+
+def bounded(most: float, digits: int = 2) -> str:
+    """A bound in so many digits, rounded up: with less, more would be said than is known.
+
+    What is beyond its sixth digit is a solver's rounding and counts for nothing.
+    """
+    up = Context(prec=digits, rounding=ROUND_CEILING).plus(Decimal(f"{most:.6g}"))
+    return f"{float(up):.{digits}g}"
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> list[str]:

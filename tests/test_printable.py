@@ -1,9 +1,10 @@
 """Text for a terminal: tables that fit it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned
+from elicit.printable import aligned, bounded
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -49,3 +50,21 @@ def test_a_line_is_too_wide_only_where_one_column_is(rows, width, keys):
 @given(tables())
 def test_without_a_width_there_is_one_block(rows):
     assert len(aligned(rows)) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("most", "digits", "told"),
+    [
+        (0.341, 2, "0.35"),
+        (0.034, 2, "0.034"),
+        (52.04, 2, "53"),
+        (1234.5, 2, "1.3e+03"),
+        (0.12341, 4, "0.1235"),
+        (0.1 + 0.2, 2, "0.3"),
+        (2.000001, 2, "2"),
+        (0, 2, "0"),
+        (float("inf"), 2, "inf"),
+    ],
+)
+def test_a_bound_is_told_in_few_digits_that_are_never_below_it(most, digits, told):
+    assert bounded(most, digits) == told

@@ -33,6 +33,7 @@ from elicit.knowledge.history import History
 from elicit.operators import ScriptedOperator
 from elicit.operators.desk import RunStatus
 from elicit.oracles import WrapperOracle
+from elicit.printable import bounded
 from elicit.proof import why_words
 from elicit.proof.why import Why
 from elicit.session.display import Meter, not_measured
@@ -305,7 +306,7 @@ def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_
     if proven:
         assert "proven: no subset of the 7 is better" in told
     else:
-        assert f"of the other 2 none is better by more than {float(Fraction(bound)):.2g}" in told
+        assert f"of the other 2 none is better by more than {bounded(float(Fraction(bound)))}" in told
 
 
 def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monkeypatch, capsys, tmp_path, ended):
@@ -493,6 +494,8 @@ def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
         (2, None, "; of the other 2 subsets nothing is proven here"),
         (1, Fraction(1, 2), "; the one other is not better by more than 0.5"),
         (2, Fraction(1, 2), "; of the other 2 none is better by more than 0.5"),
+        (1, Fraction(521, 100), "; the one other is not better by more than 5.3"),
+        (2, Fraction(521, 100), "; of the other 2 none is better by more than 5.3"),
     ],
 )
 def test_the_others_are_counted_in_words(count, bound, words):

@@ -34,7 +34,7 @@ from elicit.numeric import GRID
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, counted, listable, many, pasted, printable
+from elicit.printable import aligned, bounded, counted, listable, many, pasted, printable
 from elicit.proof.strained import Strained, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
@@ -278,7 +278,7 @@ def _how_far(regret: float, evaluated: int, scope: str, written: bool) -> str:
     if regret >= CLEAR:
         return (
             f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
-            f"{evaluated} measured by up to {regret:.2g}, where {CLEAR:g} is the margin of one clear answer"
+            f"{evaluated} measured by up to {bounded(regret)}, where {CLEAR:g} is the margin of one clear answer"
         )
     known = (
         "proven"
@@ -286,8 +286,8 @@ def _how_far(regret: float, evaluated: int, scope: str, written: bool) -> str:
         else f"computed, though no proof is written (more than {MOST_MONOMIALS} attributes and pairs)"
     )
     return (
-        f"{known}: none of the {evaluated} measured is better by more than {regret:.2g} in any utility that fits what "
-        f"was measured and answered ({scope}), where {CLEAR:g} is the margin of one clear answer"
+        f"{known}: none of the {evaluated} measured is better by more than {bounded(regret)} in any utility that fits "
+        f"what was measured and answered ({scope}), where {CLEAR:g} is the margin of one clear answer"
     )
 
 
@@ -299,8 +299,8 @@ def _of_the_others(count: int, bound: Fraction | None) -> str:
         others = "the one other subset" if count == 1 else f"the other {counted(count)} subsets"
         return f"; of {others} nothing is proven here"
     if count == 1:
-        return f"; the one other is not better by more than {float(bound):.2g}"
-    return f"; of the other {counted(count)} none is better by more than {float(bound):.2g}"
+        return f"; the one other is not better by more than {bounded(float(bound))}"
+    return f"; of the other {counted(count)} none is better by more than {bounded(float(bound))}"
 
 
 def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
+from elicit.printable import bounded
 from elicit.proof.why import Matter, Otherwise, Reason, Why
 from elicit.session.display import criteria_told
 from elicit.subsets import Attributes, Mask
@@ -31,7 +32,9 @@ def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str
         lines.append(f"no utility of the {scope} finds {against} better" + (", because:" if reason.causes else "."))
         lines += _causes(reason.causes, names, most, hint)
     else:
-        lines.append(f"no utility of the {scope} gives {against} more than {reason.loses:.4g} beyond it.")
+        lines.append(
+            f"no utility of the {scope} gives {against} more than {bounded(reason.loses, digits=4)} beyond it."
+        )
     if reason.matter is not None:
         lines += _mattering(reason.matter)
     if everything:

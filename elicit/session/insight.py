@@ -15,7 +15,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, RunStatus
-from elicit.printable import many
+from elicit.printable import bounded, many
 from elicit.session.display import criteria_told
 from elicit.session.progress import Progress, regret_of
 from elicit.subsets import Mask
@@ -101,8 +101,8 @@ class Insight:
         below = found.rival in self._elicitation.history.dominates[found.subset]
         who = "another" if below else self._told(found.rival)
         return (
-            f"Among the {measured}, {who} may still be better, by at most {found.value:.2g} (1 is the margin of one "
-            "clear answer)."
+            f"Among the {measured}, {who} may still be better, by at most {bounded(found.value)} (1 is the margin of "
+            "one clear answer)."
         )
 
     # -- what if ----------------------------------------------------------------------------------
@@ -194,4 +194,4 @@ def _regret(beliefs: Beliefs) -> str | None:
     found = regret_of(beliefs)
     if found is None:
         return None
-    return f"more than {CLEAR:g}" if isinf(found) else f"{found:.2g}"
+    return f"more than {CLEAR:g}" if isinf(found) else bounded(found)
