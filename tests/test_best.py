@@ -47,6 +47,13 @@ def test_it_says_which_answers_the_utility_does_not_share(journal, capsys, utili
     assert f"it agrees with {shared} of the {len(told_preferences)} preferences" in out
 
 
+def test_the_questions_that_a_utility_answers_otherwise_are_named(journal, capsys):
+    told_preferences = [line for line in journals.lines_of(journal) if line.get("fact") == "preferred"]
+    numbers = ", ".join(str(k + 1) for k in range(len(told_preferences)))
+    _, out, _ = told(capsys, journal, "--utility", "1")  # a constant prefers nothing
+    assert f"preferences told in the session, but not in questions {numbers}." in out
+
+
 @pytest.mark.parametrize("expression", ["scor", "score -", "1 / (size - size)", ""])
 def test_a_utility_that_has_no_value_is_one_clear_line(journal, capsys, expression):
     status, out, err = told(capsys, journal, "--utility", expression)

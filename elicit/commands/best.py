@@ -99,7 +99,8 @@ def _agreement(history: History, told: Mapping[int, Preferred], steps: dict[Mask
     if len(told) == 1:
         does = "does not agree" if against else "agrees"
         return f"it {does} with the one preference told in the session."
-    where = f", but not in question {', '.join(map(str, sorted(against)))}" if against else ""
+    questions = "question" if len(against) == 1 else "questions"
+    where = f", but not in {questions} {', '.join(map(str, sorted(against)))}" if against else ""
     return f"it agrees with {len(told) - len(against)} of the {len(told)} preferences told in the session{where}."
 
 
