@@ -80,7 +80,7 @@ class Insight:
         total = elicitation.family.count()
         lines.append(
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
-            f"{len(history.rejected)}; this holds in {beliefs.utilities.scope}."
+            f"{len(history.rejected)}. This holds for every utility of the {beliefs.utilities.scope}."
         )
         return beliefs.incumbent, lines
 
