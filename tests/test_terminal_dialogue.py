@@ -76,6 +76,15 @@ def page(dialogue, columns=80, rows=24):
     return "\n".join(plain(line) for line in dialogue.page(columns, rows))
 
 
+@pytest.mark.parametrize("key", ["w", "s", "d"])
+def test_while_something_is_looked_up_the_page_says_so(key):
+    dialogue = Dialogue(QUESTION, ATTRIBUTES, SCORE_AND_SIZE, Desk())
+    dialogue.press(key)
+    assert "working it out" in page(dialogue)
+    dialogue.finish(dialogue.job, dialogue.job())
+    assert "working it out" not in page(dialogue)
+
+
 @pytest.mark.parametrize(
     ("key", "answer"),
     [

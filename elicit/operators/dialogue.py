@@ -47,6 +47,9 @@ _OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best", "[D] done", "[H] 
 #: What the keys look up that need a desk.
 _LOOKED_UP = ("w", "u", "f", "s")
 
+#: Stands where what is looked up will stand: with many subsets that takes seconds.
+_WAITING = "working it out …"
+
 #: What an end by wish means: of any run, and of a session, which has a desk.
 _END = "Nothing more is asked, and no other subset is tried: the best so far is the result."
 _SESSION_END = (
@@ -251,7 +254,7 @@ class Dialogue:
     # -- what takes a while ---------------------------------------------------------------------------
 
     def _look_up(self, title: str, job: Job) -> None:
-        panel = _Panel(title, [[("", " …")]])
+        panel = _Panel(title, [[("", f" {_WAITING}")]])
         self._panel, self._scroll = panel, 0
 
         def then(lines: list[str]) -> None:
@@ -385,6 +388,6 @@ class Dialogue:
             mark, style = (">", "bold") if chosen else (" ", "")
             return [[(style, fitted(f" {mark} the answer to request {id}", columns))]]
         lines = self._listed([self._given[id]], 0 if chosen else None, columns)
-        for text in self._changes.get(id, ["…"]) if chosen else ():
+        for text in self._changes.get(id, [_WAITING]) if chosen else ():
             lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
         return lines
