@@ -298,6 +298,14 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
     assert "the last" in RunStatus(120, 140, 13, 18, 19, None).words(columns)
 
 
+@pytest.mark.parametrize(
+    ("keys", "first"), [("d", "[D] end here"), (("u", "enter"), "[T] take it back"), ("w", "[Esc] back to")]
+)
+def test_on_the_smallest_screen_a_panel_still_names_the_key_that_does_something(keys, first):
+    dialogue, _ = talk(QUESTION, keys)
+    assert first in page(dialogue, 30, 8)
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(50, 12), (40, 12), (60, 15), (60, 18), (80, 24)])
 def test_what_differs_is_on_the_first_screen_and_so_are_the_keys_of_answers(columns, rows):
     shown = page(Dialogue(QUESTION, ATTRIBUTES, SCORE_AND_SIZE, Desk()), columns, rows)

@@ -313,7 +313,9 @@ class Dialogue:
         keys = [text for group in groups for text in flowing(group, columns)]
         asks = self._panel is None and isinstance(self._request, Compare)
         if len(keys) > max(rows - (_LEAST_ROWS if asks else 8), 1):
-            keys = [fitted(" [A] [B] [E] [C] [L] answer  [H] help" if asks else " [H] help: every key", columns)]
+            short = " [A] [B] [E] [C] [L] answer  [H] help" if asks else " [H] help: every key"
+            # no help tells the keys of a panel; the first of them is what it is there for
+            keys = [fitted(short if self._panel is None else f" {'  '.join(self._panel.keys)}", columns)]
         if self._note:
             keys = [fitted(f" {self._note}", columns), *keys]
         status = "" if self._desk is None else f" {self._desk.status().words(columns - 1)}"
