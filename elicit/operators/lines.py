@@ -29,6 +29,9 @@ QUIT = "quit"
 KEEP = "keep"
 DONE = "done"
 
+#: Characters of a line that may be an answer; what is longer is none, and its beginning says which it was.
+_LONGEST = 60
+
 #: Columns and rows of what is drawn for a stream of lines.
 _COLUMNS, _ROWS = 78, 14
 
@@ -143,7 +146,7 @@ class LineOperator(Person):
                 raise Leave("the answers have ended")
             self._read += 1
             word = " ".join(line.lower().split())
-            word = _SHORT.get(word, word)
+            word = _SHORT.get(word, word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…")
             if not word:
                 continue
             if word == QUIT:

@@ -44,6 +44,14 @@ def test_a_line_is_an_answer(line, answer):
     assert operator(f"\n\n{line}\nb\n")[0](QUESTION) is answer
 
 
+@pytest.mark.parametrize("before", ["", "undo "])
+def test_what_is_far_too_long_for_an_answer_is_told_by_its_beginning(before):
+    with pytest.raises(InputError) as told:
+        operator(f"{before}{'x' * 100_000}\n", desk=Desk())[0](QUESTION)
+    assert len(str(told.value)) < 300
+    assert "xxx…" in str(told.value)
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "quit\na\n", "Q\n"])
 def test_quit_and_the_end_of_the_lines_leave(text):
     with pytest.raises(Leave):
