@@ -205,7 +205,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         oracle = self._oracle(X, y, seed, params)
         check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
-        within = tolerance_of(self.tolerance, judge)
+        within = tolerance_of(self.tolerance, judge, len(oracle.splits))
         run = self._run(judge, oracle, y, seed)
         elicitation, result = played(
             run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), called=self._called

@@ -133,13 +133,14 @@ def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tol
     assert found == min(of_these, key=lambda fact: (-round(fact.criteria[0], 9), fact.subset)).subset
 
 
-@pytest.mark.parametrize("folds", [(), ((0.5,), ()), ((), ())])
-def test_a_standard_error_needs_two_folds(folds):
-    history = History.of(Attributes.numbered(2), [Evaluated(0, 1, (0.5, 1.0), folds)])
-    run = SimpleNamespace(history=history, family=Family(2))
+def test_a_standard_error_needs_two_folds_and_nothing_is_measured_before_that_is_said():
+    calls = []
+    alone = [(np.arange(0, len(WINE), 2), np.arange(1, len(WINE), 2))]
+    one_fold = selector(cv=alone, scoring=lambda model, X, y: calls.append(model) or model.score(X, y))
     with pytest.raises(InputError, match='tolerance "1-se" needs the scores of at least two folds'):
-        least_within(run, "1-se")
-    assert least_within(run, 0.0) == 1
+        clone(one_fold).set_params(tolerance="1-se").fit(WINE, CLASSES)
+    assert not calls
+    assert clone(one_fold).set_params(tolerance=0.0, budget=3).fit(WINE, CLASSES).best_score_ > 0
 
 
 def test_two_folds_have_a_standard_error():

@@ -22,8 +22,8 @@ from elicit.subsets import Mask, simplest
 ONE_SE = "1-se"
 
 
-def tolerance_of(given: Any, judge: Judge) -> float | str | None:
-    """The tolerance, when it is one and there is a use for it."""
+def tolerance_of(given: Any, judge: Judge, folds: int) -> float | str | None:
+    """The tolerance, when it is one and there is a use for it, and the folds for it."""
     if given is None:
         return None
     if not (isinstance(given, str) and given == ONE_SE) and not (
@@ -32,6 +32,8 @@ def tolerance_of(given: Any, judge: Judge) -> float | str | None:
         raise InputError(f'tolerance is a number of at least 0, "{ONE_SE}" or None; found {given!r}')
     if not judge.declared:
         raise InputError("tolerance goes with operator=None; an operator says itself what a smaller subset is worth")
+    if given == ONE_SE and folds < 2:
+        raise InputError(f'tolerance "{ONE_SE}" needs the scores of at least two folds; give a number instead')
     return given if given == ONE_SE else float(given)
 
 
@@ -48,7 +50,5 @@ def least_within(elicitation: Elicitation, tolerance: float | str) -> Mask | Non
 
 
 def _standard_error(elicitation: Elicitation, subset: Mask) -> float:
-    folds = elicitation.history.evaluated[subset].folds
-    if not folds or len(folds[0]) < 2:
-        raise InputError(f'tolerance "{ONE_SE}" needs the scores of at least two folds; give a number instead')
-    return float(np.std(folds[0], ddof=1)) / math.sqrt(len(folds[0]))
+    scores = elicitation.history.evaluated[subset].folds[0]
+    return float(np.std(scores, ddof=1)) / math.sqrt(len(scores))
