@@ -140,6 +140,21 @@ def test_weights_for_the_scorer_alone_and_groups_for_the_outer_folds_alone():
     assert len(honest.scores) == 3
 
 
+class Shrunk(GaussianNB):
+    """Takes something in fit that is not one entry a row."""
+
+    def fit(self, X, y, how=None):
+        assert how == "whole", how
+        return super().fit(X, y)
+
+
+def test_the_honest_score_hands_on_whole_what_is_not_one_entry_a_row():
+    with config_context(enable_metadata_routing=True):
+        mine = ElicitSelector(Shrunk().set_fit_request(how=True), cv=3, budget=6)
+        honest = mine.nested_score(X, Y, cv=2, how="whole")
+    assert honest == ElicitSelector(GaussianNB(), cv=3, budget=6).nested_score(X, Y, cv=2)
+
+
 def test_weights_reach_an_estimator_that_takes_them_by_its_keywords():
     model = VotingClassifier([("bayes", GaussianNB())])
     weighted = ElicitSelector(model, cv=3, budget=6).fit(X, Y, sample_weight=np.where(Y == 2, 0.01, 1.0))

@@ -26,7 +26,7 @@ from elicit.estimator.fitting import seed_of
 from elicit.estimator.inputs import Routed, checked_features, checked_target, names_of, routed_arguments
 from elicit.estimator.judges import is_utility
 from elicit.oracles import WrapperOracle
-from elicit.oracles.splits import Split, splits_of
+from elicit.oracles.splits import Split, rows_of, splits_of
 
 if TYPE_CHECKING:
     from elicit.selector import ElicitSelector
@@ -130,7 +130,7 @@ def _one_fold(
     called: str,
 ) -> tuple[float, float, float, tuple[str, ...]]:
     train, _ = split
-    inside = {name: _safe_indexing(value, train) for name, value in params.items()}
+    inside = rows_of(params, train, len(y))
     fitted = clone(selector)
     fitted._called = called
     fitted.fit(_safe_indexing(X, train), y[train], **inside)

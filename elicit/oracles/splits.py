@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 
 from elicit.errors import InputError
@@ -52,6 +53,18 @@ def splits_of(
         if not len(train) or not len(test):
             raise InputError(f"fold {f} has {len(train)} training and {len(test)} held-out rows; change cv")
     return splits
+
+
+def rows_of(params: Mapping[str, Any], rows: NDArray[np.intp], count: int) -> dict[str, Any]:
+    """Arguments with one entry for each of `count` rows are split, others are handed on whole."""
+    return {name: _safe_indexing(value, rows) if length_of(value) == count else value for name, value in params.items()}
+
+
+def length_of(value: Any) -> int:
+    """Number of entries of a sequence or array, −1 for anything else."""
+    if hasattr(value, "shape"):
+        return int(value.shape[0]) if len(value.shape) else -1
+    return len(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else -1
 
 
 def _check_rows(X: Any, y: NDArray[Any], groups: Any) -> None:

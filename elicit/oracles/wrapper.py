@@ -30,7 +30,7 @@ from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
-from elicit.oracles.splits import Split, splits_of
+from elicit.oracles.splits import Split, length_of, rows_of, splits_of
 from elicit.scores.answers import scorer_of
 from elicit.scores.randomness import settled
 from elicit.subsets import Attributes
@@ -78,7 +78,7 @@ class WrapperOracle:
         self._scoring = scoring
         self._estimator, self._scorer = _usable(estimator, scoring, random_state)
         for name, value in (("groups", groups), ("sample_weight", sample_weight)):
-            if value is not None and _length(value) != len(self._y):
+            if value is not None and length_of(value) != len(self._y):
                 raise InputError(f"{name} needs one entry for each of the {len(self._y)} rows")
         self._splits = splits_of(
             cv,
@@ -187,21 +187,14 @@ class WrapperOracle:
             model = self.estimator_for(columns)
             X_train, X_test = _safe_indexing(part, train), _safe_indexing(part, test)
         start = time.perf_counter()
-        model.fit(X_train, self._y[train], **self._rows_of(self._fit_params, train))
+        model.fit(X_train, self._y[train], **rows_of(self._fit_params, train, len(self._y)))
         elapsed = time.perf_counter() - start
-        score = self._scorer(model, X_test, self._y[test], **self._rows_of(self._score_params, test))
+        score = self._scorer(model, X_test, self._y[test], **rows_of(self._score_params, test, len(self._y)))
         more = [other(model, X_test, self._y[test]) for other in self._others.values()]
         return _number(score), elapsed, tuple(map(_number, more))
 
-    def _rows_of(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
-        """Arguments with one entry a row are split, others are handed on whole."""
-        return {
-            name: _safe_indexing(value, rows) if _length(value) == len(self._y) else value
-            for name, value in params.items()
-        }
-
     def _share_work(self) -> None:
-        per_fold = tuple(self._rows_of(self._score_params, test) for _, test in self._splits)
+        per_fold = tuple(rows_of(self._score_params, test, len(self._y)) for _, test in self._splits)
         task = Task(self._columns, self._y, self._splits, self._scoring, self._scorer, per_fold)
         first = self._estimator.steps[0][0] if isinstance(self._estimator, Pipeline) else ""
         fits_scaler = any(name.startswith(f"{first}__") or "__" not in name for name in self._fit_params)
@@ -285,10 +278,3 @@ def _weight_argument(estimator: Any, weights: Any) -> dict[str, Any]:
 def _takes_weights(estimator: Any) -> bool:
     open_to_any = any(p.kind is p.VAR_KEYWORD for p in signature(estimator.fit).parameters.values())
     return bool(open_to_any or has_fit_parameter(estimator, "sample_weight"))
-
-
-def _length(value: Any) -> int:
-    """Number of entries of a sequence or array, −1 for anything else."""
-    if hasattr(value, "shape"):
-        return int(value.shape[0]) if len(value.shape) else -1
-    return len(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else -1
