@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris, load_wine, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -28,7 +28,7 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold,
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
@@ -859,6 +859,26 @@ def test_nan_is_refused_at_once_where_a_predictor_would_get_it(estimator):
     X, y = _with_nan()
     with pytest.raises(ValueError, match="NaN"):
         selector(estimator=estimator).fit(X, y)
+
+
+class Filling(TransformerMixin, BaseEstimator):
+    """A transformer of somebody's own, which says nothing of gaps, and fills them."""
+
+    def fit(self, X, y=None):  # noqa: ARG002
+        return self
+
+    def transform(self, X):
+        return np.nan_to_num(X)
+
+
+@pytest.mark.parametrize("filling", [Filling(), FunctionTransformer(np.nan_to_num)])
+def test_whether_code_of_ones_own_fills_the_gaps_the_fits_decide(filling):
+    X, y = _with_nan()
+    few = X[:, :4]
+    found = selector(estimator=make_pipeline(filling, GaussianNB()), budget=6).fit(few, y)  # no warning
+    assert found.best_score_ == selector(estimator=GaussianNB(), budget=6).fit(np.nan_to_num(few), y).best_score_
+    with pytest.raises(ValueError, match="NaN"):
+        selector(estimator=make_pipeline(FunctionTransformer(), GaussianNB())).fit(few, y)  # it does nothing
 
 
 def test_where_it_depends_on_the_columns_with_gaps_the_fits_decide():

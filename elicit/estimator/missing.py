@@ -3,7 +3,8 @@
 A pipeline's own tag says no whatever is in it. Here its steps are followed: an imputer, an encoder, or a
 predictor that takes NaN, ends the way; a transformer that takes NaN hands it on.
 
-The rule: refused is only what must fail. Where it depends on which columns have gaps, the fits decide.
+The rule: refused is only what must fail. Where it depends on which columns have gaps, or on code that is not
+scikit-learn's (a transformer or function of somebody's own), the fits decide.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils._tags import get_tags
 
 
@@ -42,10 +44,15 @@ def _fate(estimator: Any) -> Fate:
     inner = estimator.get_params(deep=False).get("estimator") if hasattr(estimator, "get_params") else None
     if hasattr(inner, "fit"):  # a search over it, or a bag of it, hands X on
         return _fate(inner)
+    transforms = hasattr(estimator, "transform")
+    if transforms and type(estimator).__module__.partition(".")[0] != "sklearn":
+        return Fate.TAKEN  # it may fill them, and its tag says no unless somebody thought of it
+    if isinstance(estimator, FunctionTransformer) and not estimator.validate:
+        return Fate.PASSED if estimator.func is None else Fate.TAKEN
     if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.allow_nan:
         return Fate.REFUSED
     fills = type(estimator).__name__.endswith(("Imputer", "OneHotEncoder", "TargetEncoder"))
-    return Fate.TAKEN if fills or not hasattr(estimator, "transform") else Fate.PASSED
+    return Fate.TAKEN if fills or not transforms else Fate.PASSED
 
 
 def _in_turn(steps: Iterable[Any]) -> Fate:
