@@ -85,9 +85,13 @@ def table(
         )
     if target.dtype.kind not in "biuf":
         raise InputError(f"{by} needs a target of numbers, but this one holds texts; choose {instead}")
-    if (target == target[0]).all():
-        raise InputError(f"every row of the target is {target[0]!s}, so nothing explains it; give one that varies")
-    return Table(data, target.astype(np.float64), False)
+    values = target.astype(np.float64)
+    if constant(values[:, None])[0]:
+        rounding = "" if np.ptp(values) == 0 else ", but for rounding"
+        raise InputError(
+            f"every row of the target is {target[0]!s}{rounding}, so nothing explains it; give one that varies"
+        )
+    return Table(data, values, False)
 
 
 def target_of(y: Any, rows: int) -> NDArray[Any]:
