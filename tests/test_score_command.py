@@ -230,3 +230,18 @@ def test_one_attribute_is_beside_no_other(here, capsys):
     (here / "one.csv").write_text("\n".join(f"{row[0]},{row[3]}" for row in (line.split(",") for line in lines)) + "\n")
     out = printed(capsys, "one.csv", "--target", "bought", "--relevance", "--folds", "3")
     assert out[-1].endswith("beside none")
+
+
+def test_a_text_among_numbers_is_named_and_columns_of_many_texts_are_told(here, capsys):
+    rows = [(k % 4, f"{k}.5%", "x" if k % 4 == 3 else k % 4, k % 2) for k in range(40)]
+    (here / "t.csv").write_text("\n".join(["a,share,b,y", *(",".join(map(str, row)) for row in rows)]))
+    out = printed(capsys, "t.csv", "--target", "y", "--by", "correlation")
+    assert out[1:3] == [
+        "note: 'share' is taken as 40 categories: it holds numbers with signs, as in '0.5%'; write the numbers alone",
+        "note: 'b' is taken as 4 categories: 'x' is no number",
+    ]
+    (here / "t.csv").write_text("\n".join(["a,y", *(f"{k if k != 7 else 'x'},{k % 2}" for k in range(40))]))
+    assert main(["score", "t.csv", "--target", "y", "--by", "correlation"]) == 2
+    assert "t.csv, line 9: column 'a' holds numbers, but here 'x'; correct it, or remove the row" in (
+        capsys.readouterr().err
+    )

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from elicit.data.cells import Cells
 from elicit.data.tidying import (
-    MOST_LEVELS,
     TOO_LARGE,
     as_numbers,
+    categories_told,
     doubtful,
     encoded,
     grouped,
     likeness,
+    names_cases,
     number_in,
     stray,
     tidied,
@@ -81,7 +82,7 @@ class CellColumns:
         """The cells of the target; so many different texts are no classes."""
         cells = self.labels(i)
         levels = set(cells)
-        many_texts = as_numbers(levels) is None and len(levels) > MOST_LEVELS and 2 * len(levels) > len(cells)
+        many_texts = as_numbers(levels) is None and names_cases(cells)
         told = self._doubtful(cells) or (likeness(cells) if many_texts else None)
         if told is not None:
             raise InputError(
@@ -99,7 +100,9 @@ class CellColumns:
             self._require_complete(i, cells)
             if (told := self._doubtful(cells)) is not None:
                 raise InputError(f"{self.shown}: in the column {name!r}, {told}")
-            return Column(*encoded(cells))
+            self._refuse_stray(i, cells)
+            numbers, texts = encoded(cells)
+            return Column(numbers, texts, categories_told(name, cells, texts))
         if dropped and (odd := self._stray(cells)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
             return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
@@ -135,9 +138,10 @@ class CellColumns:
         """An error where a column of numbers holds something else."""
         odd = self._stray(cells)
         if odd is not None:
+            otherwise = "leave it empty" if self.tidy else "remove the row"
             raise InputError(
                 f"{self.shown}, line {self.cells.lines[odd]}: column {self.cells.header[i]!r} holds numbers, "
-                f"but here {cells[odd]!r}; correct it, or leave it empty"
+                f"but here {cells[odd]!r}; correct it, or {otherwise}"
             )
 
     def _require_complete(self, i: int, cells: Sequence[str]) -> None:

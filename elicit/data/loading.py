@@ -33,8 +33,8 @@ class Data:
     """X (rows, columns) with a name a column, the target, and the columns that are one attribute together.
 
     `together` holds one label a row when rows with the same label must stay in one fold; `notes` say what
-    was left out or filled when the data was tidied, and `left_out` names the columns that were; `holds` is what the
-    target holds, classes or numbers (None: what it looks like).
+    was left out or filled when the data was tidied, and which texts may have been meant otherwise; `left_out` names
+    the columns that were left out; `holds` is what the target holds, classes or numbers (None: what it looks like).
     """
 
     X: NDArray[np.float64]

@@ -136,16 +136,33 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
         numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
         note = f"{name!r} has {gaps} missing values: models get the median of their training rows" if gaps else ""
         return note, numbers.reshape(-1, 1), []
-    levels = set(known)
-    if len(levels) > MOST_LEVELS and 2 * len(levels) > len(known):
+    if names_cases(known):
         return f"{name!r} is left out: {likeness(known)}", None, []
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     notes = [f"{name!r} has {gaps} missing values: they are a level of their own"] if gaps else []
-    others = sorted(level for level in levels if as_numbers([level]) is None)
-    if 2 * len(others) < len(levels) or comma_numbers(known):
+    return "; ".join(filter(None, [*notes, categories_told(name, known, found)])), block, found
+
+
+def names_cases(cells: Collection[str]) -> bool:
+    """Whether texts have many levels, most of which occur once, as those that name cases and not a property."""
+    levels = set(cells)
+    return len(levels) > MOST_LEVELS and 2 * len(levels) > len(cells)
+
+
+def categories_told(name: str, cells: Collection[str], levels: Collection[str]) -> str:
+    """What is said of texts that are read as categories and hardly look like it; "" of others, and of numbers."""
+    if not levels:
+        return ""
+    if names_cases(cells):
+        why = likeness(cells)
+    else:
+        distinct = set(cells)
+        others = sorted(level for level in distinct if as_numbers([level]) is None)
+        if 2 * len(others) >= len(distinct) and not comma_numbers(cells):
+            return ""
         hint = "; write decimals with a point" if all("," in level for level in others) else ""
-        notes.append(f"{name!r} is taken as {len(found)} categories: {others[0]!r} is no number{hint}")
-    return "; ".join(notes), block, found
+        why = f"{others[0]!r} is no number{hint}"
+    return f"{name!r} is taken as {len(levels)} categories: {why}"
 
 
 def likeness(cells: Collection[str]) -> str:
