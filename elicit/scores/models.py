@@ -72,7 +72,7 @@ def permuted(
         raise InputError(f"{folds} folds need {2 * folds} rows, found {len(target)}; ask for fewer")
     kind = StratifiedKFold if given.classes else KFold
     falls = []
-    for train, test in kind(folds, shuffle=True, random_state=seed).split(columns, target):
+    for train, test in kind(folds, shuffle=True, random_state=seed).split(columns, given.y):
         fitted = fit(learned, columns[train], target[train])
         falls.append(_fall(fitted, columns[test], target[test], scoring, repeats, seed, groups))
     return np.asarray(np.mean(falls, axis=0))

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from elicit.errors import InputError
+from elicit.errors import InputError, ModelError
 from elicit.scores import coefficients, permuted, trees
 
 X, y = load_wine(return_X_y=True)
@@ -45,6 +45,11 @@ def test_a_model_fitted_on_a_frame_is_asked_with_a_frame():
     assert permuted(frame, y, model=model) == pytest.approx(plain, abs=1e-12)
     one_each = [[i] for i in range(X.shape[1])]
     assert permuted(frame, y, model=model, groups=one_each).shape == plain.shape
+
+
+def test_labels_that_no_model_takes_are_refused_in_one_line():
+    with pytest.raises(ModelError, match="LogisticRegression cannot be fitted to these columns: Unknown label type"):
+        permuted(Z, y + 0.5, model=LogisticRegression(), classes=True)
 
 
 def test_another_model_is_measured_on_the_rows_that_its_folds_left_out():
