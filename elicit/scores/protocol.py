@@ -68,7 +68,8 @@ def table(
     """
     data = numbers(X, gaps=gaps)
     target = target_of(y, len(data))
-    if target.dtype.kind == "f" and (np.abs(target) > LARGEST).any():
+    # half precision has no number as large
+    if target.dtype.kind == "f" and (np.abs(target.astype(np.float64)) > LARGEST).any():
         row = int(np.argmax(np.abs(target)))
         raise InputError(f"the target is {target[row]:g} in row {row}, too large to square; rescale it")
     if classes is not None and not isinstance(classes, bool | np.bool_):

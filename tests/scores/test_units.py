@@ -54,6 +54,11 @@ def test_a_target_too_large_to_square_is_refused(score):
         score(X, 1e160 * Y)
 
 
+@pytest.mark.filterwarnings("error")
+def test_half_precision_is_precision_enough():
+    assert correlation(X.astype(np.float16), Y.astype(np.float16)) == pytest.approx(correlation(X, Y), abs=0.01)
+
+
 def test_columns_far_from_zero_keep_their_digits():
     rng = np.random.default_rng(1)
     whole = rng.integers(0, 5, size=(60, 3)).astype(float)
