@@ -87,7 +87,7 @@ class CallableOracle:
             else:
                 values = [float(v) for v in reply] if isinstance(reply, Sequence) else [float(reply)]
                 given = dict(zip(names if len(values) == len(names) else wanted, values, strict=True))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise OracleError(self._expected(reply)) from error
         given.setdefault("size", float(mask.bit_count()))
         if set(given) - {"size"} != set(wanted):
@@ -96,7 +96,7 @@ class CallableOracle:
 
     def _expected(self, reply: Any) -> str:
         names = ", ".join(criterion.name for criterion in self._criteria)
-        return f"the function must give numbers for {names}, found {reply!r}; return them as a tuple or mapping"
+        return f"the function must give numbers for {names}, found {reply!r:.80}; return them as a tuple or mapping"
 
 
 def attributes_of(given: Attributes | Sequence[str] | int) -> Attributes:

@@ -51,7 +51,18 @@ def test_exceptions_and_numbers_that_are_none_are_failures():
     assert oracle(Evaluate(0, 7)) == Failure("KeyError: 3")
 
 
-@pytest.mark.parametrize("reply", [(1.0,), (1.0, 2.0, 3.0, 4.0), "high", None, {"score": 1}, {"score": 1, "price": 2}])
+WRONG_REPLIES = {
+    "too few": (1.0,),
+    "too many": (1.0, 2.0, 3.0, 4.0),
+    "a text": "high",
+    "nothing": None,
+    "one of no float": (1.0, 10**400),
+    "too few by name": {"score": 1},
+    "an unknown name": {"score": 1, "price": 2},
+}
+
+
+@pytest.mark.parametrize("reply", WRONG_REPLIES.values(), ids=WRONG_REPLIES)
 def test_a_reply_of_another_shape_is_a_fault_of_the_function(reply):
     with pytest.raises(OracleError, match="the function must give numbers for score, size, cost"):
         CallableOracle(lambda _: reply, 3, THREE)(Evaluate(0, 1))
