@@ -12,7 +12,7 @@ The rule: quantile borders are order statistics, b_k the value of rank âŒˆkn/KâŒ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,6 +163,8 @@ def _difference(
 
 def _listed(sheet: Sheet, j: int, order: Any) -> NDArray[Any]:
     """The levels in the given order: each level of the column once, and no other."""
+    if not isinstance(order, Iterable):
+        raise InputError(f"categorical is true, false or the levels in their order, found {order!r}")
     column, listed = sheet.column(j), list(order)
     if len(set(listed)) < len(listed) or set(listed) != set(column.tolist()):
         held = sorted(set(column.tolist()), key=str)

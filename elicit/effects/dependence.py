@@ -119,7 +119,7 @@ def partial_dependence(
     points: int = POINTS,
     percentiles: tuple[float, float] = PERCENTILES,
     grids: Sequence[Any] | None = None,
-    categorical: Sequence[int | str] = (),
+    categorical: int | str | Sequence[int | str] = (),
     individual: bool = False,
     response: str = "auto",
     target: Any = None,
@@ -130,12 +130,11 @@ def partial_dependence(
     response, target: what of the model is meant: see `elicit.scores.answers`.
     """
     ask, sheet = answers(model, response, target), Sheet(X)
-    several = isinstance(attributes, Iterable) and not isinstance(attributes, str)
-    chosen: list[Any] = list(cast("Iterable[Any]", attributes)) if several else [attributes]
+    chosen = _listed(attributes)
     held = [sheet.position(attribute) for attribute in chosen]
     if len(held) not in (1, 2) or len(set(held)) < len(held):
         raise InputError(f"partial dependence is on one attribute or on two different ones, found {chosen!r}")
-    labels = {sheet.position(attribute) for attribute in categorical}
+    labels = {sheet.position(attribute) for attribute in _listed(categorical)}
     kinds = tuple(j in labels or not sheet.numeric(j) for j in held)
     if grids is None:
         axes = tuple(
@@ -151,6 +150,12 @@ def partial_dependence(
     names = tuple(sheet.names[j] for j in held)
     curves = rows.T.reshape(sheet.n, *shape) if individual else None
     return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves)
+
+
+def _listed(attributes: int | str | Sequence[int | str]) -> list[Any]:
+    """One attribute, or several, as a list."""
+    several = isinstance(attributes, Iterable) and not isinstance(attributes, str)
+    return list(cast("Iterable[Any]", attributes)) if several else [attributes]
 
 
 def _check_grids(axes: Sequence[Values], names: Sequence[str], kinds: Sequence[bool]) -> None:

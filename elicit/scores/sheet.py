@@ -97,7 +97,7 @@ class Sheet:
                 odd = [v for v in {v for v in column if not gap(v)} if v not in set(known.categories)]
                 if odd:
                     raise InputError(
-                        f"the column {str(name)!r} has no category {odd[0]!r}; give both frames the same ones"
+                        f"the column {str(name)!r} has no category {str(odd[0])!r}; give both frames the same ones"
                     )
             frame[name] = column
             if getattr(kind, "kind", "O") not in "biuf":

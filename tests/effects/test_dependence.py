@@ -62,6 +62,13 @@ def test_a_grid_of_ones_own():
     assert found.average.tolist() == [1, 0.25]
 
 
+def test_a_category_that_a_frame_does_not_know_is_named():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"size": pandas.Categorical(["S", "M", "S"])})
+    with pytest.raises(InputError, match="the column 'size' has no category 'L'"):
+        partial_dependence(lambda rows: np.zeros(len(rows)), frame, "size", grids=[["S", "L"]])
+
+
 def test_centred_curves_begin_at_0():
     found = individual_expectations(FOREST, X, 2).centred()
     assert found.average[0] == 0
@@ -89,6 +96,8 @@ def test_categories_have_a_value_each():
 def test_numbers_may_be_labels_and_a_frame_may_order_them():
     pandas = pytest.importorskip("pandas")
     assert partial_dependence(FOREST, X, 1, categorical=[1]).categorical == (True,)
+    assert partial_dependence(FOREST, X, 1, categorical=1).categorical == (True,)
+    assert partial_dependence(FOREST, X, 1, categorical="x1").categorical == (True,)
     kind = pandas.CategoricalDtype(["low", "mid", "high", "unseen"], ordered=True)
     frame = pandas.DataFrame({"level": pandas.Series(["high", "low", "mid"], dtype=kind), "x": [1.0, 2.0, 3.0]})
     found = partial_dependence(lambda rows: rows["x"].to_numpy(), frame, "level")
