@@ -141,6 +141,14 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         ({"kind": "wrapper", "data": "wine", "model": "knn:3", "target": "class"}, r"has its own target"),
         ({"kind": "wrapper", "data": "d.csv", "model": "knn:3"}, r"say which column is the target"),
         ({"kind": "wrapper", "data": "d.csv", "model": "knn:3", "target": "kin"}, r"did you mean 'kind'"),
+        (
+            {"kind": "wrapper", "data": "d.csv", "model": "knn:3", "target": "kind", "dropped": ["heigth"]},
+            r"`dropped` names 'heigth', which is no attribute of the data; did you mean 'height'",
+        ),
+        (
+            {"kind": "wrapper", "data": "wine", "model": "knn:3", "dropped": ["kind"]},
+            r"`dropped` names 'kind', which is no attribute of the data; check the name",
+        ),
         ({"kind": "filter", "data": "wine", "merit": "cfss"}, r"unknown merit"),
         ({"kind": "filter", "data": "d.csv", "target": "kind", "merit": "cfs"}, r"'colour' holds texts"),
         ({"kind": "synthetic", "n": 0}, r"`n` is a whole number of at least 1"),

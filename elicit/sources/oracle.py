@@ -189,6 +189,11 @@ def data_of(section: Section, folder: Path) -> Data:
         model=section.get("model"),
     )
     groups = sections.table(section.get("groups", {}))
+    known = (*data.columns, *data.groups, *data.left_out, *groups)
+    for name in dropped:
+        if name not in known:
+            hint = nearest(name, known, "check the name")
+            raise InputError(f"`dropped` names {name!r}, which is no attribute of the data{hint}")
     return regrouped(data, {name: sections.texts(groups, name) for name in groups}) if groups else data
 
 
