@@ -667,6 +667,21 @@ def test_a_full_disk_leaves_whole_lines_and_can_be_mended(path, room):
     assert read(path).facts == FACTS[:3]
 
 
+def test_where_not_even_the_header_has_room_nobody_is_told_to_resume(path, monkeypatch):
+    syncs = iter([None, OSError(28, "No space left on device"), None])  # made empty, the header, cut again
+
+    def fsync(_):
+        if (error := next(syncs)) is not None:
+            raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        with pytest.raises(JournalError, match=r"No space left on device; nothing is in it yet, .* begin it anew"):
+            Journal.create(path, HEADER)
+    Journal.create(path, HEADER).close()
+    assert read(path).facts == ()
+
+
 def test_a_line_that_cannot_be_synced_is_not_acknowledged_and_not_kept(path, monkeypatch):
     write(path, FACTS[:2])
     before = path.read_bytes()

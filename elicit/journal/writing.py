@@ -199,10 +199,9 @@ class Journal:
                 os.fsync(self._file.fileno())
         except OSError as error:
             self._cut()
-            raise JournalError(
-                f"{named(self.path)} cannot be written: {why(error)}; what it held before is unharmed, "
-                "mend the cause and resume it"
-            ) from error
+            held = "what it held before is unharmed, mend the cause and resume it"
+            told = held if self._length else "nothing is in it yet, mend the cause and begin it anew"
+            raise JournalError(f"{named(self.path)} cannot be written: {why(error)}; {told}") from error
         self._length += len(line)
         self._check = check
 
