@@ -575,6 +575,7 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--group-col", "y"), "rows belong together"),
         (("--target", "y", "--folds", "99"), "too few for 99 folds; ask for 30 or fewer (--folds 30"),
         (("--target", "y", "--budget", "0"), "--budget"),
+        (("--target", "y", "--journal", ""), "journal '' cannot be opened"),
         (("--target", "y", "-o", "no/folder.csv"), "no/folder.csv: cannot be written"),
         (("--target", "y", "-o", "elicit-t.jsonl"), "elicit-t.jsonl: is read or kept by this command too"),
     ],

@@ -36,7 +36,7 @@ _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     stem = f"elicit-{Path(args.data).name.partition('.')[0]}"
-    path = args.journal or free_path(stem)
+    path = free_path(stem) if args.journal is None else args.journal
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.check_every == 0:
         chosen["doubt"] = 1  # never: an answer in doubt would be checked by one more question
     header = {"oracle": section}
-    left = () if args.journal else unfinished(stem, oracle)
+    left = unfinished(stem, oracle) if args.journal is None else ()
     with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:
         notes = (*left, *_notes(data, section, dropped), *_assumed(args.assume or "nothing"))
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
