@@ -217,6 +217,8 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     choices = {key: value for key, value in section.items() if key not in own}
     if "pairs" in section:
         choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
+    if len(oracle.attributes) == 1:
+        choices.setdefault("degree", 1)  # there is no pair
     settings = settings_from(choices)
     if settings.noise_level and not isinstance(oracle, WrapperOracle):
         kind = str(measured.get("kind"))

@@ -163,6 +163,14 @@ def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
     assert len(str(caught.value).splitlines()) == 1
 
 
+def test_one_attribute_has_no_pair_so_nobody_has_to_lower_the_degree(tmp_path):
+    (tmp_path / "t.csv").write_text("a,score\n1,0.5\n")
+    plain = {"oracle": {"kind": "table", "path": "t.csv"}, "operator": {"utility": "score"}}
+    assert scenario_from(plain, tmp_path).elicits[0].settings.degree == 1
+    with pytest.raises(InputError, match="lower the degree"):
+        scenario_from(plain | {"elicit": {"degree": 2}}, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -11,6 +11,7 @@ from elicit.errors import CertificateError, InputError
 from elicit.journal import read
 from elicit.proof.record_check import check_record
 from elicit.utility.solver import Program
+from elicit.utility.verify import verify
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 
@@ -43,6 +44,8 @@ def test_without_an_operator_the_certificate_is_the_claim_of_the_journal_and_no_
     assert selector.certificate_ == read(path).claims[-1].content
     assert selector.certificate_["by"] == "score"
     assert selector.certificate_["subset"] == list(selector.feature_names_)
+    with pytest.raises(CertificateError, match="holds no claim with a proof to re-check"):
+        verify(selector.certificate_)
 
 
 def test_with_a_tolerance_the_certificate_names_the_best_that_the_choice_is_compared_with(tmp_path):

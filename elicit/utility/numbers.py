@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from reprlib import repr as brief
@@ -34,6 +34,12 @@ def demand(holds: bool, complaint: str) -> None:
     """Go on only when something holds."""
     if not holds:
         raise CertificateError(complaint)
+
+
+def told(certificate: Mapping[str, Any]) -> tuple[Any, Any]:
+    """What a certificate claims, and its proof; one that only names the best by score has neither."""
+    demand("claim" in certificate and "proof" in certificate, "the certificate holds no claim with a proof to re-check")
+    return certificate["claim"], certificate["proof"]
 
 
 def exact(value: Any) -> Fraction:

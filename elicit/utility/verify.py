@@ -18,7 +18,7 @@ from typing import Any
 
 from elicit.errors import CertificateError
 from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
-from elicit.utility.numbers import checkable, coefficients, demand, dot, exact, few, kept, listed, whole, workable
+from elicit.utility.numbers import checkable, coefficients, demand, dot, exact, few, kept, listed, told, whole, workable
 
 Plain = Mapping[str, Any]
 Row = list[Any]  # one number for each monomial
@@ -34,7 +34,7 @@ def verify(certificate: Plain, record: Iterable[Plain] | None = None) -> str:
 
 class _Checker:
     def __init__(self, certificate: Plain, record: Iterable[Plain] | None) -> None:
-        self.claim, self.proof = certificate["claim"], certificate["proof"]
+        self.claim, self.proof = told(certificate)
         self.unit, space, statements = whole(self.proof["unit"]), certificate["set"], certificate["statements"]
         self.kind, degree = space["kind"], whole(space["degree"])
         demand(self.kind in ("cone", "slice", "parsimonious") and 1 <= degree <= 3, "unknown set or degree")
