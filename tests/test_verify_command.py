@@ -965,8 +965,17 @@ def test_how_much_less_another_may_lose_is_what_lies_between_the_bound_and_the_f
     claims = [proof["claim"] for proof in lines[-1]["claim"]["proofs"]]
     among = next(claim for claim in claims if claim["kind"] == "regret" and "evaluated" in claim["scope"])
     least = next(claim for claim in claims if claim["kind"] == "least")
-    assert "may lose 1.3 or more: none loses less" in "\n".join(steps(tmp_path / "j"))
+    floor = float(judge.Fraction(least["floor"]))
+    assert f"may lose {floor:.12g} or more: none loses less" in "\n".join(steps(tmp_path / "j"))
     assert judge.Fraction(among["bound"]) < judge.Fraction(least["floor"])
     among["bound"] = "2"  # less is claimed, so that it still holds
     words = "\n".join(steps(journals.write(tmp_path / "weaker", lines)))
-    assert f"none loses less by more than {float(2 - judge.Fraction(least['floor'])):.6g}" in words
+    assert f"none loses less by more than {float(2 - judge.Fraction(least['floor'])):.12g}" in words
+
+
+def test_a_bound_is_told_with_all_the_digits_of_what_is_proven(tmp_path):
+    journals.played(tmp_path / "j", 4, 0, budget=6, questions=0, stop=(), start=5)
+    lines = journals.lines_of(tmp_path / "j")
+    claims = [proof["claim"] for proof in lines[-1]["claim"]["proofs"]]
+    next(claim for claim in claims if claim["kind"] == "regret")["bound"] = "12345642/1000000"
+    assert "it loses at most 12.345642 to any" in "\n".join(steps(journals.write(tmp_path / "weaker", lines)))

@@ -437,4 +437,5 @@ def _gain(theta: Mapping[Mask, Fraction], subset: Mask) -> Fraction:
 
 
 def _shown(value: Fraction) -> str:
-    return f"{float(value):.6g}"
+    """A bound or a floor with all its digits (a run states millionths): in fewer it may say more than is proven."""
+    return f"{float(value):.12g}"
