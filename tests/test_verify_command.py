@@ -979,3 +979,11 @@ def test_a_bound_is_told_with_all_the_digits_of_what_is_proven(tmp_path):
     claims = [proof["claim"] for proof in lines[-1]["claim"]["proofs"]]
     next(claim for claim in claims if claim["kind"] == "regret")["bound"] = "12345642/1000000"
     assert "it loses at most 12.345642 to any" in "\n".join(steps(journals.write(tmp_path / "weaker", lines)))
+
+
+def test_a_statement_that_is_listed_twice_to_count_twice_is_refused(tmp_path):
+    journals.played(tmp_path / "j", 3, 0, budget=4, questions=0, stop=())
+    lines = journals.lines_of(tmp_path / "j")
+    lines[-1]["claim"]["statements"].append(lines[-1]["claim"]["statements"][0])
+    with pytest.raises(CertificateError, match="the claim repeats a statement"):
+        steps(journals.write(tmp_path / "twice", lines))
