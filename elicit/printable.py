@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
@@ -11,6 +12,11 @@ from decimal import ROUND_CEILING, Context, Decimal
 def printable(text: str) -> str:
     """The text with every character that does not print (control, direction, half a pair) as its escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def width(text: str) -> int:
+    """Columns that a printable text takes on a terminal: wide characters take two, combining ones none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def listable(name: str) -> str:
@@ -46,26 +52,26 @@ def bounded(most: float, digits: int = 2) -> str:
     return f"{float(up):.{digits}g}"
 
 
-def aligned(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> list[str]:
-    """Rows of cells as lines with columns.
+def aligned(rows: Sequence[Sequence[str]], columns: int | None = None, keys: int = 1) -> list[str]:
+    """Rows of cells as lines whose cells stand below one another.
 
-    What is wider than `width` goes on in a block below, which begins with the first `keys` columns again.
+    What takes more than so many columns goes on in a block below, which begins with the first `keys` cells again.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    blocks = _blocks(widths, width, keys)
+    widths = [max(map(width, cells)) for cells in zip(*rows, strict=True)]
+    blocks = _blocks(widths, columns, keys)
     lines: list[str] = []
     for block in blocks:
         lines += [""] if lines else []
-        lines += ["  ".join(row[k].ljust(widths[k]) for k in block).rstrip() for row in rows]
+        lines += ["  ".join(row[k] + " " * (widths[k] - width(row[k])) for k in block).rstrip() for row in rows]
     return lines
 
 
-def _blocks(widths: Sequence[int], width: int | None, keys: int) -> list[list[int]]:
+def _blocks(widths: Sequence[int], columns: int | None, keys: int) -> list[list[int]]:
     """The places of the columns of each block: as many as fit beside the first `keys`, at least one."""
     blocks = [list(range(min(keys, len(widths))))]
     for k in range(keys, len(widths)):
         taken = sum(widths[j] + 2 for j in blocks[-1])
-        if width is not None and taken + widths[k] > width and len(blocks[-1]) > keys:
+        if columns is not None and taken + widths[k] > columns and len(blocks[-1]) > keys:
             blocks.append(list(range(keys)))
         blocks[-1].append(k)
     return blocks

@@ -21,12 +21,12 @@ def test_columns_stand_below_one_another():
 
 def test_what_is_wider_goes_on_below_beside_the_first_column():
     rows = [["method", "regret@10", "regret@20"], ["sfs", "0.1", "0.2"]]
-    assert aligned(rows, width=20) == ["method  regret@10", "sfs     0.1", "", "method  regret@20", "sfs     0.2"]
+    assert aligned(rows, columns=20) == ["method  regret@10", "sfs     0.1", "", "method  regret@20", "sfs     0.2"]
 
 
 def test_several_columns_may_tell_the_rows_apart():
     rows = [["a", "b", "first", "second"], ["1", "2", "3", "4"]]
-    assert aligned(rows, width=12, keys=2) == ["a  b  first", "1  2  3", "", "a  b  second", "1  2  4"]
+    assert aligned(rows, columns=12, keys=2) == ["a  b  first", "1  2  3", "", "a  b  second", "1  2  4"]
 
 
 @given(tables(), st.integers(1, 60), st.integers(1, 3))
@@ -68,3 +68,7 @@ def test_without_a_width_there_is_one_block(rows):
 )
 def test_a_bound_is_told_in_few_digits_that_are_never_below_it(most, digits, told):
     assert bounded(most, digits) == told
+
+
+def test_columns_stand_below_one_another_beside_names_of_wide_characters():
+    assert aligned([["温度", "1"], ["größe", "2"]]) == ["温度   1", "größe  2"]

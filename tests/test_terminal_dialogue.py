@@ -7,7 +7,8 @@ from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.operators.desk import Given, RunStatus
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Leave, Opening
-from elicit.operators.picture import plain, width
+from elicit.operators.picture import plain
+from elicit.printable import width
 from elicit.subsets import Attributes
 
 ATTRIBUTES = Attributes(("hue", "ash\x1b[2J", "アルコール度数", "proline"))

@@ -18,10 +18,9 @@ from elicit.operators.picture import (
     plain,
     side_by_side,
     squeezed,
-    width,
     wrapped,
 )
-from elicit.printable import printable
+from elicit.printable import printable, width
 from elicit.subsets import Attributes
 
 WILD = Attributes(("アルコール度数", "ash\x1b[2J", "a" * 70, "hue\u202e", "proline"))

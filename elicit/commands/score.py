@@ -259,13 +259,14 @@ def _agreement(found: Sequence[Column]) -> Iterator[str]:
 
 
 def _judged(names: Sequence[str], judged: Sequence[Relevance], level: float) -> Iterator[str]:
-    wide = max(map(len, names))
+    rows = []
     yield f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:"
     for name, verdict in zip(names, judged, strict=True):
         everything = len(names) > 1 and len(verdict.among) == len(names) - 1
         among = "all others" if everything else ", ".join(names[j] for j in verdict.among)
         gain = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}"
-        yield f"{name:<{wide}}  {verdict.kind:<15}  {gain}, beside {among or 'none'}"
+        rows.append((name, f"{verdict.kind:<15}", f"{gain}, beside {among or 'none'}"))
+    yield from aligned(rows)
     if len(names) > ALL_SUBSETS:
         yield "irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more"
 

@@ -8,12 +8,11 @@ as the two columns that they take.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
-from elicit.printable import listable, printable
+from elicit.printable import listable, printable, width
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -26,11 +25,6 @@ _LEAST_MEANING = 16
 
 #: Columns from which on there is room to say which way is better in words.
 _ROOMY = 72
-
-
-def width(text: str) -> int:
-    """Columns that a printable text takes on a terminal: wide characters take two, combining ones none."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def fitted(text: str, columns: int) -> str:
