@@ -100,7 +100,10 @@ class PartialDependenceDisplay:
         self.ax_.set_ylabel("mean answer")
 
     def _map(self) -> None:
-        image = self.ax_.imshow(self.result.average.T, origin="lower", aspect="auto", cmap="viridis")
+        # each cell as it is: smoothing would show answers between categories, where there are none
+        image = self.ax_.imshow(
+            self.result.average.T, origin="lower", aspect="auto", cmap="viridis", interpolation="nearest"
+        )
         for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
             places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
             axis.set_ticks(places, [shown(grid[p]) for p in places])

@@ -8,6 +8,7 @@ import pytest
 from elicit.effects import (
     AleDisplay,
     HStatisticDisplay,
+    PartialDependence,
     PartialDependenceDisplay,
     ale,
     h_statistic,
@@ -46,6 +47,18 @@ def test_a_given_axis_is_used():
     assert PartialDependenceDisplay.from_estimator(model, X, [0, 1], points=5, ax=axes[0]).ax_ is axes[0]
     assert AleDisplay.from_estimator(model, X, 0, ax=axes[1]).ax_ is axes[1]
     assert HStatisticDisplay.from_estimator(model, X, ax=axes[2]).ax_ is axes[2]
+
+
+def test_a_map_has_one_colour_a_category_and_nothing_in_between():
+    codes = np.array([0.0, 1.0, 2.0])
+    grids, categorical = (codes, np.linspace(0, 1, 100)), (True, False)
+    drawn = PartialDependence(("kind", "x"), grids, categorical, np.outer(codes, np.ones(100)))
+    drawn = drawn.plot(pyplot.figure(figsize=(4, 3)).subplots())
+    drawn.figure_.canvas.draw()
+    picture = np.asarray(drawn.figure_.canvas.buffer_rgba())[::-1]
+    left, bottom, right, top = map(round, drawn.ax_.bbox.extents)
+    row = picture[(bottom + top) // 2, left + 3 : right - 3]
+    assert len(np.unique(row, axis=0)) == 3
 
 
 def test_an_effect_and_a_map_of_interactions():
