@@ -807,6 +807,16 @@ def test_a_picture_has_a_line_a_method(results):
     matplotlib.pyplot.close("all")
 
 
+@pytest.mark.parametrize("evaluations", [1, 20])
+def test_a_picture_shows_methods_that_lose_nothing_above_its_frame(evaluations):
+    regret = {"elicit": np.zeros(evaluations), "sfs": np.full(evaluations, 0.2)}
+    display = ComparisonDisplay(np.arange(1, evaluations + 1), regret).plot()
+    assert display.ax_.get_ylim()[0] < 0 < display.ax_.get_ylim()[1]
+    assert display.ax_.get_xlim()[0] < 1 <= evaluations < display.ax_.get_xlim()[1]
+    assert all(line.get_markevery()[0] < evaluations for line in display.ax_.get_lines())
+    matplotlib.pyplot.close("all")
+
+
 def test_operators_of_one_name_in_two_scenarios_have_each_their_own_best(folder):
     for weight in (0.0, 0.3):
         operator = {"name": "boss", "utility": f"score - {weight} * size"}

@@ -70,14 +70,15 @@ class ComparisonDisplay:
                 self.regret[method],
                 _DASHES[k % len(_DASHES)],
                 marker=_MARKERS[k % len(_MARKERS)],
-                markevery=(k % _MARKS, max(1, len(self.evaluations) // _MARKS)),
+                markevery=(k % _MARKS % len(self.evaluations), max(1, len(self.evaluations) // _MARKS)),
                 markersize=5,
                 linewidth=1.3 if classical(method) else 3,
                 label=printable(method).replace("$", r"\$"),
             )
-        ax.set(xlabel="evaluations", ylabel="mean regret", xlim=(1, len(self.evaluations)))
+        ax.set(xlabel="evaluations", ylabel="mean regret")
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        ax.update_datalim([(1, 0.0)])  # 0 is the best there is; a line there lies above the frame, not on it
         ax.set_yscale("symlog", linthresh=1e-3)
-        ax.set_ylim(bottom=0)
         ax.legend(title="best at the end first", fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
         self.ax_, self.figure_ = ax, ax.figure
         return self
