@@ -38,6 +38,7 @@ def _closed():
 def test_every_display_draws_on_the_axes_given_or_on_new_ones(display, fitted):
     _, ax = plt.subplots()
     assert display.from_estimator(fitted, ax=ax).ax_ is ax
+    assert display.from_estimator(fitted).plot(ax).ax_ is ax
     drawn = display.from_estimator(fitted)
     assert drawn.ax_ is not ax
     assert drawn.figure_ is drawn.ax_.figure
@@ -76,6 +77,14 @@ def test_the_regret_falls_to_zero_in_the_order_of_the_record(fitted):
     assert display.regret.tolist() == (scores.max() - np.maximum.accumulate(scores)).tolist()
     assert display.regret[-1] == 0
     assert display.unit == "score"
+
+
+@pytest.mark.parametrize("evaluations", [1, 8])
+def test_a_regret_of_nothing_is_a_line_above_the_frame(evaluations):
+    drawn = RegretDisplay(np.arange(1.0, evaluations + 1), np.zeros(evaluations), "score").plot()
+    drawn.figure_.canvas.draw()
+    (line,) = drawn.ax_.lines
+    assert drawn.ax_.transAxes.inverted().transform(line.get_window_extent())[0, 1] > 0.01
 
 
 def test_the_regret_of_an_operator_is_in_the_units_of_its_utility():

@@ -76,7 +76,7 @@ class ParetoDisplay:
             selector.feature_names_,
         ).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = axes_for(ax)
         self.figure_ = ax.figure
@@ -135,7 +135,7 @@ class RegretDisplay:
         so_far = np.maximum.accumulate(values)
         return cls(np.arange(1, len(values) + 1, dtype=np.float64), so_far[-1] - so_far, unit).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = axes_for(ax)
         self.figure_ = ax.figure
@@ -143,7 +143,6 @@ class RegretDisplay:
         ax.step(self.evaluations, self.regret, where="post", color="C0", marker=only)
         ax.set_xlabel("evaluations")
         ax.set_ylabel(f"regret to the best evaluated ({self.unit})")
-        ax.set_ylim(bottom=0.0)
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         return self
 
@@ -181,7 +180,7 @@ class InteractionDisplay:
         table = selector.interactions_[np.ix_(chosen, chosen)]
         return cls(table, names, len(selector.attributes_) - len(names)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         names = drawable_names(self.names)
         ax = self.ax_ = axes_for(ax, map_size(names))
@@ -221,7 +220,7 @@ class PowerDisplay:
         chosen = tuple(name in selected for name in names)
         return cls(selector.power_[order], names, chosen, len(selector.attributes_) - len(names)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = axes_for(ax, (6.4, max(4.8, INCHES_A_NAME * len(self.names) + 1.7)))
         self.figure_ = ax.figure
