@@ -83,20 +83,21 @@ LONGEST_LABEL = 32
 
 def drawable(name: object) -> str:
     """A name as it may be drawn: printable, not too long, and nothing that begins a formula."""
-    return _shortened(printable(str(name))).replace("$", r"\$")
+    return shortened(printable(str(name))).replace("$", r"\$")
 
 
 def drawable_names(names: Iterable[object]) -> list[str]:
     """Names of one picture as they may be drawn: those that would look alike when shortened are not."""
     given = [printable(str(name)) for name in names]
-    short = [_shortened(text) for text in given]
+    short = [shortened(text) for text in given]
     told = [text if short.count(less) > 1 else less for text, less in zip(given, short, strict=True)]
     return [text.replace("$", r"\$") for text in told]
 
 
-def _shortened(text: str) -> str:
-    half = (LONGEST_LABEL - 1) // 2
-    return text if len(text) <= LONGEST_LABEL else f"{text[:half]}…{text[-half:]}"
+def shortened(text: str, most: int = LONGEST_LABEL) -> str:
+    """The text with its middle left out where it has more characters: names that begin alike may end apart."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
 def label_of(label: object) -> str:

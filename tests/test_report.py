@@ -31,9 +31,10 @@ from elicit.drive import drive
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
+from elicit.printable import LONGEST_LABEL
 from elicit.proof.strained import strained_words
 from elicit.report.content import gather, strongest
-from elicit.report.drawing import scale
+from elicit.report.drawing import bars, curve, scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
@@ -598,3 +599,12 @@ def test_what_was_proven_before_the_run_went_on_is_not_said_of_its_result(tmp_pa
     assert any("it loses" in words and "an earlier claim, of line" in words for words in after.holds)
     assert "went on after what it claimed" in page(after, ModelStory(), "on.jsonl")
     assert "It loses at most" not in page(after, ModelStory(), "on.jsonl")
+
+
+def test_names_in_drawings_lie_inside_them_and_those_that_begin_alike_differ():
+    long = ["temperature_" * 10 + end for end in ("inlet", "outlet")]
+    drawn = curve("t", [0.0, 1.0], [0.0, 1.0], long[0], f"answer for class {long[1]}")
+    drawn += bars("t", [(name, 1.0, None) for name in long], "no unit")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert max(map(len, texts)) <= LONGEST_LABEL
+    assert len({text for text in texts if text.endswith("let")}) == 4

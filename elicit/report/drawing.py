@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from elicit.printable import shortened
 from elicit.report.markup import Html, element
 
 WIDTH, HEIGHT = 400, 260
@@ -56,8 +57,8 @@ def axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float],
         parts.append(element("text", f"{tick:.6g}", x=LEFT - 5, y=y(tick) + 4, class_="tick end"))
     for tick in x_ticks:
         parts.append(element("text", f"{tick:.6g}", x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
-    parts.append(element("text", x_name, x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
-    parts.append(element("text", y_name, x=3, y=TOP - 1, class_="axis"))
+    parts.append(element("text", shortened(x_name), x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
+    parts.append(element("text", shortened(y_name), x=3, y=TOP - 1, class_="axis"))
     return element("g", parts, aria_hidden="true")
 
 
@@ -83,8 +84,7 @@ def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str)
     parts += [element("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
     for k, (name, value, spread) in enumerate(rows):
         y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))
-        shown = name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
-        parts.append(element("text", shown, x=names_end - 6, y=y + 12, class_="tick end"))
+        parts.append(element("text", shortened(name, LONGEST_LABEL), x=names_end - 6, y=y + 12, class_="tick end"))
         kind = "bar" if value >= 0 else "bar below"
         parts.append(element("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))
         if spread:
