@@ -7,6 +7,7 @@ import base64
 import hashlib
 import html
 import io
+import itertools
 import re
 import shlex
 import shutil
@@ -34,7 +35,7 @@ from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL
 from elicit.proof.strained import strained_words
 from elicit.report.content import gather, strongest
-from elicit.report.drawing import bars, curve, scale
+from elicit.report.drawing import bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
@@ -608,3 +609,23 @@ def test_names_in_drawings_lie_inside_them_and_those_that_begin_alike_differ():
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
     assert max(map(len, texts)) <= LONGEST_LABEL
     assert len({text for text in texts if text.endswith("let")}) == 4
+
+
+def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine):
+    record, text = gather(read(wine)), written(wine).read_text(encoding="utf-8")
+    power = text[text.index('id="power"') : text.index('id="session"')]
+    for name, index in zip(record.attributes, record.power, strict=True):
+        assert f'<td>{name}</td><td class="number">{index:.3g}</td>' in power
+    for m in record.measured:
+        assert f"{', '.join(m.names)}: score {m.values[0]:.6g}; size {len(m.names)}<" in text
+    drawn, tables = text.count("accumulated local effects"), text.count("The same as a table")
+    assert (drawn, tables) == (3, 5)  # a table of each curve, of the importance, and of the power
+
+
+def test_the_best_so_far_rises_where_a_better_one_is_measured():
+    drawn = path_of_session("t", [1.0, 3.0, 2.0], [1.0, 3.0, 3.0], [], "score")
+    points = [tuple(map(float, p.split(","))) for p in re.search(r'points="([^"]+)"', drawn)[1].split()]
+    assert all(a[0] == b[0] or a[1] == b[1] for a, b in itertools.pairwise(points))
+    dots = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)
+    risen = [a[0] for a, b in itertools.pairwise(points) if a[1] != b[1]]
+    assert risen == pytest.approx([float(dots[1][0])], abs=0.1)

@@ -214,13 +214,14 @@ def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:
 
 def _events(record: Record) -> list[tuple[str, str]]:
     """The session step by step: what happened, and to which subset."""
-    names, found = record.header.attributes, []
+    names, criteria, found = record.header.attributes, record.header.criteria, []
     for fact in record.facts:
         match fact:
             case Asked(why=reason, rejected=rejected) if rejected:
                 found.append((f"{len(rejected)} passed over", reason))
-            case Evaluated(subset=subset):
-                found.append(("measured", ", ".join(names.subset(subset))))
+            case Evaluated(subset=subset, criteria=values):
+                told = "; ".join(f"{c.name} {value:.6g}" for c, value in zip(criteria, values, strict=True))
+                found.append(("measured", f"{', '.join(names.subset(subset))}: {told}"))
             case Failed(subset=subset, reason=reason):
                 found.append(("could not be measured", f"{', '.join(names.subset(subset))}: {reason}"))
             case Preferred(first=first, second=second, answer=answer):

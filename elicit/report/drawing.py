@@ -114,7 +114,9 @@ def path_of_session(
     parts = [axes(x, y, [t for t in x_ticks if t == int(t)], y_ticks, "measurements", name)]
     for after in asked:
         parts.append(element("line", x1=x(after + 0.5), x2=x(after + 0.5), y1=TOP, y2=HEIGHT - BOTTOM, class_="asked"))
-    points = " ".join(f"{x(k):.1f},{y(v):.1f}" for k, v in enumerate(best, start=1))
-    parts.append(element("polyline", points=points, class_="line"))
+    # a step at each measurement: before it, nobody knew of a better one
+    before = [best[0], *best[:-1]]
+    steps = [f"{x(k):.1f},{y(v):.1f}" for k, two in enumerate(zip(before, best, strict=True), start=1) for v in two]
+    parts.append(element("polyline", points=" ".join(steps), class_="line"))
     parts += [element("circle", cx=x(k), cy=y(v), r=2.2, class_="dot") for k, v in enumerate(scores, start=1)]
     return figure(title, *parts)

@@ -24,6 +24,8 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
             curve(title, effect.at, effect.effect, effect.name, story.answer),
             element("figcaption", f"{title}: accumulated local effects, 0 is the average."),
         )
+        points = [(f"{a:.6g}", f"{v:.4g}") for a, v in zip(effect.at, effect.effect, strict=True)]
+        yield folded("The same as a table", table((effect.name, story.answer), points, title, {0, 1}))
     for reason in story.missing:
         yield element("p", capital(reason) + ".", class_="soft")
 

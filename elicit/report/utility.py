@@ -8,6 +8,7 @@ from elicit.printable import many
 from elicit.report.content import Content, strongest
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
+from elicit.report.pieces import folded, table
 
 
 def power(content: Content) -> Iterator[Html]:
@@ -18,12 +19,22 @@ def power(content: Content) -> Iterator[Html]:
     )
     order = sorted(content.candidates, key=lambda i: -content.power[i])
     may = " that may be chosen" if content.dropped else ""
-    rows = [(content.attributes[i], content.power[i], None) for i in order]
+    title = f"Power index of every attribute{may}"
     yield element(
         "figure",
-        bars(f"Power index of every attribute{may}", rows, "no unit"),
-        element("figcaption", "Power index."),
+        bars(title, [(content.attributes[i], content.power[i], None) for i in order], "no unit"),
+        element(
+            "figcaption",
+            "Power index. Their order counts: fewer attributes dominate more of them with the same score, so that all "
+            "may be below 0.",
+        ),
     )
+    chosen = content.recommended.names
+    rows = [
+        (content.attributes[i], f"{content.power[i]:.3g}", "yes" if content.attributes[i] in chosen else "")
+        for i in order
+    ]
+    yield folded("The same as a table", table(("attribute", "power index", "recommended"), rows, title, {1}))
     shown = strongest(content)
     left = len(content.candidates) - len(shown)
     note = f"; {many(left, 'attribute')} of least power {'is' if left == 1 else 'are'} left out" if left else ""
