@@ -29,6 +29,7 @@ from elicit.asks import Measured
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
+from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
@@ -629,3 +630,22 @@ def test_the_best_so_far_rises_where_a_better_one_is_measured():
     dots = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)
     risen = [a[0] for a, b in itertools.pairwise(points) if a[1] != b[1]]
     assert risen == pytest.approx([float(dots[1][0])], abs=0.1)
+
+
+def test_axes_and_headers_say_the_unit_of_a_criterion_and_which_way_is_better(tmp_path):
+    path = tmp_path / "priced.jsonl"
+    criteria = (*SCORE_AND_SIZE, Criterion("cost", maximise=False, unit="EUR"))
+
+    def measured(chosen):
+        return {"score": float(len(chosen)), "size": len(chosen), "cost": 2.0 * len(chosen)}
+
+    oracle = CallableOracle(measured, ["a", "b", "c"], criteria)
+    with begin(path, oracle, Settings(budget=4, start=3, questions=0)) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="a"), session.journal)
+    text = written(path, "--no-model").read_text(encoding="utf-8")
+    front = text[text.index('id="front"') : text.index('id="scores"')]
+    drawing, table = front.split("<table>")
+    for told in ("score (more is better)</text>", "size (less is better)</text>"):
+        assert told in drawing
+    for told in ("score (more is better)</th>", "size (less is better)</th>", "cost [EUR] (less is better)</th>"):
+        assert told in table

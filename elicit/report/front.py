@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elicit.operators.picture import heading
 from elicit.printable import many
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale
@@ -15,9 +16,9 @@ from elicit.report.markup import Html, element
 
 def front_section(content: Content) -> Iterator[Html]:
     """The drawing, the panels that the script fills, and the table."""
-    vertical = content.criteria[0]
-    horizontal = content.criteria[1].name if len(content.criteria) > 1 else "attributes"
-    title = f"{vertical.name} against {horizontal} of the {many(len(content.measured), 'measured subset')}"
+    vertical, second = content.criteria[0], content.criteria[1] if len(content.criteria) > 1 else None
+    against = second.name if second else "attributes"
+    title = f"{vertical.name} against {against} of the {many(len(content.measured), 'measured subset')}"
     yield element(
         "p",
         "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
@@ -25,7 +26,7 @@ def front_section(content: Content) -> Iterator[Html]:
     )
     yield element(
         "figure",
-        _drawing(content, title, horizontal),
+        _drawing(content, title, heading(second) if second else "attributes"),
         element(
             "figcaption",
             element("span", "", class_="key recommended", aria_hidden="true"),
@@ -55,7 +56,7 @@ def _drawing(content: Content, title: str, horizontal: str) -> Html:
     order = sorted(content.measured, key=lambda m: (m.place == content.best, m.in_front))
     return figure(
         title,
-        axes(x, y, x_ticks, y_ticks, horizontal, content.criteria[0].name),
+        axes(x, y, x_ticks, y_ticks, horizontal, heading(content.criteria[0])),
         *(_point(content, m, x, y) for m in order),
         label=f"{title}; the table below lists the front",
     )
@@ -89,7 +90,7 @@ def _table(content: Content) -> Html:
     """The front as a table, the best first criterion at the top; buttons select as the drawing does."""
     sign = -1 if content.criteria[0].maximise else 1
     front = sorted((m for m in content.measured if m.in_front), key=lambda m: sign * m.values[0])
-    head = [element("th", c.name, scope="col", class_="number") for c in content.criteria]
+    head = [element("th", heading(c), scope="col", class_="number") for c in content.criteria]
     rows = []
     for m in front:
         values = [

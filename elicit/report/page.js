@@ -49,7 +49,7 @@
     const body = make("tbody");
     body.append(row(["", "A", "B"], true));
     record.criteria.forEach((c, k) =>
-      body.append(row([c.name + (c.maximise ? " (more is better)" : " (less is better)"), value(a, k), value(b, k)])));
+      body.append(row([c.heading, value(a, k), value(b, k)])));
     const inA = names(a), inB = names(b);
     const list = (some) => some.join(", ") || "nothing";
     body.append(row(["only in this one", list(inA.filter((x) => !inB.includes(x))), list(inB.filter((x) => !inA.includes(x)))]));

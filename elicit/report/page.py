@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from elicit import __version__
+from elicit.operators.picture import heading
 from elicit.printable import printable
 from elicit.report.content import Content
 from elicit.report.front import front_section
@@ -99,7 +100,7 @@ def _for_the_script(content: Content) -> dict[str, object]:
     position = {name: k for k, name in enumerate(content.attributes)}
     return {
         "attributes": [printable(name) for name in content.attributes],
-        "criteria": [{"name": printable(c.name), "maximise": c.maximise} for c in content.criteria],
+        "criteria": [{"name": printable(c.name), "heading": heading(c)} for c in content.criteria],
         "best": content.best,
         "measured": [
             {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elicit.operators.picture import heading
 from elicit.printable import many
 from elicit.report.content import Content, Price
 from elicit.report.drawing import path_of_session
@@ -26,7 +27,7 @@ def session(content: Content) -> Iterator[Html]:
     title = f"{criterion.name} of each measurement, the best so far, and the questions between them"
     yield element(
         "figure",
-        path_of_session(title, scores, best, asked, criterion.name),
+        path_of_session(title, scores, best, asked, heading(criterion)),
         element("figcaption", f"{capital(title)} (dashed)."),
     )
     if content.questions:
