@@ -14,7 +14,7 @@ from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.settings import Settings
 from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import Relation, uncontradicted
+from elicit.knowledge.statements import Relation, edges_down, reached, uncontradicted
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.certificates import Certificate, certify_best_among, certify_found
@@ -97,7 +97,13 @@ class Beliefs:
     @cached_property
     def candidates(self) -> list[Mask]:
         """Those that may be recommended: measured, in the family, and put below no other by measure or answer."""
-        return self.utilities.candidates([x for x in self.evaluated if x in self.family])
+        outright = self.utilities.candidates([x for x in self.evaluated if x in self.family])
+        if all(s.strict for s in self.history.statements):
+            return outright
+        # what is said to equal one that is below another is below that other as well
+        standing = (*uncontradicted(self.history.statements), *self.history.dominance)
+        below = reached(outright, edges_down(standing))
+        return [x for x in outright if (x, True) not in below]
 
     @cached_property
     def incumbent(self) -> Mask | None:

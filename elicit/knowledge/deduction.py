@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from elicit.knowledge.additive import additive_order
 from elicit.knowledge.linear import Order, Pair, Step, Whole, linear_order
 from elicit.knowledge.statements import (
-    EdgesDown,
     Relation,
     Source,
     Statement,
     contradiction,
     edges_down,
+    reached,
     transitively_reduced,
 )
 from elicit.subsets import Mask
@@ -72,22 +72,9 @@ def implied(statements: Sequence[Statement], by: Sequence[Statement]) -> list[St
     def holds(s: Statement) -> bool:
         if s.relation is Relation.EQUAL:
             return not any(_joining([(s.better, s.worse)], equal))
-        return (s.worse, True) in _reached(s.better, leaving)
+        return (s.worse, True) in reached([s.better], leaving)
 
     return [s for s in statements if holds(s)]
-
-
-def _reached(start: Mask, leaving: EdgesDown) -> set[tuple[Mask, bool]]:
-    """What chains lead down to, and whether by a strict step."""
-    found, waiting = {(start, False)}, [(start, False)]
-    while waiting:
-        here, strictly = waiting.pop()
-        for below, statement in leaving.get(here, ()):
-            step = (below, strictly or statement.strict)
-            if step not in found:
-                found.add(step)
-                waiting.append(step)
-    return found
 
 
 def refuted(

@@ -122,6 +122,20 @@ def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     )
 
 
+def reached(starts: Iterable[Mask], leaving: EdgesDown) -> set[tuple[Mask, bool]]:
+    """What chains lead down to from any of these, itself included, and whether by a strict step."""
+    found = {(start, False) for start in starts}
+    waiting = list(found)
+    while waiting:
+        here, strictly = waiting.pop()
+        for below, statement in leaving.get(here, ()):
+            step = (below, strictly or statement.strict)
+            if step not in found:
+                found.add(step)
+                waiting.append(step)
+    return found
+
+
 def _components(leaving: EdgesDown) -> dict[Mask, Mask]:
     """The strongly connected component of every subset, named by one of its members (Kosaraju's way)."""
     entering: dict[Mask, list[Mask]] = {}

@@ -74,6 +74,29 @@ def test_of_those_that_the_operator_calls_equal_the_simplest_is_recommended(seed
             assert done.subset == min(pair, key=lambda m: (m.bit_count(), m))
 
 
+@pytest.mark.parametrize("recommend", ["expected", "regret"])
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+def test_what_the_operator_calls_equal_to_a_dominated_subset_is_not_recommended(parsimony, recommend):
+    history = History(Attributes.numbered(4))
+    history.record(Evaluated(0, 0b0001, (0.5, 1.0)))
+    history.record(Evaluated(1, 0b0110, (0.8, 2.0)))
+    history.record(Preferred(2, 0b0001, 0b0110, Answer.EQUAL))
+    history.record(Evaluated(3, 0b1010, (0.85, 2.0)))  # better than {a2, a3}, hence than {a1} by the answer
+    beliefs = Beliefs(history, Family(4), Settings(parsimony=parsimony, recommend=recommend))
+    assert beliefs.candidates == [0b1010]
+    assert beliefs.incumbent == 0b1010
+
+
+def test_an_answer_that_is_contradicted_carries_nothing_further_down():
+    history = History(Attributes.numbered(4))
+    history.record(Evaluated(0, 0b0001, (0.5, 1.0)))
+    history.record(Evaluated(1, 0b0110, (0.8, 2.0)))
+    history.record(Evaluated(2, 0b1010, (0.85, 2.0)))
+    history.record(Preferred(3, 0b0001, 0b0110, Answer.EQUAL))
+    history.record(Preferred(4, 0b0001, 0b1010, Answer.FIRST))
+    assert Beliefs(history, Family(4), Settings()).candidates == [0b0001, 0b1010]
+
+
 @pytest.mark.parametrize("start", [0, 1])
 def test_a_run_may_begin_without_a_look_around(start):
     assert run(small(start=start, budget=9)).subset is not None
