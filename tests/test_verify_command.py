@@ -23,6 +23,7 @@ from elicit.events import (
     Answer,
     Asked,
     Assumed,
+    Criterion,
     Evaluated,
     Failed,
     Preferred,
@@ -30,11 +31,13 @@ from elicit.events import (
     Retracted,
     Settled,
     Stopped,
+    budget_spent,
 )
 from elicit.journal import Header, read
 from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
+from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
 from elicit.proof.record_facts import Known, dominance
 from elicit.sessions import begin, resume
@@ -117,6 +120,21 @@ def test_dominance_beyond_noise_is_worked_out_anew_with_the_ratio_of_rows_that_t
     lines[0]["settings"]["elicit"]["noise_ratio"] = 10.0  # now less is beyond noise than the claim rests on
     with pytest.raises(CertificateError, match=r"(rests on|leaves out) a statement that the facts decide otherwise"):
         steps(journals.write(tmp_path / "changed", lines))
+
+
+def test_what_follows_from_answers_is_the_same_whichever_reply_came_first(tmp_path):
+    # who calls {a1} equal to {a2} trades one for one: all but the last are equal, and which pairs say so is a choice
+    measured = {0b001: (0.0, 4.0), 0b010: (1.0, 3.0), 0b100: (2.0, 2.0), 0b011: (3.0, 1.0), 0b111: (0.0, 0.0)}
+    oracle = CallableOracle(measured.__getitem__, 3, (Criterion("x"), Criterion("y")), takes="mask")
+    replies = [Evaluated(k, subset, values) for k, (subset, values) in enumerate(measured.items())]
+    facts = [Asked(0, tuple(measured)), *reversed(replies)]
+    facts += [Asked(5, compare=(0b001, 0b010)), Preferred(5, 0b001, 0b010, Answer.EQUAL), Stopped(6, budget_spent(5))]
+    with begin(tmp_path / "j", oracle, settings_from({"assume": "linear", "budget": 5})) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        session.journal.claim(claim_of(session.elicitation))
+    assert any("by answers and assumptions" in words for words in steps(tmp_path / "j"))
 
 
 def test_that_an_exact_run_was_right_to_pass_subsets_over_is_proven(tmp_path):

@@ -218,18 +218,22 @@ class Known:
         """What the run assumed of its operator."""
         return str(self.header.settings["elicit"].get("assume", "nothing"))
 
+    def _measured(self) -> list[Evaluated]:
+        """What was measured, as it was asked for: replies are folded in this order, whichever came first."""
+        return sorted(self.history.evaluated.values(), key=lambda fact: fact.request)
+
     def _vectors(self) -> dict[Mask, list[int]]:
         """What was measured in steps of the grid, larger is better."""
         signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
         return {
-            x: [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
-            for x, fact in self.history.evaluated.items()
+            fact.subset: [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
+            for fact in self._measured()
         }
 
     def _dominance(self) -> list[Statement]:
         if self.noise is not None:
             history = History(self.header.attributes, self.header.criteria, noise=self.noise)
-            for fact in self.history.evaluated.values():
+            for fact in self._measured():
                 history.record(fact)
             return list(history.dominance)
         vectors = self._vectors()
