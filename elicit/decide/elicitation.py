@@ -197,7 +197,7 @@ class Elicitation:
         """Take back the answer to an earlier request. A run that had ended goes on: its end may rest on that answer."""
         if not is_whole(request):
             raise ProtocolError(f"what is taken back is the answer to a request, a whole number; found {request!r:.40}")
-        if request in self.history.retracted:
+        if request in self.history.retracted or request in (fact.retracts for fact in self._taken_back):
             raise ProtocolError(f"the answer to request {request} was taken back before")
         if self.history.stopped is not None:
             self.history.check_retractable(request)

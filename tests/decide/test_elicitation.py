@@ -97,6 +97,21 @@ def test_an_answer_that_is_contradicted_carries_nothing_further_down():
     assert Beliefs(history, Family(4), Settings()).candidates == [0b0001, 0b1010]
 
 
+def open_round() -> Elicitation:
+    """A run of which three evaluations and a comparison are open, after two evaluations."""
+    rounds = [Asked(0, (0b0001, 0b0110)), Asked(2, (0b0010, 0b0100, 0b1000), compare=(0b0001, 0b0110))]
+    first = [Evaluated(0, 0b0001, (0.5, 1.0)), Evaluated(1, 0b0110, (0.8, 2.0))]
+    return Elicitation(Attributes.numbered(4), facts=[rounds[0], *first, rounds[1]])
+
+
+def test_an_answer_is_taken_back_once_also_while_its_round_is_open():
+    elicitation = open_round()
+    elicitation.tell(5, Answer.FIRST)
+    elicitation.retract(5)
+    with pytest.raises(ProtocolError, match="request 5 was taken back before"):
+        elicitation.retract(5)
+
+
 @pytest.mark.parametrize("start", [0, 1])
 def test_a_run_may_begin_without_a_look_around(start):
     assert run(small(start=start, budget=9)).subset is not None
