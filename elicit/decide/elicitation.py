@@ -222,8 +222,10 @@ class Elicitation:
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
-        if budget is not None and is_whole(budget) and 0 < budget < self.evaluations:
-            raise InputError(f"{self.evaluations} evaluations are spent already, more than a budget of {budget}")
+        spent = self.evaluations + sum(isinstance(request, Evaluate) for request in self._open.values())
+        if budget is not None and is_whole(budget) and 0 < budget < spent:
+            asked_for = " or asked for" if spent > self.evaluations else ""
+            raise InputError(f"{spent} evaluations are spent{asked_for} already, more than a budget of {budget}")
         fact = Resumed(self._next_id, None if budget is None else whole("budget", budget))
         self._go_on(fact)
         self._log.append(fact)

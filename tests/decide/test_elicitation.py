@@ -112,6 +112,15 @@ def test_an_answer_is_taken_back_once_also_while_its_round_is_open():
         elicitation.retract(5)
 
 
+def test_a_new_budget_counts_what_was_asked_for_and_not_measured_yet():
+    elicitation = open_round()
+    with pytest.raises(InputError, match="5 evaluations are spent or asked for already, more than a budget of 4"):
+        elicitation.resume(4)
+    elicitation.resume(5)
+    run(elicitation)
+    assert elicitation.evaluations == elicitation.budget == 5
+
+
 @pytest.mark.parametrize("start", [0, 1])
 def test_a_run_may_begin_without_a_look_around(start):
     assert run(small(start=start, budget=9)).subset is not None
