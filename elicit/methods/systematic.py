@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations, islice
 from typing import Any
 
@@ -157,12 +158,23 @@ def discriminating_cut(performances: Sequence[float]) -> int:
     It maximises |m1 − m2| / (v1 + v2) over the cuts, with m and v the mean and the variance of the
     performances above and below; two groups without spread are apart infinitely when their means differ.
     """
-    found, largest = 1, -math.inf
-    levels = np.array([level(value) for value in performances], dtype=np.float64)  # equal ones are exactly equal
-    for i in range(1, len(levels)):
-        above, below = levels[:i], levels[i:]
-        apart, spread = abs(above.mean() - below.mean()), above.var() + below.var()
-        discriminant = apart / spread if spread > 0 else math.inf if apart > 0 else 0.0
+    levels = [int(level(value)) for value in performances]  # whole numbers, so that what is equal is exactly equal
+    whole, squares = sum(levels), sum(value * value for value in levels)
+    found, largest = 1, Fraction(-1)
+    above = above_squares = 0
+    for i, value in enumerate(levels[:-1], 1):
+        above, above_squares = above + value, above_squares + value * value
+        mean, variance = _moments(i, above, above_squares)
+        other_mean, other_variance = _moments(len(levels) - i, whole - above, squares - above_squares)
+        apart, spread = abs(mean - other_mean), variance + other_variance
+        if apart and not spread:
+            return i
+        discriminant = apart / spread if spread else Fraction(0)
         if discriminant > largest:
             found, largest = i, discriminant
     return found
+
+
+def _moments(count: int, total: int, squares: int) -> tuple[Fraction, Fraction]:
+    """Mean and variance of so many numbers of this sum and sum of squares."""
+    return Fraction(total, count), Fraction(squares * count - total * total, count * count)

@@ -1,5 +1,6 @@
 """Exhaustive search, rankings and SAC against brute force and cases worked by hand."""
 
+import itertools
 import math
 
 import pytest
@@ -107,6 +108,16 @@ def test_the_cut_of_sac_by_hand():
     assert discriminating_cut([0.7]) == 1
     assert discriminating_cut([0.7, 0.7, 0.7]) == 1  # nothing sets them apart
     assert discriminating_cut([0.9, 0.9, 0.5, 0.5]) == 2  # apart, and without any spread
+
+
+def test_of_two_cuts_that_separate_equally_well_sac_takes_the_one_with_fewer_attributes():
+    for high, low in itertools.combinations(range(10), 2):  # after 1 and after 3 the same, whatever rounding says
+        a, b = 1 - high / 1000, 1 - low / 1000
+        assert discriminating_cut([a, (a + b) / 2, (a + b) / 2, b]) == 1
+
+
+def test_sac_cuts_a_ranking_of_very_large_performances():
+    assert discriminating_cut([0.91e200, 0.89e200, 0.5e200, 0.4e200]) == 2
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8))
