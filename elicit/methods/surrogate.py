@@ -81,6 +81,8 @@ class Surrogate:
 
 def improvement(subsets: Sequence[Mask], values: Vector, candidates: Sequence[Mask], n: int) -> Vector:
     """The expected improvement of each candidate on the best of the values, under the model of degree two."""
+    unit = 2.0 ** np.frexp(np.abs(values).max())[1]  # a power of two: no number is rounded, and no square overflows
+    values = values / unit
     spread = values.std() or 1.0
     y = (values - values.mean()) / spread
     seen, new = _signs(subsets, n), _signs(candidates, n)
@@ -91,7 +93,7 @@ def improvement(subsets: Sequence[Mask], values: Vector, candidates: Sequence[Ma
     explained = np.square(solve_triangular(root, near.T, lower=True)).sum(axis=0)
     deviation = np.sqrt(np.maximum(_kernel_of_one(n) - explained, 1e-12) * scale)
     z = (mean - y.max()) / deviation
-    return np.asarray(spread * deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)))
+    return np.asarray(unit * spread * deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)))
 
 
 def _fit(gram: Vector, y: Vector, noise: float) -> tuple[float, Vector, Vector, float]:

@@ -53,6 +53,13 @@ def test_a_truth_of_pairs_is_found_with_few_evaluations():
     assert found >= 9
 
 
+@pytest.mark.parametrize("power", [-1000, 0, 800])
+def test_its_gain_is_in_the_units_of_the_values_however_large_or_small_they_are(power):
+    masks, values = list(range(1, 8)), np.array([0.5, 0.25, 0.75, 1.0, 0.5, 0.125, 0.875])
+    gains = improvement(masks[:6], values[:6], masks[6:], 3)
+    assert list(improvement(masks[:6], values[:6] * 2.0**power, masks[6:], 3)) == list(gains * 2.0**power)
+
+
 def test_its_choices_are_checked():
     with pytest.raises(InputError, match="first must be a whole number of at least 2"):
         Surrogate(first=1)
