@@ -279,6 +279,16 @@ def test_the_opening_waits_for_enter():
         opening.press("c-c")
 
 
+def test_a_key_that_means_nothing_at_the_opening_says_so_until_the_next_key():
+    opening = Opening(["journal: j"], "elicit  wine")
+    opening.press("z")
+    assert "'z' means nothing here" in page(opening)
+    assert "[Enter] begin" in page(opening)
+    assert len(opening.page(40, 6)) == 6
+    opening.press("down")
+    assert "means nothing" not in page(opening)
+
+
 def test_the_opening_says_that_there_is_more_and_pages_to_it():
     opening = Opening(["journal: somewhere"], "elicit  wine")
     assert "more lines: Page Down" in page(opening, 30, 10)

@@ -103,9 +103,11 @@ class Opening:
 
     def __init__(self, lines: Sequence[str], title: str) -> None:
         self._lines, self._title, self._scroll, self._leaf = tuple(lines), title, 0, 1
+        self._note = ""
 
     def press(self, key: str) -> Begin | None:
         """Enter begins, Q leaves."""
+        self._note = ""
         if key == "c-c":
             raise KeyboardInterrupt
         if key in ("q", "c-d"):
@@ -113,8 +115,11 @@ class Opening:
         if key in ("up", "down", "pageup", "pagedown"):
             step = self._leaf if "page" in key else 1
             self._scroll = max(self._scroll + (step if "down" in key else -step), 0)
-            return None
-        return Begin() if key in ("enter", " ") else None
+        elif key in ("enter", " "):
+            return Begin()
+        elif len(key) == 1:
+            self._note = f"'{printable(key)}' means nothing here."
+        return None
 
     def finish(self, job: Job, lines: list[str]) -> None:
         """There is nothing to look up here."""
@@ -124,8 +129,10 @@ class Opening:
         body: list[Line] = [[]]
         for text in (*OPENING, "", *self._lines):
             body += text_lines(text, columns)
-        room = max(rows - 2, 1)
+        foot = [fitted(f" {text}", columns) for text in (self._note, "[Enter] begin  [Q] leave") if text]
+        room = max(rows - 1 - len(foot), 1)
         self._leaf = max(room - 1, 1)
         shown, self._scroll = scrolled(body, self._scroll, room, columns)
-        foot: Line = [("", fitted(" [Enter] begin  [Q] leave", columns))]
-        return [[("title", padded(f" {printable(self._title)}", columns))], *shown, foot][:rows]
+        return [[("title", padded(f" {printable(self._title)}", columns))], *shown, *([("", line)] for line in foot)][
+            :rows
+        ]
