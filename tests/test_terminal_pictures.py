@@ -95,6 +95,8 @@ def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
     first = Evaluated(0, 0b00111, (0.93791, 5.0), ((), ()), (0.063, None))
     second = Evaluated(1, 0b00011, (0.91601, 4.0), ((), ()), (0.088, None))
     assert "by 0.0219" in "\n".join(side_by_side(first, second, WILD, SCORE_AND_SIZE, columns))
+    close = Evaluated(1, 0b00011, (0.937898, 4.0), ((), ()), (0.088, None))
+    assert "by 1.2e-05" in "\n".join(side_by_side(first, close, WILD, SCORE_AND_SIZE, columns))
 
 
 @given(

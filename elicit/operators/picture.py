@@ -176,7 +176,8 @@ def _criteria(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion]
         for side, cell in zip("AB", pair, strict=True):
             mark = "* " if side == better else "  "
             line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
-        told = next((text for text in (told, told.replace(" leads by ", " by ")) if width(text) <= room), "")
+        narrower = told.replace(" leads by ", " by "), told.removeprefix(f"{better} leads ")  # the mark says who leads
+        told = next((text for text in (told, *narrower) if width(text) <= room), "")
         lines.append([*line, ("", " " * apart), ("better" if better else "", told)])
     return lines
 
