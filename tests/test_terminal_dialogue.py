@@ -150,6 +150,16 @@ def test_undo_lists_the_answers_latest_first_and_says_what_changes_before_it_doe
     assert set(desk.asked) == {3, 5}
 
 
+def test_an_answer_is_taken_back_only_once_what_that_changes_is_shown():
+    dialogue, _ = talk(QUESTION, ["u"])
+    dialogue.press("enter")
+    assert "working it out" in page(dialogue)
+    assert dialogue.press("t") is None
+    assert "once you see what that changes" in page(dialogue)
+    dialogue.finish(dialogue.job, dialogue.job())
+    assert dialogue.press("t") == TakeBack(6)
+
+
 @pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
 def test_a_run_is_ended_by_a_second_key_which_is_pressed_before_what_it_ends_with(request_):
     dialogue, reply = talk(request_, ["d"])

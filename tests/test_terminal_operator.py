@@ -39,7 +39,6 @@ def press(monkeypatch):
         ("xC", Answer.INCOMPARABLE),
         ("h\x1b[6~ql", Answer.LATER),
         ("s\x1b[A\x1b[Bqa", Answer.FIRST),
-        ("u\x1b[B\rt", TakeBack(5)),
         ("dqdd", Enough()),
     ],
 )
@@ -104,12 +103,16 @@ def test_what_was_taken_back_is_said_at_the_next_question(monkeypatch):
             notes.append(arguments[-1])
             super().__init__(*arguments, number=number)
 
+        def finish(self, job, lines):  # what the undo changes is on the screen
+            super().finish(job, lines)
+            pipe.send_text("t")
+
     monkeypatch.setattr(terminal, "Dialogue", Noted)
     with (
         create_pipe_input() as pipe,
         TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk(), input=pipe, output=DummyOutput()) as operator,
     ):
-        for keys, reply in (("u\x1b[B\rt", TakeBack(5)), ("a", Answer.FIRST), ("b", Answer.SECOND)):
+        for keys, reply in (("u\x1b[B\r", TakeBack(5)), ("a", Answer.FIRST), ("b", Answer.SECOND)):
             # keys typed before a question are thrown away, so they are sent once it is there
             threading.Timer(0.2, pipe.send_text, (keys,)).start()
             assert operator(QUESTION) == reply

@@ -209,7 +209,9 @@ class Dialogue:
         elif key in ("up", "down"):
             self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
         elif key == "t" and panel.take_back is not None:
-            return TakeBack(panel.take_back)
+            if self.job is None:
+                return TakeBack(panel.take_back)
+            self._note = "[T] takes it back once you see what that changes."
         elif key == "d" and panel.ends:
             return Enough()
         elif key in ("h", "?", "d", *self._lookable()):
