@@ -1,8 +1,12 @@
 """The terminal operator over a pipe: keys as a terminal sends them, without one."""
 
+import io
+import signal
+import sys
 import threading
 
 import pytest
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from test_terminal_dialogue import ATTRIBUTES, CONFLICT, QUESTION, Desk
@@ -119,3 +123,20 @@ def test_what_was_taken_back_is_said_at_the_next_question(monkeypatch):
     assert notes[0] == notes[2] == ""
     assert notes[1].startswith("The answer to question ")
     assert notes[1].endswith(" was taken back.")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no process by a key")
+def test_after_a_stop_while_measuring_the_screen_shows_again_what_is_being_done(monkeypatch):
+    screen, kills = io.StringIO(), []
+    monkeypatch.setattr(terminal.os, "kill", lambda *call: kills.append((call[1], screen.tell())))
+    with create_pipe_input() as pipe:
+        output = terminal._Held(screen, lambda: Size(24, 80), term="xterm")
+        with TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk(), input=pipe, output=output) as operator:
+            operator.show(0.25, "evaluated 3 of 12")
+            signal.raise_signal(signal.SIGTSTP)
+            ((stopped, at),) = kills
+            assert stopped == signal.SIGSTOP
+            after = screen.getvalue()[at:]
+            assert "everything is kept; Ctrl-C leaves" in after
+            assert "evaluated 3 of 12" in after
+    assert signal.getsignal(signal.SIGTSTP) == signal.SIG_DFL

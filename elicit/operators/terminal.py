@@ -95,6 +95,7 @@ class TerminalOperator(Person):
         self._put = 0  # questions, where no desk counts them
         self._note = ""  # stands above the keys of the next question
         self._drawn_for: Size | None = None  # the size of the screen that `show` has made its own
+        self._shown: tuple[float, str] | None = None  # what `show` showed last
 
     def __enter__(self) -> TerminalOperator:
         self._hold()
@@ -113,13 +114,19 @@ class TerminalOperator(Person):
             self._output.hold()
             self._holding.callback(self._output.give_back)
         self._holding.enter_context(_without_echo(self._input))
-        self._holding.enter_context(_when_stopped(self._release, self._hold))
+        self._holding.enter_context(_when_stopped(self._release, self._go_on))
 
     def _release(self) -> None:
         """Give the terminal back as it was."""
         if self._holding is not None:
             self._holding.close()
         self._holding = None
+
+    def _go_on(self) -> None:
+        """Take the screen again after a stop, and show what is being done: the next evaluation may take long."""
+        self._hold()
+        if self._shown is not None:
+            self.show(*self._shown)
 
     def __call__(self, request: Compare | Reconcile) -> Reply:
         if self._holding is None:  # nobody holds the screen: take it for this question alone
@@ -149,6 +156,7 @@ class TerminalOperator(Person):
         """Say on the bottom line what is being done, until the next question; `share` of the run is done."""
         if not isinstance(self._output, _Held):
             return
+        self._shown = share, text
         size = self._output.get_size()
         if size != self._drawn_for:  # what stood there takes no keys any more, or is torn
             self._output.erase_screen()
