@@ -343,6 +343,22 @@ def test_run_prints_a_table_and_writes_every_result(here, capsys, monkeypatch):
     assert [r["evaluations"] for r in json.loads((here / "o.json").read_text())["results"]] == [3, 3, 3]
 
 
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_below_the_table_stands_where_a_utility_goes_against_what_is_measured(here, capsys, command):
+    (here / "t.csv").write_text("a,b,score\n1,0,0.5\n0,1,0.6\n1,1,0.7\n")
+    (here / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score + size"\n'
+        '[elicit]\nbudget = 3\n[experiment]\nseeds = 1\nmethods = ["elicit"]\n'
+    )
+    status, out, _ = run(command, "s.toml", capsys=capsys)
+    assert status == 0
+    assert "the utility likes" not in out, "more attributes are worth more, but no subset of these is dominated so"
+    (here / "t.csv").write_text("a,b,score\n1,0,0.5\n0,1,0.6\n1,1,0.4\n")
+    status, out, _ = run(command, "s.toml", capsys=capsys)
+    assert status == 0
+    assert "operator score + size: the utility likes {a, b} better than " in out
+
+
 @pytest.mark.usefixtures("here")
 def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
     command, asked = ("table", "iris", "--folds", "3", "-o", "o.csv", "--n-jobs", "1"), []

@@ -10,7 +10,7 @@ from elicit.data import load, model_of
 from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.events import Criterion
-from elicit.experiments.experiment import best_utility, plain_result, run_scenario, summary
+from elicit.experiments.experiment import best_utility, not_followed, plain_result, run_scenario, summary
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
@@ -309,6 +309,21 @@ def test_what_is_set_aside_counts_answers_and_neither_what_was_measured_nor_what
     ended = Result(0b1, ("a",), {"score": 1.0}, "budget", "", 3, 2, {}, strained, 0.0)
     told = SimulatedOperator("score", (Criterion("score"),))
     assert plain_result("elicit", "score", 0, ended, told, None)["set_aside"] == 1
+
+
+@pytest.mark.parametrize(
+    ("oracle", "utility"),
+    [
+        ({"minimise": ["cost", "score"]}, "score - 0.06 * size"),
+        ({"minimise": ["cost"]}, "score + 0.5 * size"),
+    ],
+)
+def test_a_utility_that_goes_against_the_direction_of_a_criterion_is_told_with_two_subsets(folder, oracle, utility):
+    scenario = changed(oracle=oracle, operator={"utility": utility}, experiment={"seeds": 2})
+    (told,) = not_followed(run_scenario(scenario_from(scenario, folder)))  # once, whatever the number of seeds
+    assert told.startswith(f"operator {utility}: the utility likes {{")
+    assert "which is at least as good in every criterion" in told
+    assert not_followed(run_scenario(scenario_from(PLAIN, folder))) == []
 
 
 def test_regret_speaks_of_the_family(folder):

@@ -19,7 +19,7 @@ from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
-from elicit.experiments.experiment import at_once, tells_regret
+from elicit.experiments.experiment import at_once, not_followed, tells_regret
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import Line, lines_of, table
 from elicit.methods import METHODS, TradeOff
@@ -52,8 +52,9 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(Choosing.of(by_table).lines(screen_width())))
     elif len(paths) > 1:
         lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
-        failed = not_measured(run["failures"] for results in played for run in results)
-        print("\n".join([*table(lines, screen_width()), "", _TOLD, *_untold(paths, lines), *failed]))
+        runs = [run for results in played for run in results]
+        notes = [*_untold(paths, lines), *not_followed(runs), *not_measured(run["failures"] for run in runs)]
+        print("\n".join([*table(lines, screen_width()), "", _TOLD, *notes]))
     else:
         print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
     if args.plot is not None:  # of one scenario: see above
@@ -165,7 +166,8 @@ def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
     sections = chosen if isinstance(chosen, list) else [chosen]
     limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
     ends = {_end(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]}
-    return [*notes, *map(printable, sorted(ends)), *not_measured(run["failures"] for run in results)]
+    notes += [*not_followed(results), *map(printable, sorted(ends))]
+    return [*notes, *not_measured(run["failures"] for run in results)]
 
 
 def _end(run: Mapping[str, Any], limited: bool) -> str:

@@ -11,7 +11,7 @@ from elicit.commands.output import destination, files_of, folder, screen_width
 from elicit.commands.playing import kept_runs, metered, show
 from elicit.commands.status import DONE
 from elicit.errors import InputError
-from elicit.experiments.experiment import at_once, run_scenario, summary
+from elicit.experiments.experiment import at_once, not_followed, run_scenario, summary
 from elicit.methods import TradeOff
 from elicit.printable import printable
 from elicit.scenario import read_scenario
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
             json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
             out.write("\n")
     failed = not_measured(result["failures"] for result in results)
-    print("\n".join([*summary(results, screen_width()), *failed]))
+    print("\n".join([*summary(results, screen_width()), *not_followed(results), *failed]))
     return DONE

@@ -20,6 +20,7 @@ from elicit.asks import Evaluate, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
+from elicit.estimator.judges import against_directions
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import kept
 from elicit.numeric import GRID
@@ -145,6 +146,7 @@ def elicit_run(
     with kept(journals, begun, oracle, elicit.name, operator) as (elicitation, journal):
         result = drive(elicitation, oracle, simulated, journal, progress=show)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
+    plain["against"] = against_directions(elicitation, simulated)
     if best is None:
         return plain
     looks = _looks(elicitation, scenario.trace_every)
@@ -262,7 +264,8 @@ def plain_result(
     """A result as JSON holds it; `regret` is null where the best utility is not known. There is no trace yet.
 
     `set_aside` counts the answers that the recommendation goes against; what it honours in part, and measured
-    orders that it takes for noise, are none of them.
+    orders that it takes for noise, are none of them. `against` says what the utility likes against every criterion,
+    which only ours, who must ask, does not follow.
     """
     return {
         "method": method,
@@ -279,6 +282,7 @@ def plain_result(
         "scope": result.scope,
         "failures": dict(result.failures),
         "set_aside": answers_set_aside(result.set_aside),
+        "against": None,
         "trace": None,
     }
 
@@ -318,6 +322,12 @@ def summary(results: Results, width: int | None = None) -> list[str]:
             ]
         )
     return aligned(lines, width, keys=2)
+
+
+def not_followed(results: Results) -> list[str]:
+    """One line for each operator whose utility goes against the directions of the criteria: in which pair, for one."""
+    found = {run["operator"]: run["against"] for run in reversed(results) if run["against"] is not None}
+    return [f"operator {printable(name)}: {printable(against)}" for name, against in sorted(found.items())]
 
 
 def points_of(results: Results) -> list[int]:
