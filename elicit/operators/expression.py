@@ -336,7 +336,8 @@ class _Parser:
         if found is None:
             rest = self.text[position:].lstrip()
             what = "an unclosed or empty pair of backticks" if rest[0] == "`" else repr(rest[0])
-            raise self._error(f"found {what}, which has no meaning here")
+            at = len(self.text) - len(rest) + 1
+            raise self._error(f"found {what} at character {at}, which has no meaning here")
         kind = str(found.lastgroup)
         return _Token(kind, found[kind], found.start(kind), found.end(kind))
 

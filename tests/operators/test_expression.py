@@ -319,3 +319,16 @@ def test_a_criterion_must_be_finite_and_given(wrong):
         parse("score", ["score"])({"size": 1.0})
     with pytest.raises(InputError, match="columns of one length"):
         parse("score", ["score"]).over({"score": np.zeros(2), "size": np.zeros(3)})
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("score $ 2", r"found '\$' at character 7, which has no meaning here"),
+        ("(score + 1) * (score  ! 2)", "found '!' at character 23, which has no meaning here"),
+        ("score + `cost", "found an unclosed or empty pair of backticks at character 9, which has no meaning here"),
+    ],
+)
+def test_a_character_that_means_nothing_is_told_with_its_place(text, told):
+    with pytest.raises(InputError, match=told):
+        parse(text, ["score", "cost"])
