@@ -87,6 +87,13 @@ def test_a_covering_of_very_many_cubes_takes_no_exponential_time():
         Cover(pairs, n, n).holds(0, 0)
 
 
+def test_what_is_covered_twice_does_not_make_up_for_what_is_left_open():
+    apart = [(0b001, 0), (0b010, 0)]  # of at most two: {1}, {1, 2}, {1, 3} and {2}, {1, 2}, {2, 3}, six in all
+    assert not Cover(apart, 3, 2).holds(0, 0)  # there are six, but {3} is one of them
+    assert not Cover(apart, 2, 2).holds(0, 0)
+    assert Cover(apart, 2, 1).holds(0, 0)  # what both would hold is too large to count
+
+
 @given(families())
 def test_the_members_one_by_one_cover_their_family_and_one_less_does_not(case):
     n, keep, drop, max_size = case
