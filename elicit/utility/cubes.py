@@ -70,9 +70,10 @@ class Cover:
     def _count(self, cube: Cube) -> int:
         """How many non-empty subsets of at most `size` attributes a cube holds."""
         held, lacked = cube
+        if held & lacked:
+            return 0
         free, room = self.n - (held | lacked).bit_count(), self.size - held.bit_count()
-        empty = 0 if held or room < 0 else 1
-        return 0 if held & lacked else sum(comb(free, k) for k in range(min(room, free) + 1)) - empty
+        return sum(comb(free, k) for k in range(0 if held else 1, min(room, free) + 1))
 
 
 def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask = 0) -> Iterator[Sequence[int]]:
