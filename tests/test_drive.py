@@ -22,7 +22,7 @@ from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.proof.record_check import check_record
-from elicit.proof.strained import answers_set_aside, strained_words
+from elicit.proof.strained import answers_set_aside, set_aside_of, strained_words
 from elicit.sessions import begin, elicitation_of, resume
 from elicit.subsets import Family
 from elicit.utility.regret import Regrets
@@ -147,6 +147,7 @@ def test_what_is_set_aside_is_told_apart_from_what_is_honoured_in_part():
         f"{part}: 1 of the orders that were measured",
     ]
     assert answers_set_aside(strained) == 2
+    assert set_aside_of(strained) == {statement for statement, slack in strained if slack > 0.9}
 
 
 def test_progress_is_told_after_every_reply():
