@@ -1,6 +1,7 @@
 """The way down: a chain through all sizes, a few looks at each, and what only matters together is found."""
 
 from itertools import dropwhile, takewhile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
-from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws
+from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws, looks, next_down, on_the_way
 from elicit.decide.elicitation import Elicitation
+from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.operators import SimulatedOperator
@@ -74,6 +76,65 @@ def test_of_each_size_the_first_that_is_no_worse_is_gone_on_from_or_else_the_bes
             assert m & here == m
             assert m.bit_count() == here.bit_count() - 1
         measured.append(m)
+
+
+ALL, NO_4, NO_5 = 0b11111, 0b10111, 0b01111  # of five attributes
+
+
+def below(measured, expected, *, chosen=(), known=(), calls=15):
+    """What comes next on the way down from these scores, where so much is expected of some and nothing of the rest."""
+
+    def outcomes(subsets):
+        return [None, np.array([[0.0, expected.get(m, 0.0)] for m in subsets])]
+
+    scores = np.array([(m.bit_count(), score) for m, score in measured.items()], dtype=float).reshape(-1, 2)
+    beliefs = SimpleNamespace(
+        settings=Settings(budget=calls), family=Family(5), history=SimpleNamespace(subsets=[*measured], vectors=scores)
+    )
+    forecast = SimpleNamespace(
+        criteria=[None, Process.__new__(Process)], outcomes=outcomes, chances=np.array([0.5, 0.5])
+    )
+    return next_down(beliefs, forecast, lambda m: m not in {*measured, *chosen, *known}, chosen)
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected", "more", "wanted"),
+    [
+        ({}, {NO_4: 1}, {}, None),  # the whole was not measured
+        ({ALL: 5}, {NO_4: 1}, {}, NO_4),  # the most is expected of it
+        ({ALL: 5}, {NO_4: -1}, {}, NO_5),  # of those equal the simplest
+        ({ALL: 5}, {NO_4: 1 + 1e-12, NO_5: 1}, {}, NO_5),  # the last digits are nothing
+        ({ALL: 5, NO_4: 4}, {0b11011: 1}, {}, 0b11011),  # the first was worse
+        ({ALL: 5, NO_4: 5}, {0b11011: 1}, {}, 0b00111),  # the first was no worse
+        ({ALL: 5, NO_4: 4, NO_5: 3}, {}, {}, 0b00111),  # the better of two looks
+        ({ALL: 5, NO_4: 4, NO_5: 3}, {0b10011: 1}, {}, 0b10011),
+        ({ALL: 5, NO_4: 4, NO_5: 4}, {0b10011: 2, 0b01011: 1}, {}, 0b01011),  # the simpler of two as good
+        ({ALL: 5, NO_4: 4, NO_5: 3}, {}, {"calls": 20}, 0b11011),  # a third look is in the budget
+        ({ALL: 5, NO_4: 4, NO_5: 3, 0b11011: 2, 0b11101: 1}, {}, {"calls": 31}, 0b00111),  # but never a fifth
+        ({ALL: 5, NO_4: 5, 0b01011: 9}, {0b10011: 1}, {}, 0b10011),  # what is not below it does not count
+        ({ALL: 5}, {NO_4: 1, NO_5: 2}, {"chosen": [NO_5]}, NO_4),  # beside what is chosen already
+        ({ALL: 5}, {}, {"chosen": [NO_4, NO_5]}, None),  # waits for these
+        ({ALL: 5, NO_4: 4}, {}, {"chosen": [NO_5]}, 0b00111),  # waits no longer
+        ({ALL: 5, NO_4: 4}, {}, {"known": [NO_5, 0b11011, 0b11101, 0b11110]}, 0b00111),  # nothing else is left
+        ({ALL: 5}, {}, {"known": [NO_4, NO_5, 0b11011, 0b11101, 0b11110]}, None),
+        ({ALL: 1, NO_5: 1, 0b111: 1, 0b11: 1, 0b1: 1}, {}, {}, None),  # down to one
+    ],
+)
+def test_the_next_on_the_way_down_is(measured, expected, more, wanted):
+    assert below(measured, expected, **more) == wanted
+
+
+def test_where_every_criterion_is_known_without_a_look_nobody_goes_down():
+    known = SimpleNamespace(criteria=[None], outcomes=None, chances=None)
+    assert next_down(None, known, None, ()) is None
+
+
+@pytest.mark.parametrize(("calls", "most"), [(14, 0), (15, 2), (19, 2), (20, 3), (25, 4), (31, 4), (99, 4)])
+def test_looks_at_one_size_are_as_the_budget_allows_and_the_way_is_as_long_as_they_are(calls, most):
+    chosen, family = Settings(budget=calls), Family(5)
+    assert looks(chosen, family) == most
+    measured = (SimpleNamespace(settings=chosen, family=family, evaluated=range(count)) for count in range(30))
+    assert sum(on_the_way(beliefs) for beliefs in measured) == (5 * most + chosen.begun_with if most else 0)
 
 
 @pytest.mark.parametrize("price", [0.1, 3.0])
