@@ -21,7 +21,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof import why_words
-from elicit.proof.why import Matter, Otherwise, Reason, Why
+from elicit.proof.why import Matter, Otherwise, Reason, Why, _claimed, otherwise
 from elicit.sessions import begin
 from elicit.subsets import Attributes, members
 from elicit.utility.explain import Cause
@@ -108,6 +108,35 @@ def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
     found = Why(read(tmp_path / "j")).otherwise(lambda done, words: seen.append((done, words)))
     assert [other.question for other in found] == [1, 1, 3, 4]
     assert seen == [(k / 3, f"answer {k + 1} of 3 reversed") for k in range(3)]
+
+
+def test_only_answers_that_stand_are_reversed_and_go_by_the_numbers_of_their_questions():
+    given = [Answer.FIRST, Answer.SECOND, Answer.INCOMPARABLE, Answer.SECOND]
+    answers = {7 + k: Preferred(7 + k, 1, 2, answer) for k, answer in enumerate(given)}
+    history = SimpleNamespace(answers=answers, question_numbers={r: r - 6 for r in answers}, retracted={8})
+    beliefs = SimpleNamespace(history=history, had=lambda other: SimpleNamespace(incumbent=other.request))
+    assert otherwise(beliefs) == [
+        Otherwise(1, Answer.FIRST, Answer.SECOND, preferred=2, subset=7),
+        Otherwise(4, Answer.SECOND, Answer.FIRST, preferred=1, subset=10),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claims", "found"),
+    [
+        ([], None),
+        ([(5, ["a", "b"])], 0b011),
+        ([(2, ["a"]), (5, ["a", "b"])], 0b011),  # the last counts
+        ([(4, ["a", "b"])], None),  # facts came after it
+        ([(5, None)], None),
+        ([(5, ["a", "x"])], None),
+        ([(5, ["a", "c"])], None),  # was not measured
+    ],
+)
+def test_a_record_recommends_what_it_claims_of_all_its_facts(claims, found):
+    claimed = [SimpleNamespace(facts=facts, content={"subset": names}) for facts, names in claims]
+    history = SimpleNamespace(attributes=Attributes(("a", "b", "c")), evaluated={0b001: None, 0b011: None})
+    assert _claimed(SimpleNamespace(claims=claimed, facts=range(5)), history) == found
 
 
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
@@ -421,3 +450,12 @@ def test_without_any_strict_statement_nothing_is_claimed(tmp_path, capsys):
     assert status == 0
     assert "nothing was stated or measured that sets one subset above another" in out
     assert "no question was answered" in out
+
+
+def test_where_nothing_was_measured_there_is_nothing_to_explain(tmp_path, capsys):
+    path, failing = tmp_path / "j", CallableOracle(lambda _: float("nan"), ("a", "b"))
+    with begin(path, failing, Settings(budget=3)) as session:
+        drive(session.elicitation, failing, ScriptedOperator([]), session.journal)
+    status, out, err = told(capsys, path)
+    assert (status, out) == (2, "")
+    assert "nothing that may be chosen was measured, so there is nothing to explain" in err
