@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.decide.plausible import CROWD, PlausibleOperators
-from elicit.events import Answer, Criterion, Evaluated, Preferred, Retracted
+from elicit.decide.plausible import CROWD, PlausibleOperators, _drawn, _returning
+from elicit.events import Answer, Assumed, Criterion, Evaluated, Preferred, Retracted
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes
 
@@ -206,3 +206,28 @@ def test_what_measures_the_same_once_more_changes_nobody_s_mind(vectors, times):
     once = PlausibleOperators(history(vectors))
     again = PlausibleOperators(history([*vectors, *[vectors[0]] * times]))
     assert again.values[:, : len(vectors)] == pytest.approx(once.values, abs=1e-9)
+
+
+def test_returns_diminish_up_to_the_best_and_are_as_steep_beyond_as_at_the_end():
+    x = np.array([-1.0, 0.0, 0.5, 1.0, 3.0])
+    assert _returning(x, np.array(2.0)).tolist() == [-2.0, 0.0, 0.75, 1.0, 3.0]
+    assert _returning(x, np.array(1.0)).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("criteria", [1, 3])
+def test_what_the_criteria_weigh_together_is_the_same_for_everybody(criteria):
+    assert _drawn(criteria).weights.sum(axis=1) == pytest.approx(np.ones(CROWD))
+
+
+def test_what_is_assumed_of_a_subset_that_was_not_measured_moves_nobody():
+    facts = [Evaluated(0, 0b01, (0.5, 1.0)), Evaluated(1, 0b11, (0.8, 2.0))]
+    facts += [Assumed(2, 0b01, 0b10, "strict", "prior"), Assumed(3, 0b10, 0b11, "strict", "prior")]
+    known = History.of(Attributes.numbered(2), facts, CRITERIA[:2])
+    assert len(known.stated) == 2
+    assert np.ptp(PlausibleOperators(known).weights) == 0
+
+
+def test_after_however_many_answers_against_one_another_somebody_is_plausible():
+    answers = [(1, 2, Answer.FIRST), (1, 2, Answer.SECOND)] * 600
+    weights = PlausibleOperators(history([(0.5, 1, 0), (0.8, 2, 0)], answers)).weights
+    assert weights.sum() == pytest.approx(1)
