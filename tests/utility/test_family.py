@@ -1,6 +1,7 @@
 """What holds over a whole family: three ways to it, one value, and that is the judge's."""
 
 import warnings
+from itertools import pairwise
 
 import judge
 import numpy as np
@@ -13,6 +14,8 @@ from elicit.subsets import Family, simplest
 from elicit.utility.certificates import certify_optimal
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import (
+    _bound_by_cuts,
+    _Search,
     climb,
     family_regret,
     middling,
@@ -20,7 +23,7 @@ from elicit.utility.family import (
     programmed_regret,
     regret_over,
 )
-from elicit.utility.monomials import Utility
+from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.partition import partition
 from elicit.utility.scopes import within_flips
@@ -85,6 +88,33 @@ def test_the_regret_over_a_family_agrees_with_the_judge(k):
                 check_decision(case, decided.optimal, expected)
                 assert decided.lower <= expected + NEAR
                 assert decided.upper >= expected - NEAR
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_cut_holds_for_every_member_and_few_of_them_close_the_gap(seed):
+    rng, family = np.random.default_rng(seed), Family(6)
+    monomials = Monomials.full(6, 2)
+    truth = Utility.of(monomials, rng.normal(size=len(monomials)))
+    order = sorted(rng.choice(range(1, 1 << 6), 8, replace=False).tolist(), key=truth, reverse=True)
+    said = [stated(a, b, ["strict", "weak"][k % 2]) for k, (a, b) in enumerate(pairwise(order))]
+    theirs = ExactSet(6, order, said, degree=2)
+    for x in (order[0], order[-1]):
+        most, told = regret_over(theirs, x, family).lower, []
+        search = _Search(theirs, x, family)  # with no rival found beforehand, the bounds alone say where to look
+        upper = _bound_by_cuts(theirs, x, family, search, lambda *bounds, told=told: told.append(bounds))
+        assert upper == pytest.approx(most, abs=NEAR)
+        assert search.lower == pytest.approx(most, abs=NEAR)
+        assert all(lower <= most + NEAR and upper >= most - NEAR for lower, upper in told)
+        assert [upper for _, upper in told] == sorted((upper for _, upper in told), reverse=True)
+        assert len(told) <= family.count() // 3
+
+
+def test_cuts_end_when_they_are_told_to():
+    theirs, family, told = ExactSet(4, [1, 2], [stated(1, 2)]), Family(4), []
+    whole = family_regret(theirs, 1, family)
+    upper = _bound_by_cuts(theirs, 1, family, _Search(theirs, 1, family), lambda *bounds: told.append(bounds) or True)
+    assert len(told) == 1
+    assert upper == told[0][1] >= whole.lower
 
 
 @pytest.mark.parametrize("k", BATCHES)
