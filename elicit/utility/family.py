@@ -129,7 +129,7 @@ def _bound_by_cuts(
     strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
     bound = np.full(len(masks), np.inf)
     bound[at_subset] = 0.0
-    at = int(np.delete(np.arange(len(masks)), at_subset)[0]) if len(masks) > 1 else at_subset
+    at = int(bound.argmax())
     for _ in range(MOST_CUTS):
         if bound[at] <= search.lower + tolerances.DECISION / 2:
             break
