@@ -333,6 +333,12 @@ def test_what_an_honest_score_says_of_its_folds():
     assert NestedScore((0.5, 0.5), (0.8, 0.8), (0.6, 0.6), (("a",), ("b",))).agreement == 0
 
 
+def test_folds_that_list_rows_of_all_the_data_cannot_be_those_within_an_outer_fold():
+    listed = [(np.arange(3, len(WINE)), np.arange(3))] * 2
+    with pytest.raises(InputError, match="cv of the selector lists rows of all the data; give a number of folds"):
+        selector(cv=listed).nested_score(WINE, CLASSES, cv=2)
+
+
 def test_progress_goes_to_the_error_stream(capsys):
     selector(verbose=1).fit(WINE, CLASSES)
     out, err = capsys.readouterr()
