@@ -7,6 +7,7 @@ import copy
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import journals
@@ -38,10 +39,11 @@ from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.claims import claim_of
-from elicit.proof.record_check import check_record
+from elicit.proof.record_check import _Claim, check_record
 from elicit.proof.record_facts import Known, dominance
 from elicit.sessions import begin, resume
 from elicit.subsets import Attributes
+from elicit.utility.tolerances import MARGIN
 
 NEAR = 1e-5
 
@@ -901,6 +903,21 @@ def test_a_slice_with_a_margin_near_all_that_its_own_witness_has_is_refused(tmp_
     status, _, err = verdict(journals.write(tmp_path / "near", lines), capsys)
     assert (status == 0) is holds
     assert holds or "the slice with margin 0.001 leaves out too many utilities" in err
+
+
+def test_what_a_witness_has_to_spare_is_that_of_strict_statements_alone():
+    def checked(delta, *relations):
+        pairs = [([0], [1]), ([0, 1], [0])]  # the first is better by all of θ, the other two are worth the same
+        said = [{"better": a, "worse": b, "relation": how} for (a, b), how in zip(pairs, relations, strict=True)]
+        claim = object.__new__(_Claim)
+        claim.content = {"statements": said}
+        claim._check_margin([([0], "1")], delta)
+
+    whole = Fraction(str(MARGIN))
+    checked(whole, "strict", "weak")
+    checked(whole, "weak", "equal")  # nothing is strict
+    with pytest.raises(CertificateError, match="leaves out too many utilities"):
+        checked(whole, "strict", "strict")
 
 
 def test_a_slice_whose_witness_names_a_coefficient_twice_is_refused(tmp_path, capsys):
