@@ -782,8 +782,8 @@ def test_facts_imply_what_was_measured_and_said_in_the_set_that_the_settings_nam
     plain = {"noise_level": 0.0, "degree": 2, "slack": 6, "weights": [1, 1.5, 2], "parsimony": 0.1}
     found = known(*ASKED, Asked(5, (4,)), measured(5, 4, 0.95), Retracted(6, 3), **plain)
     assert [(s.better, s.worse, s.source, s.request) for s in found.statements()] == [
+        (4, 1, Source.DOMINANCE, None),  # in the order in which they were asked for
         (4, 3, Source.DOMINANCE, None),
-        (4, 1, Source.DOMINANCE, None),
         (3, 1, Source.OPERATOR, 4),
     ]
     assert found.space == {"kind": "parsimonious", "tau": "0.1", "C": "6.0", "w": ["1.0", "1.5"], "degree": 2}
