@@ -40,6 +40,7 @@ from elicit.report.drawing import bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
+from elicit.report.utility import _heat
 from elicit.session.fresh import FIRST_SEED, ROUNDS, fresh_scores
 from elicit.sessions import begin, elicitation_of
 from elicit.sources.oracle import oracle_from
@@ -647,5 +648,11 @@ def test_axes_and_headers_say_the_unit_of_a_criterion_and_which_way_is_better(tm
     drawing, table = front.split("<table>")
     for told in ("score (more is better)</text>", "size (less is better)</text>"):
         assert told in drawing
+    assert "drawn by two of the 3 criteria" in drawing
     for told in ("score (more is better)</th>", "size (less is better)</th>", "cost [EUR] (less is better)</th>"):
         assert told in table
+
+
+@pytest.mark.parametrize(("value", "told"), [(-0.0031, ">-0.0031<"), (0.25, ">0.25<"), (1e-12, ">0<")])
+def test_a_small_interaction_is_told_with_its_digits(value, told):
+    assert told in str(_heat(value, most=1.0))

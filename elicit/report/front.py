@@ -19,10 +19,12 @@ def front_section(content: Content) -> Iterator[Html]:
     vertical, second = content.criteria[0], content.criteria[1] if len(content.criteria) > 1 else None
     against = second.name if second else "attributes"
     title = f"{vertical.name} against {against} of the {many(len(content.measured), 'measured subset')}"
+    count = len(content.criteria)
+    seeming = f" It is drawn by two of the {count} criteria: by a third, what seems to lie below it may be in it."
     yield element(
         "p",
         "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
-        "is best, only your answers say.",
+        f"is best, only your answers say.{seeming if count > 2 else ''}",
     )
     yield element(
         "figure",

@@ -73,4 +73,4 @@ def power(content: Content) -> Iterator[Html]:
 def _heat(value: float, most: float) -> Html:
     """A cell in one of three strengths of its sign; the number says it too."""
     step = min(3, int(3 * abs(value) / most + 0.999)) if most > 0 and abs(value) > 1e-9 * most else 0
-    return element("td", f"{value:.2f}" if step else "0", class_=f"{'p' if value > 0 else 'm'}{step}" if step else None)
+    return element("td", f"{value:.2g}" if step else "0", class_=f"{'p' if value > 0 else 'm'}{step}" if step else None)
