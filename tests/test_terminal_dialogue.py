@@ -157,6 +157,7 @@ def test_an_answer_is_taken_back_only_once_what_that_changes_is_shown():
     assert dialogue.press("t") is None
     assert "once you see what that changes" in page(dialogue)
     dialogue.finish(dialogue.job, dialogue.job())
+    assert "once you see what that changes" not in page(dialogue)
     assert dialogue.press("t") == TakeBack(6)
 
 
@@ -244,6 +245,7 @@ def test_leaving_and_interrupting_work_everywhere(request_):
 def test_a_key_that_means_nothing_says_so():
     assert "'z' means nothing here" in page(talk(QUESTION, ["z"])[0])
     assert "'\\x9b' means nothing" in page(talk(QUESTION, ["\x9b"])[0])
+    assert "'Ctrl-Z' means nothing" in page(talk(QUESTION, ["\x1a"])[0])
 
 
 def test_a_result_that_comes_after_its_panel_was_closed_goes_nowhere():

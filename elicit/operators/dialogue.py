@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
-from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply
+from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply, named_key
 from elicit.operators.picture import (
     Line,
     comparison,
@@ -159,7 +159,7 @@ class Dialogue:
         elif self._desk is not None and key in self._lookable():
             self._open_from(self._desk, key)
         elif len(key) == 1 or key == "enter":
-            self._note = f"'{printable(key)}' means nothing here; [H] lists the keys."
+            self._note = f"'{named_key(key)}' means nothing here; [H] lists the keys."
 
     def _open_from(self, desk: Desk, key: str) -> None:
         """Open what is looked up at the desk."""
@@ -261,6 +261,7 @@ class Dialogue:
 
         def then(lines: list[str]) -> None:
             panel.lines = [[("", line)] for line in lines]
+            self._note = ""  # it spoke of the wait
 
         self.job, self._then = job, then
 

@@ -96,6 +96,11 @@ REPAIR_HELP = (
 )
 
 
+def named_key(key: str) -> str:
+    """A key of one character as it is told: a control character by the keys that send it."""
+    return f"Ctrl-{chr(ord(key) + 64)}" if key < " " else printable(key)
+
+
 class Opening:
     """What a session is about, before it begins."""
 
@@ -118,7 +123,7 @@ class Opening:
         elif key in ("enter", " "):
             return Begin()
         elif len(key) == 1:
-            self._note = f"'{printable(key)}' means nothing here."
+            self._note = f"'{named_key(key)}' means nothing here."
         return None
 
     def finish(self, job: Job, lines: list[str]) -> None:
