@@ -21,8 +21,8 @@ from elicit.subsets import Attributes, Family
 WAY = "on the way down from all attributes"
 
 
-def played(score, n, seed=0, family=None, whole=True, **choices):
-    """What a run without questions looks at, and why, in order; unless the whole is wanted, as far as the way goes."""
+def played(score, n, seed=0, family=None, whole=True, most=None, **choices):
+    """What a run without questions looks at, and why, in order: all of it, so many looks, or as far as the way goes."""
     choices = {"policy": "none", "parsimony": 1.0, **choices}
     elicitation = Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed, family=family)
     looked = []
@@ -30,6 +30,8 @@ def played(score, n, seed=0, family=None, whole=True, **choices):
         assert isinstance(request, Evaluate)
         looked.append((request.subset, elicitation.history.rounds[-1].why))
         if not whole and looked[-1][1] != WAY and any(why == WAY for _, why in looked):
+            break
+        if len(looked) == most:
             break
         elicitation.tell(request.id, Measured((score(request.subset), float(request.subset.bit_count()))))
     return looked
@@ -211,7 +213,7 @@ def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, exp
 
 @pytest.mark.parametrize(("n", "budget", "draws"), [(MOST_DOWN + 1, 300, 15), (MOST_DOWN + 1, 60, 4), (8, 20, 4)])
 def test_a_run_that_goes_down_no_way_begins_with_draws(n, budget, draws):
-    looked = played(lambda m: float(m % 7), n, budget=budget)
+    looked = played(lambda m: float(m % 7), n, budget=budget, most=draws + 1)
     assert [why for _, why in looked[:draws]] == [FIRST] * draws
     assert looked[0][0] == (1 << n) - 1
     assert looked[draws][1] != FIRST
@@ -227,7 +229,7 @@ def test_with_a_prior_it_is_the_prior_that_says_what_comes_first():
 @pytest.mark.parametrize("seed", range(5))
 def test_where_only_small_subsets_may_be_chosen_the_first_looks_differ_in_size(seed):
     family = Family(30, keep=0b1, max_size=8)
-    looked = played(lambda m: (m * 37 % 101) / 100, 30, seed, family, budget=200)
+    looked = played(lambda m: (m * 37 % 101) / 100, 30, seed, family, most=30, budget=200)
     first = [m.bit_count() for m, why in looked if why == FIRST]
     assert len(first) == 10
     assert len({*first[:4]}) > 1
