@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import many
+from elicit.printable import many, shortened
 from elicit.report.content import Content, strongest
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
@@ -45,7 +45,7 @@ def power(content: Content) -> Iterator[Html]:
     body = [
         element(
             "tr",
-            element("th", f"{i + 1} {content.attributes[i]}", scope="row"),
+            element("th", f"{i + 1} {shortened(content.attributes[i])}", scope="row"),
             [_heat(content.interactions[i][j], most) if i != j else element("td", "") for j in shown],
         )
         for i in shown
