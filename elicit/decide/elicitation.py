@@ -404,7 +404,10 @@ class Elicitation:
         doubted = questions.doubted(rng)
         if doubted is not None:
             return doubted
-        return questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0, last=at_the_end)
+        found = questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0, last=at_the_end)
+        if found is None and at_the_end and not ending and asked < self.settings.confirm:
+            return questions.confirming(rng)
+        return found
 
     @property
     def _measured_at(self) -> list[int]:

@@ -28,6 +28,9 @@ from elicit.utility.sets import difference
 #: Candidates, those worth most to plausible operators, among which the policy "value" looks for a pair.
 MOST_COMPARED = 30
 
+#: A rival that the operator likes better with less than this chance is not worth a question.
+UNLIKELY = 0.05
+
 #: With fewer answers none can be said to surprise: what speaks against it is the guess that a run begins with.
 LEAST_ANSWERS = 3
 
@@ -134,6 +137,26 @@ class Questions:
         return _shown_in_random_order(
             Question(a, b, "an earlier answer fits badly with the others; this asks it another way", check=True), rng
         )
+
+    def confirming(self, rng: np.random.Generator) -> Question | None:
+        """What would be taken home against the rival that the operator most likely prefers, if any may be.
+
+        No expected worth says so: plausible operators err, so one answer against many hardly moves what they expect.
+        But an answer about the choice itself settles it, for nothing below another is recommended.
+        """
+        beliefs = self._beliefs
+        best, front = beliefs.incumbent, set(self._history.front)
+        rivals = [x for x in beliefs.candidates if x in front and x != best]
+        if best is None or not rivals or beliefs.settings.policy != "value":
+            return None
+        crowd = beliefs.plausible
+        chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
+        likely = sorted(
+            (x for x in rivals if chances[x] >= UNLIKELY),
+            key=lambda x: (-chances[x], -round(crowd.of(x), 9), simplest(x)),
+        )
+        why = "nothing more is measured: what would be recommended, against what you may like better"
+        return self._first((Question(best, x, why) for x in likely if self.open(best, x)), rng)
 
     # -- what is already known ------------------------------------------------------------------
 

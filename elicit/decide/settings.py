@@ -116,6 +116,11 @@ class Settings:
         "policy value: what answers imply is checked when it is at least this likely that the operator thinks "
         "otherwise; 1: never",
     )
+    confirm: int = _choice(
+        7,
+        "policy value: where less than so many questions were put when the budget is spent, what would be recommended "
+        "is compared with the rivals that the operator may still like better; 0: never",
+    )
     check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
     scope: str = _choice(
         "family",
@@ -274,6 +279,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "patience": (1, None),
     "ask_every": (0, None),
     "last_questions": (0, None),
+    "confirm": (0, None),
     "check_every": (0, None),
     "rejections": (1, None),
     "effort": (1, None),

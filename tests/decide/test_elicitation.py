@@ -488,3 +488,43 @@ def test_two_that_measure_the_same_do_not_hide_what_a_truthful_operator_prefers(
             run.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))
         worth = {x: operator.utility(run.history.named(x), x) for x in run.history.evaluated}
         assert worth[request.subset] == pytest.approx(max(worth.values()))
+
+
+def played_confirming(seed: int, **choices) -> Elicitation:
+    """A run whose operator demands a score that four attributes just reach, and then wants no more of them."""
+    best = (0.33, 0.44, 0.459, 0.4702, 0.4858, 0.4886, 0.489)
+
+    def measured(subset: int) -> Measured:
+        size = subset.bit_count()
+        return Measured((best[size - 1] - 0.01 * (subset >> size).bit_count(), float(size)))
+
+    def demanding(request: Compare) -> Answer:
+        first, second = (
+            10 * min(e.criteria[0] - 0.47, 0) - 0.01 * e.criteria[1] for e in (request.first, request.second)
+        )
+        return Answer.FIRST if first > second else Answer.SECOND
+
+    elicitation = small(7, seed, budget=28, **choices)
+    while not isinstance(request := elicitation.ask(), Done):
+        told = measured(request.subset) if isinstance(request, Evaluate) else reply(request, demanding)
+        elicitation.tell(request.id, told)
+    return elicitation
+
+
+def confirming(elicitation: Elicitation) -> list[int]:
+    """How many questions were put before each that confirms the choice."""
+    rounds = [asked for asked in elicitation.history.rounds if asked.compare is not None]
+    return [k for k, asked in enumerate(rounds) if "what would be recommended, against" in asked.why]
+
+
+@pytest.mark.parametrize("seed", [2, 3, 7])
+def test_few_questions_leave_some_that_confirm_the_choice_once_the_budget_is_spent(seed):
+    plain, confirmed = played_confirming(seed, confirm=0), played_confirming(seed)
+    assert list(plain.history.evaluated) == list(confirmed.history.evaluated), "the search is the same"
+    said, found = list(plain.history.answers.values()), confirming(confirmed)
+    assert list(confirmed.history.answers.values())[: len(said)] == said
+    assert not confirming(plain)
+    assert found
+    assert all(len(said) <= k < confirmed.settings.confirm for k in found)
+    assert confirming(played_confirming(seed, confirm=len(said) + 1)) == [len(said)]
+    assert confirmed.incumbent == 0b1111, "the smallest of those that reach what is demanded"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.questioning import LEAST_ANSWERS, Questions
+from elicit.decide.questioning import LEAST_ANSWERS, UNLIKELY, Questions
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Evaluated, Preferred
 from elicit.knowledge.history import History
@@ -99,6 +99,46 @@ def test_at_the_end_the_few_who_would_hate_a_choice_do_not_keep_it_from_being_as
     assert asking.next(rng, worth=0.03) is None
     question = asking.next(rng, worth=0.03, last=True)
     assert {question.first, question.second} == {masks[2], masks[3]}
+
+
+@given(measured, st.data())
+def test_what_would_be_recommended_is_put_against_the_open_rival_who_is_likeliest_to_be_preferred(vectors, data):
+    subsets = st.integers(1, len(vectors))
+    pairs = data.draw(st.lists(st.tuples(subsets, subsets), max_size=4, unique_by=lambda p: frozenset(p)))
+    answers = [(a, b, data.draw(st.sampled_from(list(Answer)[:4]))) for a, b in pairs if a != b]
+    may_ask, history = questions(vectors, answers)
+    beliefs, crowd = Beliefs(history, Family(N), Settings()), PlausibleOperators(history)
+    best, place = beliefs.incumbent, {x: k for k, x in enumerate(crowd.subsets)}
+    chances = {
+        x: float(crowd.weights @ (crowd.values[:, place[x]] > crowd.values[:, place[best]]))
+        for x in history.front
+        if x in beliefs.candidates and may_ask.open(best, x)
+    }
+    found = may_ask.confirming(np.random.default_rng(0))
+    if found is None:
+        assert max(chances.values(), default=0.0) < UNLIKELY + 1e-6
+    else:
+        assert best in (found.first, found.second)
+        rival = found.second if found.first == best else found.first
+        assert chances[rival] >= max(UNLIKELY, *chances.values()) - 1e-6
+        assert not found.check
+
+
+#: Who demands a score of .47, and wants few attributes then, has answered as one would who trades linearly.
+DEMANDED = [(0.33, 1), (0.44, 2), (0.459, 3), (0.4702, 4), (0.4858, 5), (0.4886, 6), (0.489, 7), (0.466, 4)]
+SAID = [(6, 8, Answer.FIRST), (3, 6, Answer.SECOND), (6, 5, Answer.SECOND)]
+
+
+def test_a_choice_that_few_would_contest_is_confirmed_before_it_is_taken_home():
+    rng = np.random.default_rng(0)
+    may_ask, _ = questions(DEMANDED, SAID)
+    assert may_ask.next(rng, worth=0.03, last=True) is None, "one answer would hardly move what is expected"
+    found = may_ask.confirming(rng)
+    assert {found.first, found.second} == {4, 5}
+    _, history = questions(DEMANDED, [*SAID, (4, 5, Answer.FIRST)])
+    assert Beliefs(history, Family(N), Settings()).incumbent == 4, "an answer about the choice itself settles it"
+    for policy in ("current", "none"):
+        assert questions(DEMANDED, SAID, policy=policy)[0].confirming(rng) is None
 
 
 def test_what_was_put_off_is_put_again_as_it_stood():
