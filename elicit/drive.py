@@ -35,11 +35,10 @@ from elicit.asks import (
     TakeBack,
 )
 from elicit.decide.elicitation import Elicitation
-from elicit.errors import InputError, JournalError, OracleError
+from elicit.errors import InputError, JournalError, OracleError, one_line
 from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed, Retracted
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
-from elicit.oracles.criteria import one_line
 from elicit.oracles.parallel import Remembering, Workers
 from elicit.proof.claims import claim_of
 from elicit.session.ahead import Ahead

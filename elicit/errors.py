@@ -7,9 +7,13 @@ mend it. Its text says what was expected, what was found, and the remedy.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 
 from elicit.printable import printable
+
+#: Characters of a reason: of a longer one the rest is left out.
+LONGEST_REASON = 300
 
 
 class ElicitError(Exception):
@@ -69,5 +73,14 @@ def require_instance(model: object, what: str = "an estimator") -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what a library says, or else the kind of its error."""
+    """What a library says, as a part of an error of ours: the first line of it, or else the kind of its error."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def one_line(error: BaseException) -> str:
+    """An error as the reason of a failure records it: its kind and the first line of its message, printable."""
+    message = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    # a set is written in another order by every process, and a reason should be the same in all of them
+    message = re.sub(r"\{([^{}]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in text)[:LONGEST_REASON]

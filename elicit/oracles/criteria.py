@@ -7,7 +7,6 @@ against the attributes once, when the oracle is made, so that a missing cost is 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,9 +20,6 @@ from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.columns import labelled
 from elicit.subsets import Attributes, Mask, members
-
-#: Characters of a reason: of a longer one the rest is left out.
-LONGEST_REASON = 300
 
 
 @dataclass(frozen=True)
@@ -155,15 +151,6 @@ def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured 
     return Measured(
         tuple(r.value for r in readings), tuple(r.folds for r in readings), tuple(r.spread for r in readings)
     )
-
-
-def one_line(error: BaseException) -> str:
-    """The type of an exception and the first line of its message, safe to print."""
-    message = next((line for line in str(error).splitlines() if line.strip()), "").strip()
-    # a set is written in another order by every process, and a reason should be the same in all of them
-    message = re.sub(r"\{([^{}]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in text)[:LONGEST_REASON]
 
 
 @dataclass(frozen=True)

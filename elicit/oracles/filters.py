@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import InputError
+from elicit.errors import InputError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import whole
 from elicit.oracles.columns import by_name, columns_of, require_no_gaps
-from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed, one_line
+from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import codes, counted, shared
 from elicit.scores.moments import unit_columns

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import InputError, OracleError
+from elicit.errors import InputError, OracleError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.oracles.criteria import one_line
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Mask
 

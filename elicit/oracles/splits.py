@@ -11,9 +11,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 
-from elicit.errors import InputError
+from elicit.errors import InputError, one_line
 from elicit.numeric import is_whole
-from elicit.oracles.criteria import one_line
 from elicit.printable import label_of, many
 from elicit.scores.randomness import settled_splitter
 

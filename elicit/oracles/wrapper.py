@@ -21,11 +21,11 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import InputError, require_instance
+from elicit.errors import InputError, one_line, require_instance
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import is_number
 from elicit.oracles.columns import Columns, columns_of, require_no_gaps
-from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, one_line, over_folds
+from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes, refuse_misplaced

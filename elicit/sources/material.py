@@ -18,10 +18,9 @@ from sklearn.inspection import permutation_importance
 from sklearn.pipeline import Pipeline
 
 from elicit.data import Data
-from elicit.errors import InputError, ModelError
+from elicit.errors import InputError, ModelError, one_line
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
-from elicit.oracles.criteria import one_line
 from elicit.oracles.describe import fingerprint
 from elicit.scores import score_named
 from elicit.subsets import Attributes, Mask

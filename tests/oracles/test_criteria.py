@@ -18,7 +18,6 @@ from elicit.oracles.criteria import (
     from_callable,
     gathered,
     listed,
-    one_line,
     over_folds,
     stability,
 )
@@ -88,10 +87,3 @@ def test_what_cannot_work_is_said_at_the_start(extras, folds, says):
 def test_criteria_can_be_pickled():
     extras = listed([cost([1, 2, 3]), fit_time(), stability(), from_callable("n", len, True)], ABC, 2)
     assert pickle.loads(pickle.dumps(extras)) == extras
-
-
-def test_a_reason_is_one_printable_line():
-    assert one_line(ValueError("\n  first\nsecond")) == "ValueError: first"
-    assert one_line(RuntimeError()) == "RuntimeError"
-    assert one_line(OSError("bell\x07 \x1b[31m")).isprintable()
-    assert len(one_line(ValueError("x" * 999))) == 300
