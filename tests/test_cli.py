@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -518,6 +519,17 @@ def test_a_terminal_gets_one_line_that_is_drawn_again(monkeypatch):
     assert lines[1].startswith("[########################] evaluated 9 of 9")
     assert max(map(len, lines)) <= 59
     assert screen.text.endswith("\r\x1b[K")
+
+
+def test_the_bar_is_gone_when_the_work_is_over_and_when_it_is_broken_off():
+    for end in (None, KeyboardInterrupt()):
+        screen = Screen()
+        with suppress(KeyboardInterrupt), Meter(screen) as meter:
+            meter.update(0.5, "half done")
+            assert not screen.text.endswith("\r\x1b[K")
+            if end is not None:
+                raise end
+        assert screen.text.endswith("\r\x1b[K")
 
 
 def test_elsewhere_a_plain_line_now_and_then(monkeypatch):

@@ -10,7 +10,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from fractions import Fraction
 from itertools import count
 from math import isinf
@@ -179,7 +178,7 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
     if section.get("kind") != "wrapper":
         return []
     done, needed = count(), len(unmeasured(section, subsets, journal.afresh))
-    with _shown() as meter:
+    with Meter(sys.stderr) as meter:
         found = fresh_scores(
             section,
             subsets,
@@ -353,7 +352,7 @@ def _winner(answer: Preferred) -> Mask | None:
 
 def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     """What would be recommended, had one answer been the other way round: what it costs to be wrong there."""
-    with _shown() as meter:
+    with Meter(sys.stderr) as meter:
         found = otherwise(elicitation.beliefs, meter.update)
     if not found:
         return
@@ -411,16 +410,6 @@ def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"
         yield from paragraph(told, _columns(), 2)
-
-
-@contextmanager
-def _shown() -> Iterator[Meter]:
-    """A meter of one part of the work, with its own time left; taken away when the part is done."""
-    meter = Meter(sys.stderr)
-    try:
-        yield meter
-    finally:
-        meter.clear()
 
 
 def _columns() -> int:

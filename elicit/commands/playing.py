@@ -14,15 +14,13 @@ from elicit.session.display import Meter, standing
 @contextmanager
 def metered(after_an_interrupt: Callable[[], str]) -> Iterator[Meter]:
     """A meter while the work lasts; who breaks it off is told what became of it."""
-    meter = Meter(sys.stderr)
-    try:
-        yield meter
-    except KeyboardInterrupt:
-        meter.clear()
-        print(after_an_interrupt(), file=sys.stderr)
-        raise
-    finally:
-        meter.clear()
+    with Meter(sys.stderr) as meter:
+        try:
+            yield meter
+        except KeyboardInterrupt:
+            meter.clear()
+            print(after_an_interrupt(), file=sys.stderr)
+            raise
 
 
 def show(meter: Meter, now: Stage, done: int = 0, of: int = 1) -> None:

@@ -30,20 +30,14 @@ def run(args: argparse.Namespace) -> int:
     record = read(args.path)
     section = _section(args.path)
     with destination(args.output, args.path, *files_of(section, Path())) as out, one_thread():
-        meter = Meter(sys.stderr)
-        try:
+        with Meter(sys.stderr) as meter:
             content = gather(record, Why(record).otherwise(meter.update))
-            meter.clear()
-            meter = Meter(sys.stderr)
-            story = ModelStory(missing=("the model was not looked at (--no-model)",))
-            if not args.no_model:
-                with counted_warnings() as complaints:
-                    story = _story(record, content, section, meter.update)
-                meter.clear()
-                for line in told_warnings(complaints):
-                    complain(line)
-        finally:
-            meter.clear()
+        story = ModelStory(missing=("the model was not looked at (--no-model)",))
+        if not args.no_model:
+            with counted_warnings() as complaints, Meter(sys.stderr) as meter:
+                story = _story(record, content, section, meter.update)
+            for line in told_warnings(complaints):
+                complain(line)
         assert out is not None
         out.write(page(content, story, os.path.basename(args.path)))
     print(f"{printable(args.output)}: the report of {printable(args.path)}")

@@ -67,14 +67,12 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"--model is for --relevance and {', '.join(EXPLAINED)}; add one of them, or leave it out")
         for measure in explained:
             options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
-    meter, judged = Meter(sys.stderr), tuple[Relevance, ...]()
+    judged: tuple[Relevance, ...] = ()
     with destination(args.json, args.data) as out:
-        try:
+        with Meter(sys.stderr) as meter:
             found, troubles = _scored(measures, options, data, columns, meter)
             if args.relevance:
                 judged = verdicts(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
-        finally:
-            meter.clear()
         if out is not None:
             json.dump(_plain(args, columns.attributes.names, found, judged), out, indent=1, allow_nan=False)
             out.write("\n")

@@ -162,7 +162,6 @@ def _played(session: Session, oracle: Remembering, section: Mapping[str, Any], h
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
         return _on_screen(session, oracle, section, how, opening, insight, latest)
     print("\n".join(opening), flush=True)
-    meter = Meter(sys.stderr)
     history = session.elicitation.history
     prompt = sys.stdin.isatty()
     lines = LineOperator(
@@ -174,18 +173,17 @@ def _played(session: Session, oracle: Remembering, section: Mapping[str, Any], h
         prompt=prompt,
     )
 
-    def operator(request: Compare | Reconcile) -> Reply:
-        meter.clear()
-        return lines(request)
+    with Meter(sys.stderr) as meter:
 
-    def show(progress: Progress) -> None:
-        latest[:] = [progress]
-        meter.update(progress.evaluations / progress.budget, standing(progress))
+        def operator(request: Compare | Reconcile) -> Reply:
+            meter.clear()
+            return lines(request)
 
-    try:
+        def show(progress: Progress) -> None:
+            latest[:] = [progress]
+            meter.update(progress.evaluations / progress.budget, standing(progress))
+
         return drive(session.elicitation, oracle, operator, session.journal, n_jobs=how.n_jobs, progress=show)
-    finally:
-        meter.clear()
 
 
 def _on_screen(
@@ -231,12 +229,11 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     baseline = elicitation.family.largest
     if elicitation.history.stopped is not None or baseline in oracle.known:
         return
-    meter = Meter(sys.stderr)
-    meter.update(0.0, "timing one evaluation")
-    start = time.monotonic()
-    reply = oracle(Evaluate(0, baseline))
-    seconds = time.monotonic() - start
-    meter.clear()
+    with Meter(sys.stderr) as meter:
+        meter.update(0.0, "timing one evaluation")
+        start = time.monotonic()
+        reply = oracle(Evaluate(0, baseline))
+        seconds = time.monotonic() - start
     left = elicitation.budget - elicitation.evaluations
     journal.cache(baseline, reply)
     total = left * seconds + _DECIDING * elicitation.budget * elicitation.family.n

@@ -59,9 +59,6 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
         lines.append(f"nothing was stated or measured that sets one subset above another: {choice} is recommended.")
     else:
         lines.append("no utility of the exact set satisfies all statements, so nothing is proven.")
-    meter = Meter(sys.stderr)
-    try:
+    with Meter(sys.stderr) as meter:
         found = why.otherwise(meter.update)
-    finally:
-        meter.clear()
     return lines + reversed_answers(why, found, rival)

@@ -213,15 +213,12 @@ def _showing(verbose: int, called: str, best: str) -> Iterator[Callable[[Progres
     if not verbose:
         yield None
         return
-    meter = Meter(sys.stderr, asked_for=True)
+    with Meter(sys.stderr, asked_for=True) as meter:
 
-    def show(progress: Progress) -> None:
-        meter.update(progress.evaluations / progress.budget, f"{called}{_standing(progress, best)}")
+        def show(progress: Progress) -> None:
+            meter.update(progress.evaluations / progress.budget, f"{called}{_standing(progress, best)}")
 
-    try:
         yield show
-    finally:
-        meter.clear()
 
 
 def _standing(progress: Progress, best: str) -> str:

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TextIO
+from typing import Self, TextIO
 
 from elicit.printable import many, printable
 from elicit.session.progress import Progress
@@ -24,6 +24,8 @@ _WIDTH = 24
 class Meter:
     """Shows how much of the work is done. `update` is cheap enough to be called after every step.
 
+    The bar is taken away when the `with` block ends, however it ends.
+
     asked_for: tell of work that is soon over, too, to who asked to be told.
     """
 
@@ -35,6 +37,12 @@ class Meter:
         self._shown_at = -1.0 if self._terminal else self._start
         self._shown_share = 0.0
         self._dirty = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
 
     def update(self, share: float, text: str) -> None:
         """`share` of the work is done; `text` says more."""
