@@ -41,13 +41,13 @@ from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, Workers
 from elicit.proof.claims import claim_of
+from elicit.proof.strained import strained_in
 from elicit.session.ahead import Ahead
 from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
-from elicit.utility.exact import ExactSet
 
-__all__ = ["Result", "drive", "measured", "set_aside"]
+__all__ = ["Result", "drive", "measured"]
 
 Clock = Callable[[], float]
 
@@ -57,9 +57,8 @@ class Result:
     """What a run came to. `subset` is None when nothing in the family could be measured.
 
     `scope` is the set in which `reason` speaks. `failures` counts subsets by why they could not be
-    measured. `set_aside` are statements that the recommendation does not honour in full, with their slack: 1 is
-    the margin of a clear answer, so from there on nothing is left of a statement. In the exact set they are a
-    smallest group that cannot all hold, each with slack infinity.
+    measured. `set_aside` are statements that the recommendation does not honour in full, with their slack (see
+    `elicit.proof.strained`).
     """
 
     subset: Mask | None
@@ -272,22 +271,9 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
         evaluations=elicitation.evaluations,
         questions=len(history.answers),
         failures=dict(Counter(failed.reason for failed in history.failed.values())),
-        set_aside=set_aside(elicitation),
+        set_aside=strained_in(elicitation),
         seconds=seconds,
     )
-
-
-def set_aside(elicitation: Elicitation) -> tuple[tuple[Statement, float], ...]:
-    """The statements that the recommendation does not honour in full, with their slack (see `Result`).
-
-    By a fresh set: a page that is made of the journal says the same as the end of the run.
-    """
-    beliefs = elicitation.beliefs
-    utilities = beliefs.fresh_utilities()
-    if not isinstance(utilities, ExactSet):
-        return utilities.set_aside() if utilities.informative else ()
-    conflict = beliefs.conflict
-    return () if conflict is None else tuple((statement, float("inf")) for statement in conflict.conflict)
 
 
 def _remembering(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> Remembering:

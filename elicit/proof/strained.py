@@ -8,14 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from elicit.decide.elicitation import Elicitation
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Mask
 from elicit.utility import tolerances
+from elicit.utility.exact import ExactSet
 
+#: Statements with their slack: 1 is the margin of a clear answer, so from there on nothing is left of one.
 Strained = Sequence[tuple[Statement, float]]
 
 _VERB = {Relation.STRICT: "above", Relation.WEAK: "at least as good as", Relation.EQUAL: "equal to"}
 _SET_ASIDE, _IN_PART = "set aside", "honoured at less than full strength"
+
+
+def strained_in(elicitation: Elicitation) -> tuple[tuple[Statement, float], ...]:
+    """The statements that the recommendation does not honour in full.
+
+    In the exact set they are a smallest group that cannot all hold, each with slack infinity. By a fresh set: a page
+    that is made of the journal says the same as the end of the run.
+    """
+    beliefs = elicitation.beliefs
+    utilities = beliefs.fresh_utilities()
+    if not isinstance(utilities, ExactSet):
+        return utilities.set_aside() if utilities.informative else ()
+    conflict = beliefs.conflict
+    return () if conflict is None else tuple((statement, float("inf")) for statement in conflict.conflict)
 
 
 def is_set_aside(slack: float) -> bool:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elicit.drive import set_aside
 from elicit.errors import CertificateError
 from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.printable import many
 from elicit.proof.record_check import check_record
-from elicit.proof.strained import strained_words
+from elicit.proof.strained import strained_in, strained_words
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reversed_answers, told
 from elicit.subsets import Family, Mask, members
@@ -273,7 +272,7 @@ def _prices(why: Why) -> tuple[Price, ...]:
 
 def _set_aside(why: Why) -> tuple[str, ...]:
     """The statements that the recommendation does not honour, or not in full."""
-    return tuple(strained_words(set_aside(why.elicitation), why.questions, why.attributes.braced))
+    return tuple(strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced))
 
 
 def strongest(content: Content) -> list[int]:
