@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from elicit.asks import (
     Compare,
@@ -30,7 +29,6 @@ from elicit.asks import (
     Operator,
     Oracle,
     Reconcile,
-    Request,
     Settlement,
     TakeBack,
 )
@@ -96,65 +94,46 @@ def drive(
     time_limit: seconds after which no other round is begun: what was asked is replied to first, one round at
         least, so that nothing that was decided is thrown away and every sitting brings the run further.
     ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
+    claim: write what was proven into the journal at the end, which may take a while.
     brief: what would be recommended is told before a question only, not after every reply.
     regret: `Progress.regret` is told where the recommendation is, at the price of linear programs each time.
-    claim: write what was proven into the journal at the end, which may take a while.
     """
     _fit_together(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
-    workers = Workers(n_jobs)
-    run = _Run(elicitation, remembering, operator, journal, workers, progress, clock, brief, regret)
-    with workers, run.saving(), Ahead(remembering, ahead, run.keep) as thinking:
+    keeper = _Keeper(elicitation, journal, clock or time.time)
+    # durations are told by a clock that never jumps
+    teller = _Teller(elicitation, progress, clock or time.monotonic, brief=brief, regret=regret)
+    with Workers(n_jobs) as workers, keeper.saving(), Ahead(remembering, ahead, keeper.keep) as thinking:
+        run = _Run(elicitation, remembering, operator, workers, thinking, keeper, teller)
         while not isinstance(request := elicitation.ask(), Done):
-            run.save()
+            keeper.save()
             if isinstance(request, Evaluate):
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
-                run.put(request, thinking)
+                run.put(request)
             at_rest = not elicitation.pending() and elicitation.history.stopped is None
-            if time_limit is not None and run.seconds >= time_limit and at_rest:
+            if time_limit is not None and teller.seconds >= time_limit and at_rest:
                 elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
     if thinking.hindrance is not None:
         warnings.warn(
             f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
             stacklevel=2,
         )
-    seconds = run.seconds  # what is proven afterwards is not part of the run
+    seconds = teller.seconds  # what is proven afterwards is not part of the run
     if claim:
-        run.claim()
+        keeper.claim()
     with one_thread():
         return _result(elicitation, request, seconds)
 
 
-class _Run:
-    """The moving parts of one drive."""
+class _Keeper:
+    """Writes what becomes known into the journal; without a journal it does nothing."""
 
-    def __init__(
-        self,
-        elicitation: Elicitation,
-        oracle: Remembering,
-        operator: Operator,
-        journal: Journal | None,
-        workers: Workers,
-        progress: Callable[[Progress], None] | None,
-        clock: Clock | None,
-        brief: bool,
-        regret: bool,
-    ) -> None:
-        self._elicitation, self._oracle, self._operator, self._journal = elicitation, oracle, operator, journal
-        self._workers, self._progress = workers, progress
-        self._now: Clock = clock or time.monotonic  # for durations: it never jumps
-        self._stamp: Clock = clock or time.time
-        self._start = self._now()
+    def __init__(self, elicitation: Elicitation, journal: Journal | None, clock: Clock) -> None:
+        self._elicitation, self._journal, self._clock = elicitation, journal, clock
         self._saved = len(journal.facts) if journal is not None else 0
-        self._brief, self._regret, self._told = brief, regret, False
         self._writing = threading.Lock()
         self._trouble: JournalError | None = None
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the drive began."""
-        return self._now() - self._start
 
     @contextmanager
     def saving(self) -> Iterator[None]:
@@ -176,55 +155,129 @@ class _Run:
                 raise self._trouble
             new = self._elicitation.facts[self._saved :]
             for k, fact in enumerate(new, start=1):
-                self._journal.append(fact, at=self._stamp(), more=k < len(new))
+                self._journal.append(fact, at=self._clock(), more=k < len(new))
                 self._saved += 1
+
+    def keep(self, subset: Mask, result: Measured | Failure) -> None:
+        """Write down a result that was measured ahead of need; called from any thread."""
+        with self._writing:
+            if self._journal is not None and self._trouble is None and subset not in self._journal.cached:
+                try:
+                    self._journal.cache(subset, result, at=self._clock())
+                except JournalError as error:  # told by whoever writes next, in the thread that can be told
+                    self._trouble = error
 
     def claim(self) -> None:
         """Write what the run has proven at its end, with the proofs that `elicit verify` re-checks."""
         if self._journal is not None and not self._journal.claimed:
             with one_thread():
                 content = claim_of(self._elicitation)
-            self._journal.claim(content, at=self._stamp())
+            self._journal.claim(content, at=self._clock())
+
+
+class _Teller:
+    """Tells whoever wants to know where the run stands, and how long it has taken."""
+
+    def __init__(
+        self,
+        elicitation: Elicitation,
+        progress: Callable[[Progress], None] | None,
+        clock: Clock,
+        *,
+        brief: bool,
+        regret: bool,
+    ) -> None:
+        self._elicitation, self.progress, self._clock = elicitation, progress, clock
+        self._brief, self._regret = brief, regret
+        self._start = clock()
+        self._told_ahead = False
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the drive began."""
+        return self._clock() - self._start
+
+    def after_reply(self) -> None:
+        """Tell where the run stands now, as briefly as after every reply."""
+        self.tell(brief=self._brief)
+
+    def before_question(self) -> None:
+        """Tell it in full, unless that came with what was computed ahead."""
+        if self._brief and not self._told_ahead:
+            self.tell(brief=False)
+        self._told_ahead = False
+
+    def found_ahead(self, standing: Progress) -> None:
+        """Tell what was computed ahead: where the run stands at its next question."""
+        if self.progress is not None:
+            self.progress(replace(standing, seconds=self.seconds))
+            self._told_ahead = True
+
+    def tell(self, *, brief: bool) -> None:
+        """Tell where the run stands; when nobody wants to know, no time is spent on it."""
+        if self.progress is not None:
+            with one_thread():
+                standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._regret)
+            self.progress(standing)
+
+
+class _Run:
+    """Carries requests to the oracle and the operator, and tells their replies."""
+
+    def __init__(
+        self,
+        elicitation: Elicitation,
+        oracle: Remembering,
+        operator: Operator,
+        workers: Workers,
+        ahead: Ahead,
+        keeper: _Keeper,
+        teller: _Teller,
+    ) -> None:
+        self._elicitation, self._oracle, self._operator = elicitation, oracle, operator
+        self._workers, self._ahead = workers, ahead
+        self._keeper, self._teller = keeper, teller
 
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
         part = requests[: self._workers.count]
         replies = self._workers.measure(self._oracle, [request.subset for request in part])
         for request, reply in zip(part, replies, strict=True):
-            self._tell(request, reply)
+            try:
+                self._elicitation.tell(request.id, reply)
+            except InputError as error:  # a reply that cannot be recorded is the fault of who gave it
+                raise OracleError(f"the oracle's reply cannot be used: {error}") from error
+            self._keeper.save()
+            self._teller.after_reply()
 
-    def put(self, request: Compare | Reconcile, ahead: Ahead) -> None:
+    def put(self, request: Compare | Reconcile) -> None:
         """Put a question and tell the answer, and with it all that was decided about it ahead."""
-        if self._brief and not self._told:
-            self._show(brief=False)
-        self._told = False
-        ahead.begin(self._elicitation, request)
+        self._teller.before_question()
+        self._ahead.begin(self._elicitation, request)
         while isinstance(reply := self._operator(self._as_it_stands(request)), TakeBack):
             self._elicitation.retract(reply.request)
-            self.save()
-            self._show(brief=False)
+            self._keeper.save()
+            self._teller.tell(brief=False)
             if request not in self._elicitation.pending():  # a contradiction that is none any more
                 return
-            ahead.begin(self._elicitation, request)
+            self._ahead.begin(self._elicitation, request)
         if isinstance(reply, Enough):
             self._elicitation.stop("the operator is content with the best so far")
-            self.save()
+            self._keeper.save()
             return
         if isinstance(request, Reconcile) and isinstance(reply, Answer):
             reply = Settlement(None)  # who only compares leaves contradictions to be weighed
         self._elicitation.tell(request.id, reply)
-        self.save()  # before anything else: an answer is never lost
-        if ahead.under_way(reply):
-            self._show(brief=True)  # whoever answered sees that the answer was taken
-        found = ahead.take(reply, self._progress)
+        self._keeper.save()  # before anything else: an answer is never lost
+        if self._ahead.under_way(reply):
+            self._teller.tell(brief=True)  # whoever answered sees that the answer was taken
+        found = self._ahead.take(reply, self._teller.progress)
         if found is None:
-            self._show(self._brief)
+            self._teller.after_reply()
             return
         self._elicitation.adopt(found.facts)
-        self.save()
-        if self._progress is not None:
-            self._progress(replace(found.progress, seconds=self.seconds))
-            self._told = True
+        self._keeper.save()
+        self._teller.found_ahead(found.progress)
 
     def _as_it_stands(self, request: Compare | Reconcile) -> Compare | Reconcile:
         """The question, no longer as a check once an answer was taken back that may have implied it."""
@@ -232,32 +285,6 @@ class _Run:
         if isinstance(request, Compare) and request.check and next(since, None) is not None:
             return replace(request, why="it was a check of answers, of which one was taken back", check=False)
         return request
-
-    def keep(self, subset: Mask, result: Measured | Failure) -> None:
-        """Write down a result that was measured ahead of need; called from any thread."""
-        with self._writing:
-            if self._journal is not None and self._trouble is None and subset not in self._journal.cached:
-                try:
-                    self._journal.cache(subset, result, at=self._stamp())
-                except JournalError as error:  # told by whoever writes next, in the thread that can be told
-                    self._trouble = error
-
-    def _tell(self, request: Request, reply: Any) -> None:
-        try:
-            self._elicitation.tell(request.id, reply)
-        except InputError as error:  # a reply that cannot be recorded is the fault of who gave it
-            if isinstance(request, Evaluate):
-                raise OracleError(f"the oracle's reply cannot be used: {error}") from error
-            raise
-        self.save()
-        self._show(self._brief)
-
-    def _show(self, brief: bool) -> None:
-        """Show where the run stands, to whoever wants to know."""
-        if self._progress is not None:
-            with one_thread():
-                standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._regret)
-            self._progress(standing)
 
 
 def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
