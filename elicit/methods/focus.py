@@ -47,7 +47,7 @@ class Focus:
     most: float = 0.0
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
-        whole = self.inconsistency(space.everything)
+        whole = self.inconsistency(space.family.largest)
         if whole > self.most:
             most = "all that may be chosen" if space.family.drop else "all attributes"
             return Ended(f"no subset is consistent: even {most} leave an inconsistency of {whole:.4g}")
@@ -68,7 +68,7 @@ class Focus:
 
     def _exactly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
         """The consistent subsets with `more` attributes more."""
-        return self._completed(first, more, space.everything & ~first, effort)
+        return self._completed(first, more, space.family.largest & ~first, effort)
 
     def _completed(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
         effort.spend(1)
@@ -83,7 +83,7 @@ class Focus:
 
     def _nearly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
         """The nearly consistent subsets with `more` attributes more, by looking at all."""
-        outside = members(space.everything & ~first)
+        outside = members(space.family.largest & ~first)
         effort.spend(math.comb(len(outside), more))
         masks = (first | mask_of(added) for added in combinations(outside, more))
         return (mask for mask in masks if self.inconsistency(mask) <= self.most)

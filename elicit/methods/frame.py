@@ -67,11 +67,6 @@ class Space:
             raise InputError(f"the goal is a size of {self.goal.smallest}, but the sizes here are {sizes}")
 
     @property
-    def everything(self) -> Mask:
-        """All attributes that are not dropped."""
-        return ((1 << self.family.n) - 1) & ~self.family.drop
-
-    @property
     def least(self) -> int:
         """The smallest size of the family."""
         return max(1, self.family.keep.bit_count())
@@ -106,7 +101,7 @@ class Space:
     def from_above(self) -> Mask:
         """Where a shrinking walk starts: everything, or the start."""
         if self.start is None:
-            return self.everything
+            return self.family.largest
         size = self.origin.bit_count()
         if size < self.bottom:
             raise InputError(f"the start has {size} attributes, the walk only removes, but {self.bottom} is the least")
@@ -114,7 +109,7 @@ class Space:
 
     def larger(self, subset: Mask, by: int = 1) -> list[Mask]:
         """The subset with `by` attributes more, in every way; in mask order."""
-        outside = members(self.everything & ~subset)
+        outside = members(self.family.largest & ~subset)
         return sorted(subset | mask_of(added) for added in combinations(outside, by))
 
     def smaller(self, subset: Mask, by: int = 1) -> list[Mask]:
@@ -144,7 +139,7 @@ class Space:
         return sum(comb(free, size - kept) for size in range(self.bottom, self.top + 1))
 
     def draw(self, rng: np.random.Generator) -> Mask:
-        """One of them, each as likely as any other."""
+        """One of those that `count` counts, each as likely as any other."""
         kept, free = self.family.keep.bit_count(), self.family.free
         sizes = range(self.bottom, self.top + 1)
         ways = [comb(len(free), size - kept) for size in sizes]

@@ -150,6 +150,6 @@ class Floating:
             if (current & ~space.family.keep).bit_count() <= 2:
                 return []
             return [mask for mask in space.smaller(current) if mask & taken]
-        if (space.everything & ~current).bit_count() <= 2:
+        if (space.family.largest & ~current).bit_count() <= 2:
             return []
         return [mask for mask in space.larger(current) if not mask & taken]

@@ -90,7 +90,7 @@ class Ranking:
             scores = yield from _alone(space)
         if len(scores) != space.family.n:
             raise InputError(f"a ranking of {space.family.n} attributes needs as many numbers, found {len(scores)}")
-        order = sorted(members(space.everything & ~first), key=lambda i: (-_number(scores[i]), i))
+        order = sorted(members(space.family.largest & ~first), key=lambda i: (-_number(scores[i]), i))
         if self.threshold is not None:
             above = first | mask_of(i for i in order if scores[i] > self.threshold)
             if above not in space.family:
@@ -123,7 +123,7 @@ def _number(score: float) -> float:
 def _alone(space: Space) -> Generator[Sequence[Mask], Sequence[float], tuple[float, ...]]:
     """The value of each attribute alone, added to the start; −∞ for those that are in it, or dropped."""
     first = space.from_below()
-    outside = members(space.everything & ~first) if first.bit_count() < space.most else []
+    outside = members(space.family.largest & ~first) if first.bit_count() < space.most else []
     found = [UNMEASURED] * space.family.n
     if outside:
         for i, value in zip(outside, (yield [first | 1 << i for i in outside]), strict=True):
@@ -146,8 +146,8 @@ class Adaptive:
             return Ended("no attribute could be measured alone")
         if space.bottom == space.top or space.goal.settled(math.inf):
             return (yield from Ranking(alone)(space, rng))
-        cut = min(discriminating_cut([alone[i] for i in order]), space.top - space.from_below().bit_count())
-        chosen = space.from_below() | mask_of(order[:cut])
+        cut = min(discriminating_cut([alone[i] for i in order]), space.top - first.bit_count())
+        chosen = first | mask_of(order[:cut])
         yield [chosen]
         return Ended(f"the ranking was cut after {cut} of {len(order)}", chosen)
 

@@ -97,21 +97,17 @@ class Walk:
         if request not in self._open:
             raise ProtocolError(f"request {request} is not open; ask() says what is")
         subset = self._open[request].subset
-        fact: Fact
         if isinstance(reply, Measured):
-            fact = Evaluated(request, subset, reply.criteria, reply.folds, reply.spread)
-        else:
-            fact = Failed(request, subset, reply.reason)
-        self._fold(fact)
-        return fact
+            return self._fold(Evaluated(request, subset, reply.criteria, reply.folds, reply.spread))
+        return self._fold(Failed(request, subset, reply.reason))
 
     def stop(self, reason: str) -> Fact:
         """End the run from outside; the reason begins with who ended it, as in "time: …"."""
-        return self._record(Stopped(self._next_id, reason))
+        return self._fold(Stopped(self._next_id, reason))
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, with another budget (None: the same)."""
-        return self._record(Resumed(self._next_id, budget))
+        return self._fold(Resumed(self._next_id, budget))
 
     def _worth(self, subset: Mask, criteria: tuple[float, ...]) -> float:
         """What the method makes of what was measured."""
@@ -125,11 +121,8 @@ class Walk:
             )
         return value
 
-    def _record(self, fact: Fact) -> Fact:
-        self._fold(fact)
-        return fact
-
-    def _fold(self, fact: Fact) -> None:
+    def _fold(self, fact: Fact) -> Fact:
+        """Take a fact, new or recorded."""
         self.history.record(fact)
         self._log.append(fact)
         match fact:
@@ -145,6 +138,7 @@ class Walk:
             case Resumed(budget=budget):
                 self.budget = self.budget if budget is None else budget
         self._next_id = max(self._next_id, fact.request + 1)
+        return fact
 
     def _take(self, subset: Mask, value: float) -> None:
         self.values[subset] = value
@@ -180,4 +174,4 @@ class Walk:
         if self.budget is not None and self.evaluations >= self.budget:
             self.stop(budget_spent(self.budget))
         else:
-            self._record(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
+            self._fold(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
