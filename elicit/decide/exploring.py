@@ -81,14 +81,13 @@ def propose(
     `wanted` are subsets that a proof is waiting for.
     """
     search = _Explorer(beliefs, rng, outlook or Outlook(beliefs.settings.begun_with))
-    chosen: list[Mask] = []
-    rejected: dict[Mask, float] = {}
+    chosen, rejected = search.chosen, search.rejected
     for subset in wanted:
-        if len(chosen) < count and search.new(subset, chosen, rejected):
+        if len(chosen) < count and search.new(subset):
             chosen.append(subset)
     proving = bool(chosen)
     while len(chosen) < count:
-        candidate = search.next(chosen, rejected)
+        candidate = search.next()
         if candidate is None:
             break
         price = search.rejection_price(candidate)
@@ -103,7 +102,7 @@ def propose(
                 chosen.append(_cheapest(rejected))
     if not chosen and rejected and REJECTIONS not in beliefs.settings.stop:
         chosen.append(_cheapest(rejected))  # the family holds no more than these: patience cannot run out
-    why = "a proof of optimality needs it" if proving else search.reason(chosen)
+    why = "a proof of optimality needs it" if proving else search.reason()
     return Proposal(tuple(chosen), tuple(rejected.items()), why)
 
 
@@ -127,9 +126,15 @@ def sampled(subsets: list[Mask], most: int, rng: np.random.Generator) -> list[Ma
 
 
 class _Explorer:
-    """Candidates one after the other, for one state of beliefs."""
+    """Candidates one after the other, for one state of beliefs.
+
+    Whoever asks for them says what becomes of each: `chosen` holds those to be evaluated, `rejected` the others with
+    their price.
+    """
 
     def __init__(self, beliefs: Beliefs, rng: np.random.Generator, outlook: Outlook) -> None:
+        self.chosen: list[Mask] = []
+        self.rejected: dict[Mask, float] = {}
         self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._believed = 0
@@ -141,13 +146,13 @@ class _Explorer:
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
         self._starting = len(beliefs.evaluated) < max(least, len(self._ladder) + outlook.draws)
 
-    def reason(self, chosen: Sequence[Mask]) -> str:
+    def reason(self) -> str:
         """Why the chosen candidates, in a few words."""
         if self._starting:
             return "a first look at the family"
         if self._anew:
             return ANEW
-        if not self._on_the_way.isdisjoint(chosen):
+        if not self._on_the_way.isdisjoint(self.chosen):
             return "on the way down from all attributes"
         if self._settings.explore == "gain":
             return "where plausible operators may gain most"
@@ -155,12 +160,12 @@ class _Explorer:
             return "the most promising of the favourite's neighbours, or of the draws"
         return "drawn"
 
-    def new(self, subset: Mask, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> bool:
+    def new(self, subset: Mask) -> bool:
         """Whether a subset may still be proposed."""
         history = self._history
         if subset not in self._family or subset in history.evaluated or subset in history.failed:
             return False
-        if subset in chosen or subset in rejected:
+        if subset in self.chosen or subset in self.rejected:
             return False
         before = history.rejected.get(subset)
         return before is None or self._age(before.request) >= SECOND_LOOK
@@ -169,48 +174,48 @@ class _Explorer:
         """Evaluations since a request."""
         return sum(1 for fact in self._history.evaluated.values() if fact.request >= request)
 
-    def next(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+    def next(self) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
-        first = next((m for m in self._ladder if self.new(m, chosen, rejected)), None)
+        first = next((m for m in self._ladder if self.new(m)), None)
         if first is not None:
             return first
-        if self._starting and self._settings.first != "drawn" and self.new(self._family.largest, chosen, rejected):
+        if self._starting and self._settings.first != "drawn" and self.new(self._family.largest):
             return self._family.largest
         if self._anew:
-            return self._drawn_new(chosen, rejected)
+            return self._drawn_new()
         if self._settings.explore == "gain" and not self._starting:
-            best = self._down(chosen, rejected)
-            best = self._gainful(chosen, rejected) if best is None else best
-            return self._drawn_new(chosen, rejected) if best is None else best
+            best = self._down()
+            best = self._gainful() if best is None else best
+            return self._drawn_new() if best is None else best
         if self._settings.explore != "model" or self._starting:
-            return self._drawn_new(chosen, rejected)
+            return self._drawn_new()
         around = self._rng.random() < self._settings.neighbours
         for pool in (self._near, self._drawn) if around else (self._drawn, self._near):
-            fresh = [m for m in pool() if self.new(m, chosen, rejected)]
+            fresh = [m for m in pool() if self.new(m)]
             if fresh:
                 return self._liked_best(fresh)
-        return self._drawn_new(chosen, rejected)
+        return self._drawn_new()
 
-    def _down(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+    def _down(self) -> Mask | None:
         """The next subset on the way down from all attributes, None when the run is not on it."""
         if not on_the_way(self._beliefs):
             return None
-        found = next_down(self._beliefs, self._forecast, lambda m: self.new(m, chosen, rejected), chosen)
+        found = next_down(self._beliefs, self._forecast, self.new, self.chosen)
         if found is not None:
             self._on_the_way.add(found)
         return found
 
-    def _gainful(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+    def _gainful(self) -> Mask | None:
         """The candidate by which plausible operators may gain most, given that those chosen come out as forecast."""
-        while self._believed < len(chosen):
-            self._forecast = self._forecast.believing(chosen[self._believed])
+        while self._believed < len(self.chosen):
+            self._forecast = self._forecast.believing(self.chosen[self._believed])
             self._believed += 1
             self._ranked = None
         if self._ranked is None:
-            pool = [m for m in self._pool if self.new(m, chosen, rejected)]
-            found = climbed(pool, self._log_gain, self._around, lambda m: self.new(m, chosen, rejected))
+            pool = [m for m in self._pool if self.new(m)]
+            found = climbed(pool, self._log_gain, self._around, self.new)
             self._ranked = found.in_order()
-        return next((m for m in self._ranked if self.new(m, chosen, rejected)), None)
+        return next((m for m in self._ranked if self.new(m)), None)
 
     @cached_property
     def _pool(self) -> list[Mask]:
@@ -261,26 +266,26 @@ class _Explorer:
         parts = [subsets[k : k + most] for k in range(0, len(subsets), most)]
         return np.concatenate([log_gain(self._forecast, crowd, operators, shares, part, self._since) for part in parts])
 
-    def _drawn_new(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+    def _drawn_new(self) -> Mask | None:
         for _ in range(MOST_STALE):
-            subset = self._one_draw(len(chosen))
-            if self.new(subset, chosen, rejected):
+            subset = self._one_draw(len(self.chosen))
+            if self.new(subset):
                 return subset
-        return self._anything(chosen, rejected)
+        return self._anything()
 
-    def _anything(self, chosen: Sequence[Mask], rejected: dict[Mask, float]) -> Mask | None:
+    def _anything(self) -> Mask | None:
         """A member that draws keep missing: the one θ_k likes best, or in a large family a random walk's."""
         if self._family.count() <= MOST_LISTED:
-            left = [m for m in self._family if self.new(m, chosen, rejected)]
+            left = [m for m in self._family if self.new(m)]
             if not left:  # the rejected are all that is left: look at them again
-                out = {*self._history.evaluated, *self._history.failed, *chosen, *rejected}
+                out = {*self._history.evaluated, *self._history.failed, *self.chosen, *self.rejected}
                 left = [m for m in self._family if m not in out]
             return self._liked_best(left) if left else None
         subset = self._one_draw()
         for _ in range(STEPS * self._family.n):
             around = self._family.neighbours(subset)
             subset = around[int(self._rng.integers(len(around)))]
-            if self.new(subset, chosen, rejected):
+            if self.new(subset):
                 return subset
         return None
 
@@ -338,9 +343,9 @@ class _Explorer:
             return np.zeros(self._family.n) if self._prior is None else self._prior
         if self._settings.index == "theta" or not self._beliefs.decides:
             return self._beliefs.theta.power()
-        sampled = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
+        some = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
         # the last digits depend on what was solved before, and a law may ask whether a number is above 0
-        return np.round(gap_index(self._beliefs.utilities, sampled, joint=self._settings.index == "joint"), 9) + 0.0
+        return np.round(gap_index(self._beliefs.utilities, some, joint=self._settings.index == "joint"), 9) + 0.0
 
     @property
     def _believes_the_forecast(self) -> bool:
