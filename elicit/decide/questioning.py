@@ -257,18 +257,18 @@ class Questions:
         return sorted((x for x in gains if gains[x] > 0), key=lambda x: (-round(gains[x], 6), simplest(x)))
 
     def _split(self) -> Iterator[Question]:
-        """The pair of front members whose answer divides the plausible θ most evenly."""
+        """The pair of front members whose answer divides the utilities that the set allows most evenly."""
         pairs = [(a, b) for a, b in combinations(self._beliefs.front, 2) if self.open(a, b)]
         if not pairs:
             return
-        theta = self._plausible()
+        theta = self._thetas_to_divide()
         values = {x: np.array([t.values([x])[0] for t in theta]) for x in self._beliefs.front}
         balance = {(a, b): abs(float(np.mean(values[a] > values[b])) - 0.5) for a, b in pairs}
         for a, b in sorted(pairs, key=lambda p: (round(balance[p], 6), simplest(p[0]), simplest(p[1]))):
             yield Question(a, b, "its answer divides what is still plausible most evenly")
 
-    def _plausible(self) -> list[KernelUtility | Utility]:
-        """θ's to divide: the extremes of every front member's value over the set, and θ_k."""
+    def _thetas_to_divide(self) -> list[KernelUtility | Utility]:
+        """Utilities of the set that lie far apart: where a front member's value is least and greatest; and θ_k."""
         beliefs = self._beliefs
         found: list[KernelUtility | Utility] = [beliefs.theta]
         if beliefs.decides:
