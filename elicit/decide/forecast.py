@@ -187,10 +187,3 @@ def bits(subsets: Sequence[Mask], n: int) -> Matrix:
     """Shape (subsets, n): 1 where an attribute is in."""
     found: Matrix = indicator(subsets, n).astype(np.float64)
     return found
-
-
-def places(index: Vector) -> NDArray[np.intp]:
-    """Rank of each attribute by a power index, from 1; equal ones in their order, since a rank is a place to look."""
-    found = np.empty(len(index), dtype=np.intp)
-    found[np.argsort(-index, kind="stable")] = np.arange(1, len(index) + 1)
-    return found

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from elicit.decide.forecast import places
 from elicit.subsets import Family, Mask, mask_of
 from elicit.utility.monomials import Vector
 from elicit.utility.sampling import draw
@@ -70,3 +70,10 @@ class Outlook:
         size = round(float(np.exp(rng.uniform(0.0, np.log(most)))))
         arrival = rng.exponential(size=len(free)) / self.weights(family.n)[free]
         return family.keep | mask_of(free[np.argsort(arrival)[:size]].tolist())
+
+
+def places(index: Vector) -> NDArray[np.intp]:
+    """Rank of each attribute by a power index, from 1; equal ones in their order, since a rank is a place to look."""
+    found = np.empty(len(index), dtype=np.intp)
+    found[np.argsort(-index, kind="stable")] = np.arange(1, len(index) + 1)
+    return found

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, resample
 
-from elicit.decide.forecast import places
+from elicit.decide.outlook import places
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
