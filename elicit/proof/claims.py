@@ -145,8 +145,7 @@ def _least_among(utilities: AnySet, regrets: Regrets, subset: Mask) -> Certifica
 
 def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Certificate | None:
     """That the subset is optimal in the family, or else how much any other may gain at most."""
-    monomials = len(utilities.monomials if isinstance(utilities, ExactSet) else utilities.support)
-    cubes = min(MOST_CUBES, MOST_CUBE_ENTRIES // monomials, elicitation.settings.effort)
+    cubes = min(MOST_CUBES, MOST_CUBE_ENTRIES // len(utilities.monomials), elicitation.settings.effort)
     proven = _ended_by_proof(elicitation) and elicitation.beliefs.scope.kind == "family"
     effort = elicitation.settings.effort if proven else cubes  # proven then, so it can be now
     optimal = certify_optimal(utilities, subset, elicitation.family, most_cubes=effort)

@@ -173,7 +173,7 @@ class Costs:
         return self._support is not None or listable(self.n, self.settings.degree)
 
     @cached_property
-    def support(self) -> Monomials:
+    def monomials(self) -> Monomials:
         """Every monomial that may have a coefficient."""
         return self._support or Monomials.full(self.n, self.settings.degree)
 

@@ -178,7 +178,7 @@ def programmed_regret(
 ) -> FamilyRegret:
     """The max regret of a subset over a family, by the mixed-integer program."""
     _check_member(subset, family)
-    monomials = monomials_of(utilities)
+    monomials = utilities.monomials
     if isinstance(utilities, ExactSet):
         within: Box | Budget = Box(utilities.delta)
         statements: Sequence[Statement] = utilities.rows
@@ -197,11 +197,6 @@ def programmed_regret(
         None,
         utilities.informative,
     )
-
-
-def monomials_of(utilities: ExactSet | ParsimoniousSet) -> Monomials:
-    """Every monomial of the set's degree (or its support)."""
-    return utilities.monomials if isinstance(utilities, ExactSet) else utilities.support
 
 
 def middling(utilities: ExactSet | ParsimoniousSet) -> Utility:
@@ -248,7 +243,7 @@ class _Search:
         return optimum
 
     def attempt(self, start: Mask) -> float:
-        """The gain known after climbing from the members nearest to a subcube's lowest corner."""
+        """The gain known after climbing from a subcube's lowest corner, where that is a member not tried yet."""
         if start in self._family and start != self._subset and start not in self._tried:
             self.from_theta(self.gain_of(start).witness, start)
         return self.lower

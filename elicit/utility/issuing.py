@@ -18,6 +18,7 @@ from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet
+from elicit.utility.family import middling
 from elicit.utility.lifting import solve
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
@@ -82,7 +83,7 @@ def plain_set(utilities: AnySet) -> dict[str, Any]:
     if isinstance(utilities, ExactSet):
         return {"kind": "slice", "delta": repr(utilities.delta), **plain_monomials(utilities.monomials)}
     settings = utilities.settings
-    monomials = plain_monomials(utilities.support) if utilities.listable else {"degree": settings.degree}
+    monomials = plain_monomials(utilities.monomials) if utilities.listable else {"degree": settings.degree}
     return {
         "kind": "parsimonious",
         "tau": repr(float(settings.tau)),
@@ -157,9 +158,9 @@ def _budget_proof(utilities: ParsimoniousSet) -> dict[str, Any]:
     if utilities.least_slack > tolerances.DECISION:
         duals = utilities.slack_multipliers
         support = [r for r, x in enumerate(duals) if abs(x) > tolerances.MULTIPLIER]
-        d = statement_rows(utilities.support, [utilities.statements[r] for r in support])
+        d = statement_rows(utilities.monomials, [utilities.statements[r] for r in support])
         rows = [[int(x) for x in row] for row in d]
-        exact = rational_combination(rows, [0] * len(utilities.support), np.asarray(duals)[support].tolist())
+        exact = rational_combination(rows, [0] * len(utilities.monomials), np.asarray(duals)[support].tolist())
         if exact is not None and _signs_hold(utilities.statements, support, exact):
             scale = lcm(*(x.denominator for x in exact))
             strain = [[r, int(x * scale)] for r, x in zip(support, exact, strict=True) if x]
@@ -183,8 +184,7 @@ def _signs_hold(statements: Sequence[Statement], support: Sequence[int], values:
 
 def inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fraction]:
     """θ moved by a share of the way to one well inside the set."""
-    centre = utilities.simplest.theta if isinstance(utilities, ParsimoniousSet) else utilities.roomiest
-    here, there = fractions_of(theta), fractions_of(centre)
+    here, there = fractions_of(theta), fractions_of(middling(utilities))
     moved = {
         t: (1 - share) * here.get(t, Fraction(0)) + share * there.get(t, Fraction(0))
         for t in here.keys() | there.keys()

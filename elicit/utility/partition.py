@@ -163,7 +163,7 @@ class _Steps:
         bound brings it nearer to a step.
         """
         inside, outside = piece.inside, piece.outside
-        flip = next(iter(self._flips(inside, outside)), None) if flip is None else flip
+        flip = self._first_flip(inside, outside) if flip is None else flip
         if flip is None:
             return piece, blame, None
         bound, multipliers, to_blame = self._program.best(inside, outside, flip)
@@ -173,10 +173,10 @@ class _Steps:
             return piece, blame, flip
         return (piece, to_blame, flip) if to_blame.any() else (piece, blame, None)
 
-    def _flips(self, inside: Mask, outside: Mask) -> list[int]:
-        """The decided attributes in which every y of a subcube differs from the subset."""
+    def _first_flip(self, inside: Mask, outside: Mask) -> int | None:
+        """A decided attribute in which every y of a subcube differs from the subset, the last; None without any."""
         differ = (inside & ~self._subset) | (outside & self._subset)
-        return [i for i in reversed(members(differ)) if self._fits(inside, outside, i)]
+        return next((i for i in reversed(members(differ)) if self._fits(inside, outside, i)), None)
 
     def _fits(self, inside: Mask, outside: Mask, flip: int) -> bool:
         """Whether no y of the subcube becomes too large."""
@@ -202,7 +202,7 @@ class CubeProgram:
 
     def __init__(self, utilities: ExactSet | ParsimoniousSet, subset: Mask) -> None:
         self._set = utilities
-        self.monomials = utilities.monomials if isinstance(utilities, ExactSet) else utilities.support
+        self.monomials = utilities.monomials
         self._phi_x = self.monomials.row(subset)
         d = statement_rows(self.monomials, utilities.statements)
         m, p = d.shape

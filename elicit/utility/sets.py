@@ -87,6 +87,11 @@ class UtilitySet(Protocol):
     @property
     def statements(self) -> tuple[Statement, ...]: ...
     @property
+    def monomials(self) -> Monomials:
+        """Every monomial that may have a coefficient."""
+        ...
+
+    @property
     def scope(self) -> str:
         """The set's name with its parameters, as every claim prints it."""
         ...

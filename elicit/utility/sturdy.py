@@ -55,7 +55,7 @@ def sparse_multipliers(
     """
     if value > -tolerances.DECISION:
         return None
-    monomials = utilities.monomials if isinstance(utilities, ExactSet) else utilities.support
+    monomials = utilities.monomials
     gain = monomials.row(y) - monomials.row(subset)
     d = statement_rows(monomials, utilities.statements)
     m, p = d.shape

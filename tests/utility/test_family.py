@@ -19,7 +19,6 @@ from elicit.utility.family import (
     climb,
     family_regret,
     middling,
-    monomials_of,
     programmed_regret,
     regret_over,
 )
@@ -183,7 +182,7 @@ def test_the_mixed_integer_program_agrees_with_cbc(seed):
 
 def by_cbc(theirs, x, family):
     """The same maximum, written out once more and solved by CBC: y picks one member, θ is free to favour it."""
-    monomials = monomials_of(theirs)
+    monomials = theirs.monomials
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         problem = pulp.LpProblem("cross_check", pulp.LpMaximize)

@@ -320,7 +320,7 @@ def test_a_support_lets_no_other_monomial_in(seed):
     pairs = [s for s in case.told.monos if s.bit_count() == 2]
     support = [int(s) for s in rng.choice(pairs, size=4, replace=False)]
     theirs = ParsimoniousSet(5, case.told.evaluated, case.statements, case.settings(), support=support)
-    monos = list(theirs.support.terms)
+    monos = list(theirs.monomials.terms)
     assert set(monos) == {1, 2, 4, 8, 16, *support}
     soft = case.told.statements, monos, case.told.C, case.told.w
     assert theirs.least_cost == pytest.approx(judge.j_star(*soft), abs=NEAR)
