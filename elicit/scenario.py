@@ -6,7 +6,7 @@
     [experiment]  seeds (a number of them, or a list), and what `elicit compare` compares: methods, and their goal
 
 Everything is checked before anything is run: an unknown key is an error that names the nearest known
-one. Running it is the matter of `experiment.py`.
+one. Running it is the matter of `experiments/`.
 """
 
 from __future__ import annotations

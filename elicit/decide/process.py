@@ -239,7 +239,7 @@ def _solved(similar: Matrix, noise: float, targets: Matrix) -> tuple[Matrix, Mat
 
 
 def kernels(n: int, weights: Vector | None = None) -> list[tuple[Likeness, float]]:
-    """What is tried, with its preference; `weights` say of which attributes much is expected beforehand."""
+    """The likenesses tried, each with its preference; `weights` say of which attributes much is expected beforehand."""
     shares = (0.0,) if weights is None else SHARES_OF_SUM
     sizes = (0.0,) if weights is None or n <= FEW else OF_SIZE
     mean_one = None if weights is None else weights / weights.mean()
@@ -252,7 +252,7 @@ def kernels(n: int, weights: Vector | None = None) -> list[tuple[Likeness, float
 
 
 def reaches(n: int) -> list[float]:
-    """What is tried."""
+    """The reaches that are tried, in equal ratios, up to the number of attributes (to 10 at least)."""
     return [float(reach) for reach in np.geomspace(SHORTEST, max(10.0, n), REACHES)]
 
 

@@ -1,1 +1,1 @@
-"""Experiments: scenarios read and played over many seeds, and the classical methods beside ours."""
+"""Experiments: scenarios played over many seeds, and the classical methods beside ours."""

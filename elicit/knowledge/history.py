@@ -345,7 +345,7 @@ class History:
 
     @property
     def unsettled(self) -> tuple[Statement, ...]:
-        """The same of those whose answers the operator has not looked at yet."""
+        """The shortest contradictory cycle of R but for those whose answers the operator has already looked at."""
         return self._view("unsettled", lambda: contradiction(self.statements, self.settled))
 
     def _view(self, name: str, compute: Callable[[], T]) -> T:

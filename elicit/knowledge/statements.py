@@ -192,8 +192,9 @@ def _shortest_path(leaving: EdgesDown, start: Mask, goal: Mask, longest: int | N
 def transitively_reduced(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     """The statements without those that the others imply by transitivity.
 
-    For the exact set only, where an implied row changes nothing. Equalities are kept and not used;
-    a list that contains a cycle is returned with duplicates removed only.
+    For the exact set, where an implied row changes nothing, and for what is deduced, of which only what nothing else
+    implies is kept. Equalities are kept and not used; a list that contains a cycle is returned with duplicates
+    removed only.
     """
     kept = _strongest(statements)
     edges = {pair: s for pair, s in kept.items() if s.relation is not Relation.EQUAL}

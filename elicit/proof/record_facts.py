@@ -1,9 +1,8 @@
 """What the facts of a journal say and imply, worked out anew for a check of its claims, without a solver.
 
 The rule: a fact must answer the request that asked for it, once, and before the end; the numbers measured are taken
-as they were written. Dominance is read off the recorded scores as whole
-numbers on the grid; only the choice of what holds beyond noise (`noise_level`) is worked out in floating
-point, as when the run made it.
+as they were written. Dominance is read off the recorded scores as whole numbers on the grid; only the choice of what
+holds beyond noise (`noise_level`) is worked out in floating point, as when the run made it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A session: what stands around the dialogue with a person, from a table of the wild to the closing words."""
+"""A session: what stands around the dialogue with a person: where it stands, what it says, what is played ahead."""
