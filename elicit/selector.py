@@ -44,6 +44,7 @@ from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.naming import extras_of
+from elicit.oracles.pruning import pruned
 from elicit.subsets import Mask, members
 from elicit.threads import one_thread
 
@@ -345,8 +346,6 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
         What chooses columns by name chooses them by position where `transform` makes arrays of frames.
         """
-        from elicit.oracles.pruning import pruned
-
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
         named = _get_output_config("transform", estimator=self)["dense"] != "default"
@@ -382,8 +381,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def get_metadata_routing(self) -> MetadataRouter:
         """What the estimator, the splitter and the scorer may be handed by `fit`."""
         counted = self.cv is None or is_whole(self.cv)
-        # a number of folds takes groups when it gets them
-        # listed splits ask for nothing, and a generator of them must not be used up here
+        # a number of folds takes groups when it gets them; what lists its splits asks for nothing, and a generator of
+        # them must not be used up here
         splitter = GroupKFold() if counted else check_cv(self.cv if hasattr(self.cv, "split") else [])
         # by name, for releases before 1.9 copy the owner, and a generator of splits cannot be copied
         router = MetadataRouter(owner=type(self).__name__)

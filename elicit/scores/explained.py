@@ -43,9 +43,8 @@ def johnson_shapley_of_data(
     fitted, columns, _ = _fitted(model, given, seed)
     labels = list(fitted.classes_) if given.classes else [None]
     functions = [answers(fitted, target=label) for label in (labels[1:] if len(labels) == 2 else labels)]
-    varying = [f for f in functions if np.ptp(f(columns)) > 0] or functions[
-        :1
-    ]  # a class that never varies has no weight
+    # a class that never varies has no weight
+    varying = [f for f in functions if np.ptp(f(columns)) > 0] or functions[:1]
     each = max(1, whole("runs", runs) // len(varying))
     found = [johnson_shapley(f, columns, runs=each, random_state=seed) for f in varying]
     variances = np.array([part.variance for part in found])

@@ -57,7 +57,8 @@ def permuted(
     groups: Groups | None = None,
 ) -> Floats:
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
-    whole("repeats", repeats), seed_of(seed)
+    whole("repeats", repeats)
+    seed_of(seed)
     if model is not None and _fitted(estimator(model)):
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
         return _fall(model, data, target_of(y, len(data)), scoring, repeats, seed, groups, frame)

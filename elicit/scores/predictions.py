@@ -84,7 +84,8 @@ def shapley_values(
             f"X has the columns {', '.join(explained.names)} and the background {', '.join(known.names)}; "
             "they must be the same ones, both frames or both arrays"
         )
-    whole("rounds", rounds), whole("sets", sets)
+    whole("rounds", rounds)
+    whole("sets", sets)
     if learned:
         _require_enough(rounds, sets, known.d)
     ask = answers(model, response, target, single=False)
