@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import elicit
+
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "elicit").rglob("*.py"))
 WORDS = {
@@ -169,6 +171,18 @@ def test_the_rows_here_name_only_what_there_is():
     modules = {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in FILES}
     allowed = {name for row in ROOMS.values() for name in row if under(name, {"elicit"})}
     assert (ROOMS.keys() | ASSEMBLY | allowed) - modules == set()
+
+
+def test_a_public_name_is_the_same_for_a_type_checker_for_whoever_imports_it_and_for_a_star():
+    tree = ast.parse((ROOT / "elicit" / "__init__.py").read_text(encoding="utf-8"))
+    typed = {
+        name.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("elicit.")
+        for name in node.names
+    }
+    assert typed == {name: f"elicit.{home}" for name, home in elicit._HOME.items()}
+    assert elicit.__all__ == sorted(typed)
 
 
 def test_the_verifier_is_short_enough_to_read():
