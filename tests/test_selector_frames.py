@@ -148,6 +148,14 @@ def test_a_missing_number_names_its_column_and_row():
         selector(KNeighborsClassifier(3)).fit(pl.DataFrame(hole.to_dict("list")), SPECIES)
 
 
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA])
+def test_a_gap_in_a_column_of_objects_is_refused_like_one_in_a_column_of_numbers(gap):
+    hole = FRAME.astype({"petal width (cm)": object})
+    hole.loc[7, "petal width (cm)"] = gap
+    with pytest.raises(InputError, match=r"contains NaN.*'petal width \(cm\)', row 7"):
+        selector(KNeighborsClassifier(3)).fit(hole, SPECIES)
+
+
 def test_other_columns_are_refused_when_transforming():
     found = selector(KNeighborsClassifier(3)).set_output(transform="pandas").fit(FRAME, SPECIES)
     with pytest.raises(ValueError, match="feature names"):

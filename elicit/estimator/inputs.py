@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
-from elicit.oracles.columns import is_frame, labelled, require_no_gaps
+from elicit.oracles.columns import gaps, is_frame, labelled, require_no_gaps
 from elicit.printable import label_of, many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
@@ -51,7 +51,7 @@ def checked_features(selector: BaseEstimator, X: Any) -> Any:
 def _require_finite(selector: Any, X: Any) -> None:
     for name in X.columns:
         column = np.asarray(X[name])
-        bad = np.flatnonzero(~np.isfinite(column)) if column.dtype.kind == "f" else np.empty(0)
+        bad = np.flatnonzero(~np.isfinite(column) if column.dtype.kind == "f" else gaps(column))
         if len(bad):
             raise InputError(
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "

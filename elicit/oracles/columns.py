@@ -144,14 +144,14 @@ def constant(X: Any) -> NDArray[np.bool_]:
         rows = X.tocsr(copy=True)
         rows.sum_duplicates()
         same = np.asarray(rows.max(axis=0).toarray() == rows.min(axis=0).toarray()).ravel()
-        gaps = np.bincount(rows.indices[_gaps(rows.data)], minlength=X.shape[1])
-        return np.asarray(same | (gaps == X.shape[0]))
+        missing = np.bincount(rows.indices[gaps(rows.data)], minlength=X.shape[1])
+        return np.asarray(same | (missing == X.shape[0]))
     columns = (_safe_indexing(X, k, axis=1) for k in range(X.shape[1])) if is_frame(X) else X.T
     return np.array([_constant(np.asarray(column)) for column in columns], dtype=np.bool_)
 
 
 def _constant(column: NDArray[Any]) -> bool:
-    missing = _gaps(column)
+    missing = gaps(column)
     if missing.any():
         return bool(missing.all())
     if column.dtype.kind != "O":
@@ -167,7 +167,7 @@ def _same(cell: Any, other: Any) -> bool:
         return False
 
 
-def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+def gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where nothing is known: None, NaN, or what pandas has for one."""
     if values.dtype.kind not in "fO":
         return np.zeros(values.shape, dtype=np.bool_)
@@ -177,7 +177,7 @@ def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 def require_no_gaps(target: NDArray[Any]) -> None:
     """Refuse a target with a gap."""
-    missing = _gaps(target)
+    missing = gaps(target)
     if missing.any():
         row = int(np.argwhere(missing)[0][0])
         raise InputError(f"the target is missing in row {row}; drop the rows without a target")
