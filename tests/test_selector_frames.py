@@ -4,13 +4,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
+from sklearn.compose import (
+    ColumnTransformer,
+    TransformedTargetRegressor,
+    make_column_selector,
+    make_column_transformer,
+)
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
@@ -154,6 +159,28 @@ def test_a_gap_in_a_column_of_objects_is_refused_like_one_in_a_column_of_numbers
     hole.loc[7, "petal width (cm)"] = gap
     with pytest.raises(InputError, match=r"contains NaN.*'petal width \(cm\)', row 7"):
         selector(KNeighborsClassifier(3)).fit(hole, SPECIES)
+
+
+# without the two that are taken nothing is left
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize(
+    "chooser",
+    [
+        make_column_transformer((StandardScaler(), list(FRAME)[:2])),
+        make_column_transformer((StandardScaler(), lambda X: [name for name in X if name.startswith("sepal")])),
+        make_column_transformer((StandardScaler(), slice(0, 2)), ("drop", [2]), ("drop", np.int64(3))),
+        make_column_transformer(("drop", list(FRAME)[2:]), remainder="passthrough"),
+    ],
+)
+def test_a_gap_in_a_column_that_the_estimator_drops_is_no_matter(chooser):
+    hole = FRAME.copy()
+    hole.loc[7, list(FRAME)[2:]] = np.nan
+    model = make_pipeline("passthrough", chooser, KNeighborsClassifier(3))
+    found = selector(model).fit(hole, SPECIES)
+    assert set(found.feature_names_) <= set(list(FRAME)[:2])
+    hole.loc[9, "sepal width (cm)"] = np.nan
+    with pytest.raises(InputError, match=r"contains NaN.*'sepal width \(cm\)', row 9"):
+        selector(GridSearchCV(model, {"kneighborsclassifier__n_neighbors": [1, 3]})).fit(hole, SPECIES)
 
 
 def test_other_columns_are_refused_when_transforming():

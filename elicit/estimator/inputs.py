@@ -23,6 +23,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
 from elicit.oracles.columns import gaps, is_frame, labelled, require_no_gaps
+from elicit.oracles.pruning import unread
 from elicit.printable import label_of, many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
@@ -49,10 +50,10 @@ def checked_features(selector: BaseEstimator, X: Any) -> Any:
 
 
 def _require_finite(selector: Any, X: Any) -> None:
-    for name in X.columns:
+    for place, name in enumerate(X.columns):
         column = np.asarray(X[name])
         bad = np.flatnonzero(~np.isfinite(column) if column.dtype.kind == "f" else gaps(column))
-        if len(bad):
+        if len(bad) and place not in unread(selector.estimator, X):
             raise InputError(
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "
                 f"{type(selector.estimator).__name__} does not accept it, so drop the row or put an imputer before it"

@@ -95,6 +95,31 @@ def pruned(estimator: Any, X: Any, columns: Sequence[int], *, named: bool = True
     return mine
 
 
+def unread(estimator: Any, X: Any) -> set[int]:
+    """The positions of the columns of X that a ColumnTransformer drops before anything else sees them."""
+    if isinstance(estimator, Pipeline):
+        return unread(_first_step(estimator), X)
+    if not isinstance(estimator, ColumnTransformer):
+        inner = estimator.get_params(deep=False).get("estimator") if hasattr(estimator, "get_params") else None
+        return set() if inner is None else unread(inner, X)  # a search over it, or a bag of it, hands X on
+    whole = set(range(X.shape[1]))
+    parts = [(part, _positions(_chosen(chosen, X), X)) for _, part, chosen in estimator.transformers]
+    parts.append((estimator.remainder, list(whole.difference(*(found for _, found in parts)))))
+    read = {column for part, found in parts if not (isinstance(part, str) and part == "drop") for column in found}
+    return whole - read
+
+
+def _chosen(choice: Any, X: Any) -> Any:
+    """Columns as they are chosen, where a callable chooses after it has looked at X."""
+    found = choice(X) if callable(choice) else choice
+    return int(found) if is_whole(found) else found
+
+
+def _first_step(pipeline: Pipeline) -> Any:
+    """The first step that does something, None where there is none."""
+    return next((step for _, step in pipeline.steps if step is not None and step != "passthrough"), None)
+
+
 def _listed(part: Any) -> list[str]:
     """The settings of a transformer that have an entry for each of its columns."""
     return [name for name in _PER_COLUMN if isinstance(getattr(part, name, None), list | tuple | np.ndarray)]
@@ -115,10 +140,7 @@ def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
     if isinstance(estimator, ColumnTransformer):
         yield estimator
     elif isinstance(estimator, Pipeline):
-        real = (step for _, step in estimator.steps if step is not None and step != "passthrough")
-        first = next(real, None)
-        if first is not None:
-            yield from _choosers(first)
+        yield from _choosers(_first_step(estimator))
     elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
         for name, value in estimator.get_params(deep=False).items():
             if name == "final_estimator":  # of a stack: it gets predictions
