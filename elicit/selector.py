@@ -37,6 +37,7 @@ from elicit.estimator.judges import Judge, against_directions, best_for, is_util
 from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
+from elicit.estimator.readable import require_readable
 from elicit.estimator.tolerance import tolerance_of
 from elicit.estimator.warrant import warrant_of
 from elicit.numeric import is_whole
@@ -208,6 +209,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge, len(oracle.splits))
         run = self._run(judge, oracle, y, seed)
+        require_readable(oracle, run.family.largest, self.estimator)
         elicitation, result = played(
             run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), called=self._called
         )

@@ -183,6 +183,34 @@ def test_a_gap_in_a_column_that_the_estimator_drops_is_no_matter(chooser):
         selector(GridSearchCV(model, {"kneighborsclassifier__n_neighbors": [1, 3]})).fit(hole, SPECIES)
 
 
+@pytest.mark.parametrize(
+    ("odd", "reason"),
+    [
+        ({"petal width (cm)": FRAME["petal width (cm)"].astype(object).replace(0.1, "oops")}, "to float: 'oops'"),
+        ({"petal width (cm)": pd.date_range("2020", periods=len(FRAME))}, "DateTime64"),
+        ({"petal width (cm)": pd.Categorical(MIXED["colour"])}, "to float: 'red'"),
+    ],
+)
+def test_a_column_that_the_estimator_takes_in_no_subset_is_refused_at_once(odd, reason):
+    with pytest.raises(InputError, match=rf"KNeighbors\S+ does not accept column 'petal width \(cm\)'.*{reason}"):
+        selector(KNeighborsClassifier(3)).fit(FRAME.assign(fine="1", **odd), SPECIES)
+
+
+def test_a_text_that_only_rows_outside_all_folds_hold_is_no_matter():
+    word = FRAME.astype({"petal width (cm)": object})
+    word.loc[7, "petal width (cm)"] = "oops"
+    rest = np.delete(np.arange(len(word)), 7)
+    found = selector(KNeighborsClassifier(3), cv=[(rest[::2], rest[1::2])], prior=None).fit(word, SPECIES)
+    assert (found.cv_results_["decision"] == "evaluated").all()
+
+
+def test_of_texts_alone_the_one_that_no_part_of_the_estimator_encodes_is_refused():
+    texts = MIXED[["colour"]].assign(letter=np.where(SPECIES > 1, "a", "b"))
+    encoder = ColumnTransformer([("texts", OneHotEncoder(), ["letter"])], remainder="passthrough")
+    with pytest.raises(InputError, match="Pipeline does not accept column 'colour'"):
+        selector(make_pipeline(encoder, KNeighborsClassifier(3))).fit(texts, SPECIES)
+
+
 def test_other_columns_are_refused_when_transforming():
     found = selector(KNeighborsClassifier(3)).set_output(transform="pandas").fit(FRAME, SPECIES)
     with pytest.raises(ValueError, match="feature names"):

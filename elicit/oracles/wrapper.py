@@ -8,6 +8,7 @@ subset, never a crash. `fast.py` shares work between subsets where the fold scor
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
@@ -153,6 +154,17 @@ class WrapperOracle:
         except Exception as error:
             return Failure(one_line(error))
 
+    def refusal(self, columns: Sequence[int]) -> str:
+        """Why a fit of these columns fails on all rows that a fold trains on; "" where it does not."""
+        train = np.unique(np.concatenate([train for train, _ in self._splits]))
+        try:
+            with one_thread(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of this fit nothing is kept
+                self._fit(self.estimator_for(columns), _safe_indexing(self._columns.take(columns), train), train)
+        except Exception as error:
+            return one_line(error)
+        return ""
+
     def estimator_for(self, columns: Sequence[int]) -> Any:
         """An unfitted clone for these columns; one that chooses columns by itself is cut down to them."""
         return pruned(self._estimator, self._columns.X, columns) if self._chooses else clone(self._estimator)
@@ -187,11 +199,14 @@ class WrapperOracle:
             model = self.estimator_for(columns)
             X_train, X_test = _safe_indexing(part, train), _safe_indexing(part, test)
         start = time.perf_counter()
-        model.fit(X_train, self._y[train], **rows_of(self._fit_params, train, len(self._y)))
+        self._fit(model, X_train, train)
         elapsed = time.perf_counter() - start
         score = self._scorer(model, X_test, self._y[test], **rows_of(self._score_params, test, len(self._y)))
         more = [other(model, X_test, self._y[test]) for other in self._others.values()]
         return _number(score), elapsed, tuple(map(_number, more))
+
+    def _fit(self, model: Any, X_train: Any, train: NDArray[np.intp]) -> None:
+        model.fit(X_train, self._y[train], **rows_of(self._fit_params, train, len(self._y)))
 
     def _share_work(self) -> None:
         per_fold = tuple(rows_of(self._score_params, test, len(self._y)) for _, test in self._splits)
