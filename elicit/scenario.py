@@ -36,7 +36,7 @@ from elicit.sources import sections
 from elicit.sources.material import DataMaterial
 from elicit.sources.oracle import SyntheticSpec, behind, data_of, material_of, oracle_from
 from elicit.sources.sections import Section
-from elicit.subsets import Family
+from elicit.subsets import Attributes, Family
 
 #: The name of our own method among the `methods` of [experiment].
 OURS = "elicit"
@@ -157,6 +157,7 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     elicits = sections.listed(
         "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
     )
+    sections.placed("[oracle]", lambda: _check_dropped(plain["oracle"], drawn.attributes, elicits))
     material = sections.placed("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
     experiment = sections.placed(
         "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, elicits[0].family)
@@ -276,6 +277,16 @@ def _data_of(
     whole = data_of(measured, folder)
     data: Data = sections.placed(key, lambda: behind(oracle.attributes, whole, f"list {otherwise}"), ": ")
     return data, columns_of(data.X, data.columns, data.groups).positions
+
+
+def _check_dropped(measured: Section, attributes: Attributes, elicits: Sequence[ElicitSpec]) -> None:
+    """Refuse to measure what is said to be dropped: `dropped` only spares what cannot be read from being an error."""
+    for name in sections.texts(measured, "dropped"):
+        if name in attributes.names and not all(choice.family.drop & attributes.mask([name]) for choice in elicits):
+            raise InputError(
+                f"`dropped` names {name!r}, which can be read and is measured all the same; "
+                f"write drop = [{name!r}] in [elicit]"
+            )
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,22 @@ def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
     assert len(str(caught.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [({"data": "d.csv", "target": "kind", "tidy": True}, "colour"), ({"data": "iris"}, "petal width (cm)")],
+)
+def test_what_is_said_to_be_dropped_and_would_be_measured_is_refused(folder, data, name):
+    plain = {
+        "oracle": {"kind": "wrapper", "model": "knn:3", "dropped": [name], **data},
+        "operator": {"utility": "score"},
+    }
+    both = [{"name": "fewer", "drop": [name]}, {"name": "all"}]
+    for elicit in ({}, both):
+        with pytest.raises(InputError, match=r"\[oracle\] `dropped` names .* write drop = \[.*\] in \[elicit\]"):
+            scenario_from({**plain, "elicit": elicit}, folder)
+    assert scenario_from({**plain, "elicit": both[0]}, folder).elicits[0].family.drop
+
+
 def test_one_attribute_has_no_pair_so_nobody_has_to_lower_the_degree(tmp_path):
     (tmp_path / "t.csv").write_text("a,score\n1,0.5\n")
     plain = {"oracle": {"kind": "table", "path": "t.csv"}, "operator": {"utility": "score"}}
