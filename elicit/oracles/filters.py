@@ -31,7 +31,7 @@ from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import codes, counted, shared
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import holds_classes, numbers
+from elicit.scores.protocol import holds_classes, numbers, table
 from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 
@@ -80,6 +80,7 @@ class FilterOracle:
             self._merit: Merit = _Added(values, merit == "mean")
         else:
             values = None
+            table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")  # it must vary
             self._merit = _OF_DATA[merit](data, target, discrete, bins)
         self._fingerprint = fingerprint(
             "filter", merit, self._attributes.names, data, target, discrete, bins, values, self._extras

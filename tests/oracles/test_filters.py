@@ -146,12 +146,20 @@ def test_size_and_further_criteria_join():
         (lambda: FilterOracle(X, y, "mrmr", bins=1), "at least 2"),
         (lambda: FilterOracle(X, y[:3], "cfs"), "178 rows"),
         (lambda: FilterOracle(np.where(X > 1679, np.nan, X), y, "cfs"), "X is nan in row"),
+        (lambda: FilterOracle(X, [2] * len(y), "cfs"), "'cfs' compares classes, but every row of the target is 2"),
+        (lambda: FilterOracle(X, ["a"] * len(y), "consistency"), "every row of the target is a; add others"),
+        (lambda: FilterOracle(X, [0.5] * len(y), "mrmr"), "every row of the target is 0.5, so nothing explains it"),
+        (lambda: FilterOracle(X, y.astype(str), "cfs", classes=False), "needs a target of numbers, but this one holds"),
         (lambda: FilterOracle(X.astype(str).astype(object) + "x", y, "cfs"), "numeric columns"),
     ],
 )
 def test_bad_input(make, says):
     with pytest.raises(InputError, match=says):
         make()
+
+
+def test_scores_that_are_given_as_numbers_need_no_target_that_varies():
+    assert score(FilterOracle(X, np.zeros(len(y)), "sum", scores=range(13)), 0b110) == 3
 
 
 def test_columns_of_one_name_are_refused():
