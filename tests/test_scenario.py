@@ -37,6 +37,7 @@ def folder(tmp_path):
     (tmp_path / "d.csv").write_text(
         "height,colour,kind\n" + "".join(f"{i % 7},{'rgb'[i % 3]},{'yn'[i % 2]}\n" for i in range(40))
     )
+    (tmp_path / "same.csv").write_text("height,y\n" + "".join(f"{i % 7},2.5\n" for i in range(40)))
     return tmp_path
 
 
@@ -148,6 +149,10 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         (
             {"kind": "wrapper", "data": "wine", "model": "knn:3", "dropped": ["kind"]},
             r"`dropped` names 'kind', which is no attribute of the data; check the name",
+        ),
+        (
+            {"kind": "wrapper", "data": "same.csv", "model": "knn:3", "target": "y"},
+            r"'same.csv': the target is 2.5 in every row, nothing can be learnt; choose another column",
         ),
         ({"kind": "filter", "data": "wine", "merit": "cfss"}, r"unknown merit"),
         ({"kind": "filter", "data": "d.csv", "target": "kind", "merit": "cfs"}, r"'colour' holds texts"),

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from elicit.commands.arguments import column_groups, listed, named
 from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
@@ -57,8 +55,6 @@ def run(args: argparse.Namespace) -> int:
     )
     if any(name in data.left_out for name in drop):
         section["dropped"] = drop
-    if not data.classes and np.ptp(data.y) == 0:
-        raise InputError(f"the target is {data.y[0]:g} in every row, nothing can be learnt; choose another column")
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)

@@ -86,6 +86,8 @@ def _wrapper(section: Section, folder: Path) -> Oracle:
 def wrapper_of(section: Section, data: Data) -> WrapperOracle:
     """The cross-validation that a section describes, of its data, which were read before."""
     try:
+        if not data.classes and np.ptp(data.y) == 0:
+            raise InputError(f"the target is {data.y[0]:g} in every row, nothing can be learnt; choose another column")
         return WrapperOracle(
             model_of(sections.text(section, "model"), data.classes, data.missing),
             data.X,
