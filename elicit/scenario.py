@@ -91,6 +91,11 @@ class Scenario:
     trace_every: int = 1
     goal: Goal = field(default_factory=TradeOff)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out of the data behind the oracle, or filled in them."""
+        return () if self.material is None else self.material.notes
+
     def oracle_of(self, seed: int) -> Oracle:
         """The oracle of one seed."""
         return self.oracle.drawn(seed) if isinstance(self.oracle, SyntheticSpec) else self.oracle

@@ -645,7 +645,7 @@ def test_a_gap_is_named_with_the_way_round_it(here, capsys):
     status, out, _ = run(*table, "--tidy", capsys=capsys)
     assert status == 0
     assert out.splitlines()[0] == "o.csv: 3 subsets"
-    assert "note: 'b' has 1 missing values" in out
+    assert "note: 'b' has 1 missing value:" in out
 
 
 def test_a_report_does_not_replace_the_data(here, capsys, monkeypatch):

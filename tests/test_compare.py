@@ -712,6 +712,27 @@ def test_a_suite_tells_regret_so_a_goal_without_one_is_refused_and_a_scenario_wi
     assert "no regret is known, only --json says what came of it: other" in capsys.readouterr().out
 
 
+def test_what_was_decided_when_the_data_were_read_is_told(folder, capsys):
+    rows = "".join(f"{k % 7},{'' if k == 3 else k % 5},1,{k % 2}\n" for k in range(20))
+    (folder / "d.csv").write_text("a,b,c,kind\n" + rows)
+    path = toml(folder, seeds=1, methods=["sfs"])
+    measured_live(path)
+    text = Path(path).read_text()
+    text = text.replace('kind = "filter"', 'kind = "wrapper"\ntidy = true\nmodel = "knn:1"\nfolds = 2')
+    Path(path).write_text(text.replace('merit = "cfs"', ""))
+    (folder / "other.toml").write_text(Path(path).read_text())
+    kept = ["'b' has 1 missing value: models get the median of their training rows", "'c' is left out: it is constant"]
+    for command in (["run", path], ["compare", path]):
+        assert main([*command, "--n-jobs", "1"]) == 0
+        said = capsys.readouterr().out.splitlines()
+        assert [line for line in said if line.startswith("note")] == [f"note: {note}" for note in kept]
+    assert main(["compare", path, str(folder / "other.toml"), "--n-jobs", "1"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line for line in said if line.startswith("note")] == [
+        f"note on {name}: {note}" for name in ("s", "other") for note in kept
+    ]
+
+
 def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert main(["compare", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.commands.output import destination, files_of, folder, keep_apart, screen_width
-from elicit.commands.playing import kept_runs, metered, show
+from elicit.commands.playing import kept_runs, metered, noted, show
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
@@ -47,13 +47,14 @@ def run(args: argparse.Namespace) -> int:
     if len(paths) > 1:
         _check_suite(paths, scenarios, choosing=bool(choices))
     played = _played(args, paths, scenarios)
+    read = [note for path, scenario in zip(paths, scenarios, strict=True) for note in noted(scenario, path.stem)]
     if choices:
         by_table = dict(zip((path.stem for path in paths), played, strict=True))
-        print("\n".join(Choosing.of(by_table).lines(screen_width())))
+        print("\n".join([*Choosing.of(by_table).lines(screen_width()), *read]))
     elif len(paths) > 1:
         lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
         runs = [run for results in played for run in results]
-        notes = [*_untold(paths, lines), *not_followed(runs), *not_measured(run["failures"] for run in runs)]
+        notes = [*_untold(paths, lines), *read, *not_followed(runs), *not_measured(run["failures"] for run in runs)]
         print("\n".join([*table(lines, screen_width()), "", _TOLD, *notes]))
     else:
         print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
@@ -166,7 +167,7 @@ def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
     sections = chosen if isinstance(chosen, list) else [chosen]
     limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
     ends = {_end(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]}
-    notes += [*not_followed(results), *map(printable, sorted(ends))]
+    notes += [*noted(scenario), *not_followed(results), *map(printable, sorted(ends))]
     return [*notes, *not_measured(run["failures"] for run in results)]
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from elicit.experiments.experiment import Stage
 from elicit.printable import printable
+from elicit.scenario import Scenario
 from elicit.session.display import Meter, standing
 
 
@@ -31,6 +32,12 @@ def show(meter: Meter, now: Stage, done: int = 0, of: int = 1) -> None:
     words += [f"{now.finished} of {now.total} runs finished"] if now.total > 1 or now.run is None else []
     words += [standing(now.run)] if now.run is not None else []
     meter.update((done + (now.finished + share) / now.total) / of, "; ".join(words))
+
+
+def noted(scenario: Scenario, called: str = "") -> list[str]:
+    """What was decided for the user when the data of a scenario were read; `called` tells one of several apart."""
+    where = f"note on {printable(called)}" if called else "note"
+    return [f"{where}: {printable(note)}" for note in scenario.notes]
 
 
 def kept_runs(journals: str | None) -> str:

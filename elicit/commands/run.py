@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from elicit.commands.output import destination, files_of, folder, screen_width
-from elicit.commands.playing import kept_runs, metered, show
+from elicit.commands.playing import kept_runs, metered, noted, show
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.experiment import at_once, not_followed, run_scenario, summary
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
             json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
             out.write("\n")
     failed = not_measured(result["failures"] for result in results)
-    print("\n".join([*summary(results, screen_width()), *not_followed(results), *failed]))
+    print("\n".join([*summary(results, screen_width()), *noted(scenario), *not_followed(results), *failed]))
     return DONE

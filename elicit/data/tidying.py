@@ -134,12 +134,14 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
             return f"{name!r} is left out: {why}", None, []
         numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
-        note = f"{name!r} has {gaps} missing values: models get the median of their training rows" if gaps else ""
+        note = (
+            f"{name!r} has {many(gaps, 'missing value')}: models get the median of their training rows" if gaps else ""
+        )
         return note, numbers.reshape(-1, 1), []
     if names_cases(known):
         return f"{name!r} is left out: {likeness(known)}", None, []
     block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
-    notes = [f"{name!r} has {gaps} missing values: they are a level of their own"] if gaps else []
+    notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
     return "; ".join(filter(None, [*notes, categories_told(name, known, found)])), block, found
 
 

@@ -64,6 +64,11 @@ class DataMaterial:
         return self._data.gap
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or filled when the data were read."""
+        return self._data.notes
+
+    @property
     def classes(self) -> bool:
         """Whether the target holds classes."""
         return self._data.classes
