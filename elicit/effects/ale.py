@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.effects.dependence import levels
-from elicit.effects.drawing import FAINT, LINE, axes_for, bars_named, shown
+from elicit.effects.drawing import FAINT, LINE, answer_of, axes_for, bars_named, shown, told_of
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
@@ -34,13 +34,17 @@ INTERVALS = 20
 
 @dataclass(frozen=True)
 class Ale:
-    """The effect at each border (K+1,) or level; counts: rows of each interval (K,) or level."""
+    """The effect at each border (K+1,) or level; counts: rows of each interval (K,) or level.
+
+    answer: what the model answers with, such as "chance of class 1"; "" for its prediction.
+    """
 
     attribute: str
     at: NDArray[Any]
     effect: Floats
     counts: Ints
     categorical: bool
+    answer: str = ""
 
     def plot(self, ax: Any = None) -> AleDisplay:
         """Draw it (needs matplotlib)."""
@@ -70,7 +74,7 @@ class AleDisplay:
         else:
             self.ax_.plot(self.result.at, self.result.effect, color=LINE, marker=".")
         self.ax_.set_xlabel(drawable(self.result.attribute))
-        self.ax_.set_ylabel("accumulated effect")
+        self.ax_.set_ylabel(told_of("accumulated effect", self.result.answer))
         return self
 
 
@@ -121,7 +125,7 @@ def ale(
     sums = np.bincount(place, steps, minlength=len(edges))[1:]
     effect = np.concatenate([[0.0], np.cumsum(sums / np.maximum(counts, 1))])  # an empty interval adds nothing
     middle = (effect[1:] + effect[:-1]) / 2
-    return Ale(sheet.names[j], edges, effect - counts @ middle / sheet.n, counts, False)
+    return Ale(sheet.names[j], edges, effect - counts @ middle / sheet.n, counts, False, answer_of(ask))
 
 
 def quantile_borders(column: Floats, intervals: int) -> Floats:
@@ -144,7 +148,7 @@ def _of_levels(ask: ModelAnswers, sheet: Sheet, j: int, order: NDArray[Any]) -> 
     among = np.bincount(step, minlength=len(order))[1:]
     effect = np.concatenate([[0.0], np.cumsum(np.bincount(step, change, minlength=len(order))[1:] / among)])
     counts = np.bincount(code, minlength=len(order))
-    return Ale(sheet.names[j], order, effect - counts @ effect / sheet.n, counts, True)
+    return Ale(sheet.names[j], order, effect - counts @ effect / sheet.n, counts, True, answer_of(ask))
 
 
 def _difference(

@@ -10,14 +10,14 @@ they are fewer than `points`, else `points` even steps between two percentiles; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats.mstats import mquantiles
 
-from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, axes_for, bars_named, shown
+from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, answer_of, axes_for, bars_named, shown, told_of
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
@@ -36,7 +36,8 @@ PERCENTILES = (0.05, 0.95)
 class PartialDependence:
     """One or two attributes, the grid of each, and the mean answer at every point (shape of the grid).
 
-    individual: the answers row by row, (rows, *grid), when they were asked for.
+    individual: the answers row by row, (rows, *grid), when they were asked for. answer: what the model answers with,
+        such as "chance of class 1"; "" for its prediction.
     """
 
     attributes: tuple[str, ...]
@@ -44,6 +45,7 @@ class PartialDependence:
     categorical: tuple[bool, ...]
     average: Floats
     individual: Floats | None = None
+    answer: str = ""
 
     def centred(self) -> PartialDependence:
         """The same with every curve moved to 0 at the first point of the grid."""
@@ -53,7 +55,7 @@ class PartialDependence:
             start = rows.reshape(len(rows), -1)[:, 0]
             rows = rows - start.reshape(-1, *(1,) * len(first))
         average = self.average - self.average[first]
-        return PartialDependence(self.attributes, self.grids, self.categorical, average, rows)
+        return replace(self, average=average, individual=rows)
 
     def plot(self, ax: Any = None) -> PartialDependenceDisplay:
         """Draw it (needs matplotlib)."""
@@ -97,7 +99,7 @@ class PartialDependenceDisplay:
             only = "o" if len(grid) == 1 else ""  # one point makes no line
             self.ax_.plot(grid, self.result.average, color=LINE, linewidth=2, marker=only)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
-        self.ax_.set_ylabel("mean answer")
+        self.ax_.set_ylabel(told_of("mean answer", self.result.answer))
 
     def _map(self) -> None:
         # each cell as it is: smoothing would show answers between categories, where there are none
@@ -111,7 +113,7 @@ class PartialDependenceDisplay:
                 axis.set_tick_params(rotation=90)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel(drawable(self.result.attributes[1]))
-        self.figure_.colorbar(image, ax=self.ax_, label="mean answer")
+        self.figure_.colorbar(image, ax=self.ax_, label=told_of("mean answer", self.result.answer))
 
 
 def partial_dependence(
@@ -152,7 +154,7 @@ def partial_dependence(
     rows = at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
     names = tuple(sheet.names[j] for j in held)
     curves = rows.T.reshape(sheet.n, *shape) if individual else None
-    return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves)
+    return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves, answer_of(ask))
 
 
 def _listed(attributes: int | str | Sequence[int | str]) -> list[Any]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.printable import drawable
+from elicit.printable import drawable, label_of
+from elicit.scores.answers import ModelAnswers
 
 LINE = "#2a6f97"
 FAINT = "#9bb7c9"
@@ -48,6 +49,18 @@ def bars_named(ax: Any, levels: Sequence[str]) -> None:
     """The names of bars below them, upright where they would run into each other."""
     upright = sum(map(len, levels)) > SIDE_BY_SIDE
     ax.set_xticks(np.arange(len(levels)), levels, rotation=90 if upright else 0)
+
+
+def answer_of(ask: ModelAnswers) -> str:
+    """What a model answers with, in words; "" where it is its prediction."""
+    if ask.label is None:
+        return "" if ask.column is None else f"output {ask.column}"
+    return f"{'chance of' if ask.method == 'predict_proba' else 'decision for'} class {label_of(ask.label)}"
+
+
+def told_of(what: str, answer: str) -> str:
+    """The name of an axis: what is drawn, and of which answer."""
+    return f"{what} ({drawable(answer)})" if answer else what
 
 
 def shown(value: Any) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from elicit.effects.dependence import levels, means_at_points
-from elicit.effects.drawing import axes_for, map_size
+from elicit.effects.drawing import answer_of, axes_for, map_size, told_of
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
 from elicit.printable import drawable_names
@@ -41,7 +41,8 @@ _AGREE = 1e-9
 class Interactions:
     """H and strength of each pair of positions, and H of each attribute against all others (None if left out).
 
-    path: "trees" when boxes were counted, "batches" when the model was asked.
+    path: "trees" when boxes were counted, "batches" when the model was asked. answer: what it answers with, such as
+        "chance of class 1"; "" for its prediction.
     """
 
     names: tuple[str, ...]
@@ -50,6 +51,7 @@ class Interactions:
     strength: Floats
     overall: Floats | None
     path: str
+    answer: str = ""
 
     @property
     def matrix(self) -> Floats:
@@ -103,7 +105,7 @@ class HStatisticDisplay:
         places = np.arange(len(table))
         self.ax_.set_xticks(places, names, rotation=90, fontsize="small")
         self.ax_.set_yticks(places, names, fontsize="small")
-        self.figure_.colorbar(image, ax=self.ax_, label="H (diagonal: against all others)")
+        self.figure_.colorbar(image, ax=self.ax_, label=told_of("H (diagonal: against all others)", self.result.answer))
         return self
 
 
@@ -144,7 +146,9 @@ def h_statistic(
         h[p] = _ratio(extra, extra + single[j] + single[k], floor)
         strength[p] = np.sqrt(extra @ extra / sheet.n) if extra @ extra > floor else 0.0
     against = np.array([_ratio(f - single[j] - without[j], f, floor) for j in range(sheet.d)]) if overall else None
-    return Interactions(sheet.names, tuple(chosen), h, strength, against, "trees" if exact else "batches")
+    return Interactions(
+        sheet.names, tuple(chosen), h, strength, against, "trees" if exact else "batches", answer_of(ask)
+    )
 
 
 Parts = tuple[dict[int, Floats], dict[tuple[int, int], Floats], dict[int, Floats]]

@@ -40,6 +40,14 @@ class ModelAnswers:
     column: int | None
     single: bool = False
 
+    @property
+    def label(self) -> Any:
+        """The class that the answer speaks of, None where it speaks of none."""
+        labels = getattr(self.model, "classes_", None)
+        if labels is None or self.column is None or self.method not in ("predict_proba", "decision_function"):
+            return None
+        return np.asarray(labels).tolist()[self.column]
+
     def __call__(self, X: Any) -> Floats:
         given = self.model(X) if self.method == "call" else getattr(self.model, self.method)(X)
         if self.method == "predict_proba" and isinstance(given, list):

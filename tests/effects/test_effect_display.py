@@ -4,6 +4,9 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 from elicit.effects import (
     AleDisplay,
@@ -69,6 +72,27 @@ def test_an_effect_and_a_map_of_interactions():
     assert shown[0, 1] == pytest.approx(found.matrix[0, 1])
     assert np.diag(shown) == pytest.approx(found.overall)
     assert h_statistic(model, X, overall=False).plot().ax_.images
+
+
+def test_the_class_that_is_meant_stands_beside_what_is_drawn():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60).astype(float)
+    naive, margin = GaussianNB().fit(X, y), LinearSVC().fit(X, np.where(y > 0, "$y", "n"))
+    several = LinearRegression().fit(X, X[:, :2])
+    for model, target, told in (
+        (naive, 1.0, "chance of class 1"),
+        (margin, "$y", r"decision for class \$y"),
+        (several, 1, "output 1"),
+    ):
+        curve = partial_dependence(model, X, 0, points=5, target=target)
+        assert curve.plot().ax_.get_ylabel() == curve.centred().plot().ax_.get_ylabel() == f"mean answer ({told})"
+        assert ale(model, X, 0, target=target).plot().ax_.get_ylabel() == f"accumulated effect ({told})"
+        both = partial_dependence(model, X, [0, 1], points=5, target=target).plot()
+        assert both.ax_.images[0].colorbar.ax.get_ylabel() == f"mean answer ({told})"
+        pairs = h_statistic(model, X, target=target, overall=False).plot()
+        assert pairs.ax_.images[0].colorbar.ax.get_ylabel() == f"H (diagonal: against all others) ({told})"
+        pyplot.close("all")
+    assert ale(several.fit(X, y), X, 0).plot().ax_.get_ylabel() == "accumulated effect"
 
 
 def test_hostile_names_are_drawn_as_they_are_written():
