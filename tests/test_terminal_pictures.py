@@ -85,6 +85,19 @@ def test_the_front_is_drawn_and_listed(columns, rows):
     assert front([], SCORE_AND_SIZE, columns, rows, {}) == [[("", "Nothing was evaluated yet.")]]
 
 
+def test_the_front_tells_units_and_which_way_is_better_as_the_question_does():
+    criteria = (*SCORE_AND_SIZE, Criterion("cost", maximise=False, unit="EUR"), Criterion("recall"))
+    points = [Evaluated(k, m, (0.5 + 0.1 * k, float(m.bit_count()), 3.0, 0.5)) for k, m in enumerate((0b1, 0b11))]
+    lines = [plain(line) for line in front(points, criteria, 80, 10, {})]
+    assert lines[0] == " score (more is better)"
+    assert lines[-2].strip() == "size (less is better)"
+    assert lines[-1] == " not drawn: cost [EUR] (less is better); recall (more is better)"
+    listed = plain(front_table(points, Attributes(("a", "b")), criteria, 80, {})[0])
+    assert listed == " o score 0.6, size 2, cost [EUR] 3, recall 0.5: a, b"
+    narrow = [plain(line) for line in front(points, SCORE_AND_SIZE, 20, 10, {})]
+    assert (narrow[0], narrow[-1].strip()) == (" score (max)", "size (min)")
+
+
 def test_a_front_of_one_criterion_is_drawn_by_rank():
     points = [Evaluated(0, 1, (0.5,)), Evaluated(1, 2, (0.5,))]
     assert "rank" in plain(front(points, SCORE_AND_SIZE[:1], 40, 10, {})[-1])

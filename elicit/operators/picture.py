@@ -104,10 +104,14 @@ def number(fact: Evaluated, i: int, *, spread: bool = True) -> str:
     return f"{fact.criteria[i]:.5g}" + ("" if around is None else f" ± {around:.2g}")
 
 
+def called(criterion: Criterion) -> str:
+    """A criterion with its unit."""
+    return printable(criterion.name + (f" [{criterion.unit}]" if criterion.unit else ""))
+
+
 def heading(criterion: Criterion) -> str:
     """A criterion with its unit, and which way is better."""
-    unit = f" [{criterion.unit}]" if criterion.unit else ""
-    return printable(f"{criterion.name}{unit}") + (" (more is better)" if criterion.maximise else " (less is better)")
+    return called(criterion) + (" (more is better)" if criterion.maximise else " (less is better)")
 
 
 def short_heading(criterion: Criterion) -> str:
@@ -231,13 +235,13 @@ def front(
 ) -> list[Line]:
     """The front drawn: the first criterion upwards, the second to the right (or the rank, when there is only one).
 
+    Each with its unit and which way is better, as the question has it; so are those that are only listed.
     `marks` are letters for some of the subsets; every other one is an o.
     """
     if not points:
         return [[("", "Nothing was evaluated yet.")]]
     up = [p.criteria[0] for p in points]
     along = [p.criteria[1] for p in points] if len(criteria) > 1 else [float(k) for k in range(len(points))]
-    axis = criteria[1].name if len(criteria) > 1 else "rank"
     label = max(width(f"{v:.4g}") for v in (min(up), max(up))) + 2
     across, high = max(columns - label - 4, 8), max(rows - 3, 4)
     grid = [[" "] * across for _ in range(high)]
@@ -245,15 +249,24 @@ def front(
         column = round(_share(x, along) * (across - 1))
         row = high - 1 - round(_share(y, up) * (high - 1))
         grid[row][column] = marks.get(point.subset, "o")
-    lines: list[Line] = [[("", fitted(f" {printable(criteria[0].name)}", columns))]]
+    lines: list[Line] = [[("", fitted(" " + _axis(criteria[0], columns - 1), columns))]]
     for r, cells in enumerate(grid):
         shown = {0: f"{max(up):.4g}", high - 1: f"{min(up):.4g}"}.get(r, "")
         lines.append([("", shown.rjust(label) + " |"), ("bold", "".join(cells).rstrip())])
     ends = f"{min(along):.4g}".ljust(across - len(f"{max(along):.4g}")) + f"{max(along):.4g}"
     lines.append([("", " " * label + " +" + "-" * across)])
     lines.append([("", fitted(" " * (label + 2) + ends, columns))])
-    lines.append([("", fitted(" " * (label + 2) + printable(axis), columns))])
+    axis = _axis(criteria[1], columns - label - 2) if len(criteria) > 1 else "rank"
+    lines.append([("", fitted(" " * (label + 2) + axis, columns))])
+    if further := "; ".join(map(heading, criteria[2:])):
+        lines += [[("", line)] for line in paragraph(f" not drawn: {further}", columns)]
     return lines
+
+
+def _axis(criterion: Criterion, columns: int) -> str:
+    """What an axis tells, in words where there is room."""
+    told = heading(criterion)
+    return told if width(told) <= columns else short_heading(criterion)
 
 
 def _share(value: float, values: Sequence[float]) -> float:
@@ -272,7 +285,7 @@ def front_table(
     lines: list[Line] = []
     order = sorted(points, key=lambda p: (-p.criteria[0] if criteria[0].maximise else p.criteria[0], p.subset))
     for point in order:
-        values = [f"{printable(c.name)} {number(point, i)}" for i, c in enumerate(criteria)]
+        values = [f"{called(c)} {number(point, i)}" for i, c in enumerate(criteria)]
         mark = marks.get(point.subset, "o")
         words = [*(f"{value}," for value in values[:-1]), f"{values[-1]}:", *names(point.subset, attributes)]
         for k, text in enumerate(wrapped(words, columns, 4, f" {mark} ")):
