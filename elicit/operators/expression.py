@@ -34,7 +34,8 @@ from elicit.printable import many
 Column = NDArray[np.float64]
 T = TypeVar("T")
 
-#: Limits that honest utilities stay far below; they keep parsing and evaluating off Python's own limits.
+#: Limits that honest utilities stay far below; they keep parsing and evaluating off Python's own limits. Deep is what
+#: stands within something else, in brackets or on the right of a power: a long sum is long, not deep.
 LONGEST = 4000
 DEEPEST = 100
 
@@ -112,16 +113,31 @@ class _Name:
 
 
 @dataclass(frozen=True)
-class _Apply:
-    """An operator or function on its parts; `text` is how the user wrote it, for errors."""
+class _Chain:
+    """Parts joined from the left by operators that bind alike, such as a - b + c: however many, they are one deep.
 
-    function: str
-    parts: tuple[_Node, ...]
-    text: str
+    Each of the `rest` is an operator, its right part, and where all up to there is written, for errors.
+    """
+
+    first: _Node
+    rest: tuple[tuple[str, _Node, _Place], ...]
     depth: int
 
 
-_Node = _Number | _Name | _Apply
+@dataclass(frozen=True)
+class _Apply:
+    """A sign or function on its parts, and where it is written, for errors."""
+
+    function: str
+    parts: tuple[_Node, ...]
+    place: _Place
+    depth: int
+
+
+#: From which character of the text up to which.
+_Place = tuple[int, int]
+
+_Node = _Number | _Name | _Chain | _Apply
 
 
 @dataclass(frozen=True)
@@ -181,25 +197,30 @@ class Expression:
                         narrowed = {name: column[taken] for name, column in columns.items()}
                         chosen[taken] = self._value(branch, narrowed, count)
                 return chosen
-            case _Apply(function, parts):
-                values = [self._value(part, columns, rows) for part in parts]
-                with np.errstate(all="ignore"):
-                    result = _COMPUTE[function](*values)
-                wrong = np.flatnonzero(~np.isfinite(result))
-                if wrong.size:
-                    raise self._failure(node, values, result, columns, int(wrong[0]))
-                return result
+            case _Chain(first, rest):
+                so_far = self._value(first, columns, rows)
+                for operator, part, place in rest:
+                    so_far = self._computed(operator, [so_far, self._value(part, columns, rows)], columns, place)
+                return so_far
+            case _Apply(function, parts, place):
+                return self._computed(function, [self._value(part, columns, rows) for part in parts], columns, place)
 
-    def _failure(
-        self, node: _Apply, values: list[Column], result: Column, columns: Mapping[str, Column], row: int
-    ) -> InputError:
-        if node.function == "/" and values[1][row] == 0:
-            what = "divides by zero"
-        else:
+    def _computed(self, function: str, values: list[Column], columns: Mapping[str, Column], place: _Place) -> Column:
+        with np.errstate(all="ignore"):
+            result = _COMPUTE[function](*values)
+        wrong = np.flatnonzero(~np.isfinite(result))
+        if wrong.size:
+            row = int(wrong[0])
             what = "is undefined" if np.isnan(result[row]) else "is infinite"
+            if function == "/" and values[1][row] == 0:
+                what = "divides by zero"
+            raise self._failure(self.text[slice(*place)], what, columns, row)
+        return result
+
+    def _failure(self, written: str, what: str, columns: Mapping[str, Column], row: int) -> InputError:
         where = ", ".join(f"{_shown(name)} = {float(column[row])!r}" for name, column in columns.items())
         subset = f"the subset with {where}" if where else "any subset"
-        part = "it" if node.text == self.text.strip() else repr(node.text)
+        part = "it" if written == self.text.strip() else repr(written)
         return InputError(
             f"expression {self.text!r} has no value for {subset}: {part} {what}; guard it with where(condition, a, b)"
         )
@@ -261,15 +282,19 @@ class _Parser:
             raise self._too_deep()
         start = self.token.start
         left = self._prefixed()
-        compared = False
+        before = -1  # how the last operator bound
         while self.token.kind == "sign" and _BINDS.get(self.token.text, -1) >= least:
             operator = self._take().text
             binds = _BINDS[operator]
-            if compared:  # only a comparison leaves another comparison to be read here
+            if before == _COMPARISON:  # only a comparison leaves another comparison to be read here
                 raise self._error("comparisons cannot be chained; write (a < b) * (b < c)")
-            compared = binds == _COMPARISON
             right = self._expression(binds if binds == _POWER else binds + 1)
-            left = self._apply(operator, (left, right), start)
+            step = (operator, right, (start, self.before))
+            if isinstance(left, _Chain) and binds == before:
+                left = _Chain(left.first, (*left.rest, step), self._depth(left.depth - 1, right.depth))
+            else:
+                left = _Chain(left, (step,), self._depth(left.depth, right.depth))
+            before = binds
         self.open -= 1
         return left
 
@@ -326,10 +351,14 @@ class _Parser:
         return self._apply(function.text, tuple(parts), function.start)
 
     def _apply(self, function: str, parts: tuple[_Node, ...], start: int) -> _Node:
-        depth = 1 + max(part.depth for part in parts)
+        return _Apply(function, parts, (start, self.before), self._depth(*(part.depth for part in parts)))
+
+    def _depth(self, *parts: int) -> int:
+        """How deep what is made of parts of these depths is."""
+        depth = 1 + max(parts)
         if depth > DEEPEST:
             raise self._too_deep()
-        return _Apply(function, parts, self.text[start : self.before], depth)
+        return depth
 
     def _read(self, position: int) -> _Token:
         found = _TOKEN.match(self.text, position)
