@@ -733,6 +733,18 @@ def test_what_was_decided_when_the_data_were_read_is_told(folder, capsys):
     ]
 
 
+def test_a_utility_against_a_direction_is_told_for_each_scenario_of_a_suite(folder, capsys):
+    path, other = toml(folder, seeds=1, methods=["elicit"]), folder / "other.toml"
+    Path(path).write_text(Path(path).read_text().replace("score - 0.05 * size", "-score"))
+    other.write_text(Path(path).read_text())
+    two = Path(path).read_text().replace("[elicit]", "[[elicit]]\nname = 'other'\n[[elicit]]")
+    (folder / "c.toml").write_text(two)
+    for also in ([], ["--choices", str(folder / "c.toml")]):
+        assert main(["compare", path, str(other), "--n-jobs", "1", *also]) == 0
+        told = [line for line in capsys.readouterr().out.splitlines() if "which is at least as good" in line]
+        assert [line.partition(":")[0] for line in told] == [f"{name}, operator -score" for name in ("s", "other")]
+
+
 def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert main(["compare", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()

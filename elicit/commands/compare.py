@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
-from elicit.experiments.experiment import at_once, not_followed, tells_regret
+from elicit.experiments.experiment import Results, at_once, not_followed, tells_regret
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import Line, lines_of, table
 from elicit.methods import METHODS, TradeOff
@@ -47,17 +47,13 @@ def run(args: argparse.Namespace) -> int:
     if len(paths) > 1:
         _check_suite(paths, scenarios, choosing=bool(choices))
     played = _played(args, paths, scenarios)
-    read = [note for path, scenario in zip(paths, scenarios, strict=True) for note in noted(scenario, path.stem)]
-    if choices:
-        by_table = dict(zip((path.stem for path in paths), played, strict=True))
-        print("\n".join([*Choosing.of(by_table).lines(screen_width()), *read]))
-    elif len(paths) > 1:
-        lines = [line for path, results in zip(paths, played, strict=True) for line in lines_of(path.stem, results)]
-        runs = [run for results in played for run in results]
-        notes = [*_untold(paths, lines), *read, *not_followed(runs), *not_measured(run["failures"] for run in runs)]
-        print("\n".join([*table(lines, screen_width()), "", _TOLD, *notes]))
-    else:
+    if len(paths) == 1:
         print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
+    else:
+        by_name = dict(zip((path.stem for path in paths), played, strict=True))
+        notes = _suite_notes(by_name, scenarios)
+        apart = [""] if choices and notes else []
+        print("\n".join([*_suite(by_name, choosing=bool(choices)), *apart, *notes]))
     if args.plot is not None:  # of one scenario: see above
         _draw(played[0], args.plot)
     return DONE
@@ -148,10 +144,25 @@ def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing:
             raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
-def _untold(paths: Sequence[Path], lines: Sequence[Line]) -> list[str]:
+def _suite(played: Mapping[str, Results], choosing: bool) -> list[str]:
+    """What came of several scenarios, by name: which choice all but one would make, or one table of all."""
+    if choosing:
+        return Choosing.of(played).lines(screen_width())
+    lines = [line for name, results in played.items() for line in lines_of(name, results)]
+    return [*table(lines, screen_width()), "", _TOLD, *_untold(played, lines)]
+
+
+def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -> list[str]:
+    """How several scenarios are to be read: each with its own data and operators."""
+    notes = [note for name, scenario in zip(played, scenarios, strict=True) for note in noted(scenario, name)]
+    notes += [note for name, results in played.items() for note in not_followed(results, name)]
+    return [*notes, *not_measured(run["failures"] for results in played.values() for run in results)]
+
+
+def _untold(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
     """The scenarios that a table of regrets has no line for."""
     told = {line.scenario for line in lines}
-    names = [printable(path.stem) for path in paths if path.stem not in told]
+    names = [printable(name) for name in names if name not in told]
     return [f"no regret is known, only --json says what came of it: {', '.join(names)}"] if names else []
 
 

@@ -324,10 +324,14 @@ def summary(results: Results, width: int | None = None) -> list[str]:
     return aligned(lines, width, keys=2)
 
 
-def not_followed(results: Results) -> list[str]:
-    """One line for each operator whose utility goes against the directions of the criteria: in which pair, for one."""
+def not_followed(results: Results, called: str = "") -> list[str]:
+    """One line for each operator whose utility goes against the directions of the criteria: in which pair, for one.
+
+    `called` tells the scenario from others.
+    """
+    where = f"{printable(called)}, " if called else ""
     found = {run["operator"]: run["against"] for run in reversed(results) if run["against"] is not None}
-    return [f"operator {printable(name)}: {printable(against)}" for name, against in sorted(found.items())]
+    return [f"{where}operator {printable(name)}: {printable(against)}" for name, against in sorted(found.items())]
 
 
 def points_of(results: Results) -> list[int]:
