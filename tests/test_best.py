@@ -31,6 +31,13 @@ def test_the_first_is_the_best_of_the_measured_with_ties_to_fewer(journal, capsy
     assert "5 subsets that may be chosen were not measured" in out
 
 
+def test_of_what_a_utility_likes_alike_what_another_dominates_is_not_the_best(journal, capsys):
+    facts = [fact for fact in read(journal).facts if hasattr(fact, "criteria")]
+    best = min(facts, key=lambda f: (f.criteria[1], -f.criteria[0]))
+    _, out, _ = told(capsys, journal, "--utility=-size", "--top", 1)
+    assert "{" + ", ".join(read(journal).header.attributes.subset(best.subset)) + "}" in out.splitlines()[1]
+
+
 @pytest.mark.parametrize(("utility", "criterion", "sign"), [("-size", 1, -1), ("score", 0, 1)])
 def test_it_says_which_answers_the_utility_does_not_share(journal, capsys, utility, criterion, sign):
     lines = journals.lines_of(journal)

@@ -1,19 +1,17 @@
 """elicit best: what another utility would choose among what was measured; no new fit, no question.
 
-The utility is arithmetic on the recorded criteria. Ties go to fewer attributes.
+The utility is arithmetic on the recorded criteria. Of what it likes best alike, what no other dominates comes first;
+other ties go to fewer attributes.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-import numpy as np
 
 from elicit.commands.status import DONE
 from elicit.errors import InputError
-from elicit.estimator.judges import liked_though_worse
+from elicit.estimator.judges import best_of, liked_though_worse, utility_of, worth_by
 from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
@@ -35,25 +33,18 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def utilities_of(history: History, expression: Expression, family: Any) -> dict[Mask, float]:
-    """The utility of every measured subset that may be chosen."""
-    subsets = [x for x in history.evaluated if x in family]
-    if not subsets:
+def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
+    elicitation = elicitation_of(record)
+    history, family = elicitation.history, elicitation.family
+    known = worth_by(elicitation, utility_of(elicitation, expression))
+    worth = {x: value for x, value in known.items() if x in family}
+    if not worth:
         raise InputError(
             "nothing that may be chosen was measured, so nothing can be ranked; "
             "go on with elicit resume, or begin anew with another model or score"
         )
-    table = np.array([history.evaluated[x].criteria for x in subsets])
-    columns = {criterion.name: table[:, k] for k, criterion in enumerate(history.criteria)}
-    return dict(zip(subsets, expression.over(columns).tolist(), strict=True))
-
-
-def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
-    elicitation = elicitation_of(record)
-    history, family = elicitation.history, elicitation.family
-    worth = utilities_of(history, expression, family)
-    steps = {x: round(value / GRID) for x, value in worth.items()}
-    ranked = sorted(worth, key=lambda x: (-steps[x], simplest(x)))
+    best, steps = best_of(history, worth), {x: round(value / GRID) for x, value in worth.items()}
+    ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
     for place, x in enumerate(ranked[:top], start=1):
         yield f"  {place}. {worth[x]:.6g}  {measured_line(history, x)}"

@@ -91,16 +91,16 @@ def utility_of(elicitation: Elicitation, utility: Any) -> SimulatedOperator:
 
 
 def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
-    """The evaluated subset of greatest utility; nothing is measured.
-
-    Ties go to what no other of them dominates, of these to fewer attributes.
-    """
+    """The evaluated subset of greatest utility; nothing is measured."""
     worth = worth_by(elicitation, utility_of(elicitation, utility))
     eligible = {x: value for x, value in worth.items() if x in elicitation.family}
-    if not eligible:
-        return None
-    best, below = max(eligible.values()), elicitation.history.dominates
-    equal = [x for x, value in eligible.items() if value >= best - GRID]
+    return best_of(elicitation.history, eligible) if eligible else None
+
+
+def best_of(history: History, worth: Mapping[Mask, float]) -> Mask:
+    """The one that is worth most; ties go to what no other of them dominates, of these to fewer attributes."""
+    best, below = max(worth.values()), history.dominates
+    equal = [x for x, value in worth.items() if value >= best - GRID]
     return min((x for x in equal if not any(x in below[y] for y in equal)), key=simplest)
 
 
