@@ -44,8 +44,13 @@ def test_without_an_operator_the_certificate_is_the_claim_of_the_journal_and_no_
     assert selector.certificate_ == read(path).claims[-1].content
     assert selector.certificate_["by"] == "score"
     assert selector.certificate_["subset"] == list(selector.feature_names_)
-    with pytest.raises(CertificateError, match="holds no claim with a proof to re-check"):
+    with pytest.raises(CertificateError, match="no claim with a proof to re-check; the best by score is read off"):
         verify(selector.certificate_)
+
+
+def test_where_nothing_is_proven_there_is_no_certificate_to_check():
+    with pytest.raises(CertificateError, match="there is no certificate: where nothing is proven, a selector has None"):
+        verify(None)
 
 
 def test_with_a_tolerance_the_certificate_names_the_best_that_the_choice_is_compared_with(tmp_path):

@@ -38,7 +38,10 @@ def demand(holds: bool, complaint: str) -> None:
 
 def told(certificate: Mapping[str, Any]) -> tuple[Any, Any]:
     """What a certificate claims, and its proof; one that only names the best by score has neither."""
-    demand("claim" in certificate and "proof" in certificate, "the certificate holds no claim with a proof to re-check")
+    demand(isinstance(certificate, Mapping), "there is no certificate: where nothing is proven, a selector has None")
+    shown = "; the best by score is read off the record, which elicit verify does" if "by" in certificate else ""
+    complaint = f"the certificate holds no claim with a proof to re-check{shown}"
+    demand("claim" in certificate and "proof" in certificate, complaint)
     return certificate["claim"], certificate["proof"]
 
 
