@@ -116,10 +116,11 @@ class PriceProgram:
         if count <= STATEMENTS_AT_ONCE:
             return list(range(count + len(self._costs.evaluated)))
         listed = self._held.equal.copy()
-        if stood is None:
+        counted = np.array([s is not Standing.LOWER for s in stood or ()], dtype=np.bool_)
+        if counted.any():
+            listed |= counted
+        else:  # nothing stood before, or nothing of it counted
             listed[:: -(-count // STATEMENTS_AT_ONCE)] = True
-        else:
-            listed |= np.array([s is not Standing.LOWER for s in stood])
         return [int(k) for k in np.flatnonzero(listed)]
 
     def _start(self) -> Program:

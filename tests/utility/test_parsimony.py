@@ -301,6 +301,14 @@ def test_statements_that_leave_with_a_multiplier_change_no_value(monkeypatch, li
     assert left > 3
 
 
+@pytest.mark.usefixtures("statements_enter")
+def test_a_state_in_which_nothing_was_said_may_come_before_one_with_many_statements():
+    case = random_case(np.random.default_rng(3), n=4, evaluated=8, answers=0)
+    silent = case.parsimonious(())
+    assert silent.least_cost == 0
+    assert case.parsimonious(previous=silent).least_cost == pytest.approx(case.least_cost, abs=NEAR)
+
+
 def test_states_that_were_never_asked_for_anything_are_not_kept_alive():
     case = random_case(np.random.default_rng(3), n=4, evaluated=8, answers=2)
     first = state = case.parsimonious(case.statements)
