@@ -28,6 +28,7 @@ from elicit.utility.issuing import (
     into_set,
     inward,
     issue,
+    issue_least_bound,
     issue_pieces,
     nudged,
     plain_monomials,
@@ -39,7 +40,7 @@ from elicit.utility.issuing import (
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
-from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination, rounded_up
+from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination
 from elicit.utility.sets import difference, statement_rows
 from elicit.utility.sturdy import sparse_multipliers, sturdy_witness
 
@@ -121,7 +122,7 @@ def certify_best_among(
     claim = {
         "kind": "regret",
         "subset": members(subset),
-        "bound": "0" if bound is None else str(Fraction(bound)),
+        "bound": str(Fraction(bound or 0)),
         "scope": {"subsets": [members(y) for y in rivals]},
     }
     if isinstance(utilities, ExactSet) and not bound:
@@ -131,15 +132,15 @@ def certify_best_among(
     everything = (1 << utilities.n) - 1
     optima = [utilities.maximum(difference(y, subset)) for y in rivals]
     worst = max((optimum.value for optimum in optima), default=0.0)
-    if bound is None:
-        claim["bound"] = rounded_up(worst)
-    elif worst > bound + tolerances.DECISION:
+    if bound is not None and worst > bound + tolerances.DECISION:
         return None
     pieces = []
     for y, optimum in zip(rivals, optima, strict=True):
         # only a proof that nothing is better is ever read as an explanation
         sparse = sparse_multipliers(utilities, y, subset, optimum.value) if worst <= tolerances.DECISION else None
         pieces.append(Piece(y, everything & ~y, sparse or optimum.multipliers, optimum.value))
+    if bound is None:
+        return issue_least_bound(utilities, claim, pieces, worst)
     return issue_pieces(utilities, claim, pieces)
 
 
@@ -204,13 +205,15 @@ def certify_found(
     claim = {
         "kind": "regret",
         "subset": members(found.subset),
-        "bound": rounded_up(found.upper) if bound is None else str(Fraction(bound)),
+        "bound": str(Fraction(bound or 0)),
         "scope": {
             "keep": members(family.keep),
             "drop": members(family.drop),
             "max_size": family.n if family.max_size is None else family.max_size,
         },
     }
+    if bound is None:
+        return issue_least_bound(utilities, claim, found.proof.pieces, found.upper)
     return issue_pieces(utilities, claim, found.proof.pieces)
 
 

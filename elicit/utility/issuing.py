@@ -23,7 +23,7 @@ from elicit.utility.lifting import solve
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
-from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, simple
+from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, rounded_up, simple
 from elicit.utility.sets import statement_rows
 from elicit.utility.verify import verify
 
@@ -111,6 +111,27 @@ def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[P
             proof["simple"] = plain_theta(theta)
         certificate = issue(utilities, claim, proof)
     return certificate
+
+
+def issue_least_bound(
+    utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece], value: float
+) -> Certificate | None:
+    """The least bound that pieces prove: a hair above the solver's or, where rounding costs more, so much above it."""
+    for spare in (0.0, _rounding(utilities)):
+        certificate = issue_pieces(utilities, {**claim, "bound": rounded_up(value + spare)}, pieces)
+        if certificate is not None:
+            return certificate
+    return None
+
+
+def _rounding(utilities: AnySet) -> float:
+    """What a proof can lose by rounding: each multiplier is off by a little, in all monomials together or times B."""
+    if isinstance(utilities, ParsimoniousSet):
+        settings = utilities.settings
+        times = utilities.budget / min(1.0, *settings.weights[: settings.degree])
+    else:
+        times = float(len(utilities.monomials))
+    return (1.0 + times) * len(utilities.statements) * tolerances.MULTIPLIER
 
 
 #: Makes integers of multipliers, over a unit.

@@ -251,6 +251,18 @@ def test_nothing_false_is_certified(k):
             assert certify_inconsistent(Monomials.full(told.n, told.degree), case.statements) is None
 
 
+def test_the_least_bound_is_certified_where_a_large_c_makes_rounding_count():
+    case = random_case(np.random.default_rng(9), n=4, evaluated=10, answers=5, C=1000.0)
+    utilities = case.parsimonious()
+    regrets = Regrets(utilities)
+    assert utilities.budget > 10_000
+    for x in utilities.evaluated:
+        among = certify_best_among(utilities, x, utilities.evaluated, bound=None)
+        over_all = certify_optimal(utilities, x, Family(4), bound=None)
+        assert float(Fraction(among["claim"]["bound"])) == pytest.approx(regrets.of(x).value, abs=1e-3)
+        assert Fraction(over_all["claim"]["bound"]) >= Fraction(among["claim"]["bound"]) - Fraction(1, 1000)
+
+
 def test_a_lowered_margin_is_stated_and_proven():
     # 16 > 8 > 4 > 2 > 1 together: the margin asked for is more than the set has, so a smaller one is in force
     said = [stated(1 << i, (1 << i) - 1) for i in range(1, 5)]
