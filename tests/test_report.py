@@ -183,6 +183,13 @@ def test_any_run_has_a_report(tmp_path, settings):
     assert "</html>" in written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (0.1, "1")])
+def test_a_loss_is_told_beside_the_margin_of_an_answer_in_its_own_set(tmp_path, parsimony, margin):
+    journals.played(tmp_path / "j.jsonl", parsimony=parsimony, budget=6, questions=1, stop=())
+    text = written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
+    assert f"A loss of {margin} is the margin of one clear answer." in text
+
+
 # colours
 
 

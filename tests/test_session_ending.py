@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import _further, _of_the_others, _what_answers_did
+from elicit.commands.ending import _bounds, _further, _of_the_others, _what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
@@ -308,6 +308,17 @@ def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_
         assert "proven: no subset of the 7 is better" in told
     else:
         assert f"of the other 2 none is better by more than {bounded(float(Fraction(bound)))}" in told
+
+
+@pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (3.0, "1")])
+def test_a_regret_is_told_beside_the_margin_of_an_answer_in_its_own_set(tmp_path, parsimony, margin):
+    journals.played(tmp_path / "j", parsimony=parsimony, budget=6, questions=1, stop=())
+    elicitation = elicitation_of(read(tmp_path / "j"))
+    best, scope = Insight(elicitation, lambda: None).best()[1][1], elicitation.beliefs.utilities.scope
+    assert f"({margin} is the margin of one clear answer)" in best
+    how_far, *_ = _bounds(elicitation, scope, None)
+    assert how_far.startswith("not proven best")
+    assert f"where {margin} is the margin of one clear answer" in how_far
 
 
 def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monkeypatch, capsys, tmp_path, ended):

@@ -47,7 +47,6 @@ from elicit.utility.explain import explain
 from elicit.utility.issuing import AnySet, provable
 from elicit.utility.numbers import MOST_MONOMIALS, exact
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.regret import CLEAR
 
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
@@ -248,7 +247,7 @@ def _bounds(elicitation: Elicitation, scope: str, over_family: Fraction | None) 
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
     else:
-        yield _how_far(found.value, evaluated, scope, provable(beliefs.utilities)) + others
+        yield _how_far(found.value, evaluated, scope, beliefs.utilities) + others
     # a bound may come from straining what was measured; what that puts below is no alternative
     if found.rival is not None and found.rival not in elicitation.history.dominates[found.subset]:
         yield _strongest(elicitation, found.rival, found.subset)
@@ -272,21 +271,22 @@ def _far(evaluated: int, scope: str) -> str:
     )
 
 
-def _how_far(regret: float, evaluated: int, scope: str, written: bool) -> str:
+def _how_far(regret: float, evaluated: int, scope: str, utilities: AnySet) -> str:
     """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word."""
-    if regret >= CLEAR:
+    margin = f"where {utilities.clear:g} is the margin of one clear answer"
+    if regret >= utilities.clear:
         return (
             f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
-            f"{evaluated} measured by up to {bounded(regret)}, where {CLEAR:g} is the margin of one clear answer"
+            f"{evaluated} measured by up to {bounded(regret)}, {margin}"
         )
     known = (
         "proven"
-        if written
+        if provable(utilities)
         else f"computed, though no proof is written (more than {MOST_MONOMIALS} attributes and pairs)"
     )
     return (
         f"{known}: none of the {evaluated} measured is better by more than {bounded(regret)} in any utility that fits "
-        f"what was measured and answered ({scope}), where {CLEAR:g} is the margin of one clear answer"
+        f"what was measured and answered ({scope}), {margin}"
     )
 
 

@@ -69,6 +69,7 @@ class Content:
     best: int
     ended: str
     scope: str
+    clear: float
     holds: tuple[str, ...]
     current: tuple[str, ...]
     false_step: str | None
@@ -135,6 +136,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         best=place[why.best],
         ended="The run has not ended yet." if stopped is None else f"Ended by {stopped.reason}.",
         scope=why.utilities.scope,
+        clear=why.utilities.clear,
         holds=holds,
         current=current,
         false_step=false_step,

@@ -27,7 +27,7 @@ def result(content: Content) -> Iterator[Html]:
     if proven:
         yield element("ul", [element("li", capital(words) + ".") for words in proven])
         if any(words.startswith("it loses") for words in proven):
-            yield element("p", "A loss of 1 is the margin of one clear answer.", class_="soft")
+            yield element("p", f"A loss of {content.clear:g} is the margin of one clear answer.", class_="soft")
     else:
         words = "the run has not ended, went on after what it claimed, or claims nothing"
         yield element("p", f"Nothing yet of this result: {words}.")

@@ -101,8 +101,8 @@ class Insight:
         below = found.rival in self._elicitation.history.dominates[found.subset]
         who = "another" if below else self._told(found.rival)
         return (
-            f"Among the {measured}, {who} may still be better, by at most {bounded(found.value)} (1 is the margin of "
-            "one clear answer)."
+            f"Among the {measured}, {who} may still be better, by at most {bounded(found.value)} "
+            f"({beliefs.utilities.clear:g} is the margin of one clear answer)."
         )
 
     # -- what if ----------------------------------------------------------------------------------

@@ -93,6 +93,11 @@ class ExactSet:
         return 0.0
 
     @property
+    def clear(self) -> float:
+        """The margin of one clear answer: δ."""
+        return self.delta
+
+    @property
     def informative(self) -> bool:
         """Whether any statement is strict, and the margin is not too thin to decide anything."""
         return any(s.strict for s in self.rows) and not self.thin

@@ -51,6 +51,11 @@ class ParsimoniousSet(Costs):
         return f"parsimonious set, tau = {self.settings.tau:g}, C = {self.settings.slack:g}"
 
     @property
+    def clear(self) -> float:
+        """The margin of one clear answer: 1."""
+        return 1.0
+
+    @property
     def conflict(self) -> None:
         """Never: slack at the optimum is a normal state."""
         return

@@ -102,6 +102,11 @@ class UtilitySet(Protocol):
         ...
 
     @property
+    def clear(self) -> float:
+        """The margin of one clear answer, beside which a regret is told: what a strict statement demands."""
+        ...
+
+    @property
     def conflict(self) -> Inconsistent | None:
         """Why nothing can be decided, or None."""
         ...
