@@ -842,6 +842,16 @@ def test_a_claim_of_a_version_that_is_not_known_is_refused(journal, tmp_path, ve
     assert f"a claim of version {version!r} is unknown here" in err
 
 
+@pytest.mark.parametrize("renamed", [lambda names: [*names, names[0]], lambda names: names[::-1] + names])
+def test_a_claim_names_each_attribute_of_its_subset_once(journal, tmp_path, renamed, capsys):
+    def change(lines):
+        lines[-1]["claim"]["subset"] = renamed(lines[-1]["claim"]["subset"])
+
+    status, _, err = retold(journal, tmp_path, change, capsys)
+    assert status == 1
+    assert "expected attributes once each" in err
+
+
 @pytest.mark.parametrize("degree", [0, 4, True, 2.0, "2"])
 def test_a_degree_that_no_utility_has_is_refused(journal, tmp_path, degree, capsys):
     status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"]["set"].update(degree=degree), capsys)

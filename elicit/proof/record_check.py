@@ -19,6 +19,7 @@ from typing import Any
 from elicit.errors import CertificateError, InputError
 from elicit.events import OPTIMAL, ended_by
 from elicit.journal import Claimed, Record
+from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source, Statement, transitively_reduced, uncontradicted
 from elicit.printable import counted, many
@@ -161,7 +162,7 @@ class _Claim:
         if self.content["subset"] is None:
             demand(not eligible, "subsets were measured, none is claimed")
             return "nothing that may be chosen was measured, so nothing is recommended"
-        subset = self.attributes.mask(self.content["subset"])
+        subset = subset_in(self.content["subset"], self.known.header)
         demand(subset in eligible, "the subset claimed as best was not measured, or may not be chosen")
         measured = known.history.evaluated[subset].criteria
         demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
@@ -222,7 +223,7 @@ class _Claim:
 
     def _check_subset(self) -> str:
         """The subset that is recommended was measured as claimed, may be chosen, and nothing dominates it."""
-        subset = self.subset = self.attributes.mask(self.content["subset"])
+        subset = self.subset = subset_in(self.content["subset"], self.known.header)
         demand(subset in self.known.family, "the subset claimed as best may not be chosen")
         demand(subset in self.known.history.evaluated, "the subset claimed as best was not measured")
         measured = self.known.history.evaluated[subset].criteria
