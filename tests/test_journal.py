@@ -16,6 +16,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+import sklearn
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -494,6 +495,16 @@ def test_a_journal_of_other_data_is_refused(path):
         Journal.open(path, expect_fingerprint="sha256:4567")
     assert path.read_bytes() == whole
     Journal.open(path).close()  # and the refusal released the lock
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [({}, ""), ({"scikit-learn": "1.0"}, rf".* written with scikit-learn 1\.0 \(here {sklearn.__version__}\), by .*")],
+)
+def test_a_journal_that_other_versions_wrote_is_refused_with_their_names(path, versions, said):
+    Journal.create(path, dataclasses.replace(HEADER, versions=library_versions() | versions)).close()
+    with pytest.raises(JournalError, match=f"begin another journal{said}$"):
+        Journal.open(path, expect_fingerprint="sha256:4567")
 
 
 # what cannot be written

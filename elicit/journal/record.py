@@ -78,3 +78,9 @@ def library_versions() -> dict[str, str]:
         with suppress(importlib.metadata.PackageNotFoundError):
             found[library] = importlib.metadata.version(library)
     return found | {"python": ".".join(map(str, sys.version_info[:3]))}
+
+
+def other_versions(written: Mapping[str, str]) -> str:
+    """Which of the versions that a journal was written with are others here, as in "numpy 1.26.0 (here 2.4.6)"."""
+    here = library_versions()
+    return ", ".join(f"{n} {was} (here {here.get(n, 'none')})" for n, was in written.items() if here.get(n) != was)

@@ -16,7 +16,7 @@ from elicit.journal.fields import Json, plain
 from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, why
 from elicit.journal.lines import afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out, with_time
 from elicit.journal.reading import begun, body, parse, torn_header
-from elicit.journal.record import Header, Record, Shuffled
+from elicit.journal.record import Header, Record, Shuffled, other_versions
 from elicit.subsets import Mask
 
 
@@ -74,10 +74,13 @@ class Journal:
             found = file.read()
             record = parse(found, path)
             if expect_fingerprint is not None and record.header.fingerprint != expect_fingerprint:
+                others = other_versions(record.header.versions)
+                # a default that a newer scikit-learn names otherwise makes another model of the same words
+                hint = f"; it was written with {others}, by which the same data and model may be told otherwise"
                 raise JournalError(
                     f"{named(path)} belongs to other data: it has fingerprint "
                     f"{record.header.fingerprint!r}, these have {expect_fingerprint!r}; "
-                    "give the data that it began with, or begin another journal"
+                    f"give the data that it began with, or begin another journal{hint if others else ''}"
                 )
             journal = cls(path, file, record)
             if len(found) > record.length:
