@@ -87,8 +87,8 @@ def test_many_classes_that_are_whole_numbers_are_classes(prior):
     y = np.repeat(np.arange(26), 4)
     X = np.abs(np.random.default_rng(0).normal(size=(104, 6)))
     X[:, 0] += y
-    numbers = selector(prior=prior, cv=2, budget=6).fit(X, y)
-    assert numbers.prior_ == pytest.approx(selector(prior=prior, cv=2, budget=6).fit(X, y.astype(str)).prior_)
+    found = selector(estimator=KNeighborsClassifier(), prior=prior, cv=2, budget=6)  # GaussianNB may warn of so many
+    assert found.fit(X, y).prior_ == pytest.approx(found.fit(X, y.astype(str)).prior_)
 
 
 def better_place(*scores):
