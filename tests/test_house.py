@@ -8,6 +8,7 @@ import ast
 import graphlib
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,18 @@ def test_a_public_name_is_the_same_for_a_type_checker_for_whoever_imports_it_and
 def test_the_verifier_is_short_enough_to_read():
     lines = (ROOT / "elicit" / "utility" / "verify.py").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 200
+
+
+def test_every_library_that_is_imported_is_required_by_name():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = [*project["dependencies"], *project["optional-dependencies"]["plot"]]
+    libraries = {
+        name.split(".")[0].replace("sklearn", "scikit-learn")
+        for file in FILES
+        for name in imports(ast.parse(file.read_text(encoding="utf-8")), "elicit")
+    }
+    named = {re.match(r"[\w-]+", requirement)[0] for requirement in required}
+    assert libraries - sys.stdlib_module_names - {"elicit"} == named
 
 
 def test_nobody_is_told_to_install_what_others_publish_under_this_name():
