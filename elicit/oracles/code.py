@@ -15,6 +15,9 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+#: What Python 3.14 makes of the annotations of a class: functions that hold the lines of a file, and are no methods.
+_ANNOTATIONS = {"__annotate__", "__annotate_func__"}
+
 #: Where installed packages lie.
 _INSTALLED = {"site-packages", "dist-packages"}
 
@@ -66,7 +69,7 @@ def of_class(kind: type) -> dict[str, Any]:
     """
     own: dict[str, Any] = {}
     for base in (base for base in kind.__mro__ if not of_library(base)):
-        parts = {name: _bare(part) for name, part in sorted(vars(base).items())}
+        parts = {name: _bare(part) for name, part in sorted(vars(base).items()) if name not in _ANNOTATIONS}
         methods = {name: part for name, part in parts.items() if isinstance(part, FunctionType)}
         changed = set().union(*(_assigned(method.__code__) for method in methods.values()))
         constants = {n: part for n, part in parts.items() if not n.startswith("__") and n not in changed}

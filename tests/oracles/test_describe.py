@@ -345,6 +345,26 @@ def test_objects_that_hold_each_other_are_told_in_a_time_that_does_not_explode()
     assert len(describe(reads(knots[-1]))) < 5000
 
 
+CLASSES = {
+    "in a function": "def thing(x):\n class Own:\n  def f(self):\n   return FACTOR * x\n return Own()",
+    "with types": "class thing:\n    a: int = 1\n    def f(self, x: int) -> int:\n        return FACTOR * x",
+    "of data": "from dataclasses import dataclass\n@dataclass\nclass thing:\n    a: float = FACTOR",
+    "of a tuple": "from typing import NamedTuple\nclass thing(NamedTuple):\n    a: float = FACTOR",
+}
+
+
+@pytest.mark.parametrize("source", CLASSES.values(), ids=CLASSES)
+def test_a_class_is_told_by_what_it_computes_and_not_by_its_line(source):
+    def told(text):
+        space = {"__name__": "own"}
+        exec(compile(text, "own.py", "exec", dont_inherit=True), space)
+        return describe(space["thing"])
+
+    source = source.replace("FACTOR", "2")
+    assert told(source) == told("\n" * 3 + source) == told("\n" * 400 + source)
+    assert told(source) != told(source.replace("2", "3"))
+
+
 def test_a_function_that_calls_itself_is_told_once():
     def down(k):
         return 0 if k == 0 else down(k - 1)
