@@ -199,7 +199,7 @@ def test_what_a_fit_hands_out_is_not_what_it_was_given_nor_what_it_keeps():
         ({"feature_groups": {None: [0]}}, "feature groups are called by texts, found None"),
         ({"feature_groups": {"a": [0, 1]}, "keep": [X.columns[0]]}, "is in the group 'a'; name the group"),
         ({"costs": [1e250] * 4}, "each cost, and all together, must be below 1e\\+250; rescale them"),
-        ({"journal": "a\0b"}, "journal is a folder, and .* cannot be one: embedded null"),
+        ({"journal": "a\0b"}, "journal is a folder, and .* cannot be one: .*embedded null"),
         ({"journal": "a" * 300}, "journal is a folder, and .* cannot be one: File name too long"),
         ({"cv": iter(())}, "list them"),
     ],
