@@ -682,6 +682,9 @@ ASKED = (
     Preferred(4, 3, 1, Answer.FIRST),
 )
 
+#: The rest of the family, after these.
+EVERYTHING = (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7)))
+
 
 @pytest.mark.parametrize(
     ("facts", "words"),
@@ -691,6 +694,7 @@ ASKED = (
         ((Asked(5, (4, 5)), measured(5, 4), Asked(7)), "a round begins before the one before it was answered"),
         ((Asked(5, (4, 5)), measured(6, 5), measured(5, 4), Asked(6)), "request 6 was made before"),
         ((Asked(5), Asked(5)), "request 5 was made before"),
+        ((Asked(5, (4, 5)), Stopped(5, "wish: enough"), Resumed(5), Asked(6)), "request 6 was made before"),
         ((Asked(5, (4,), compare=(1, 3)), measured(5, 4), Asked(7)), "a round begins before"),
         ((Asked(5, (4,), compare=(1, 3)), measured(5, 4), Preferred(5, 1, 3, Answer.FIRST)), "no comparison"),
         ((Asked(5, reconcile=(3, 4)), Asked(6)), "a round begins before"),
@@ -733,6 +737,8 @@ def test_facts_that_a_run_may_have_recorded_are_taken(facts):
         ("budget: 3 evaluations", {"budget": 4}, (), False),
         ("budget: 4 evaluations", {"budget": 4}, (), False),
         ("budget: 2 evaluations", {"budget": 2}, (), True),  # one more was measured
+        ("budget: 7 evaluations", {"budget": 9}, EVERYTHING, True),  # there are no more
+        ("budget: 9 evaluations", {"budget": 9}, EVERYTHING, False),
         ("budget: 3 evaluations", {"budget": 9}, (Stopped(5, "wish: enough"), Resumed(6, 3)), True),
         ("budget: 3 evaluations", {"budget": 3}, (Stopped(5, "wish: enough"), Resumed(6)), True),
         ("budget: 3 evaluations", {"budget": 3}, (Stopped(5, "wish: enough"), Resumed(6, 9)), False),
@@ -746,13 +752,13 @@ def test_facts_that_a_run_may_have_recorded_are_taken(facts):
         (
             "exhausted: every subset of the family was tried, and 1 could not be measured",
             {"budget": 9},
-            (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7))),
+            EVERYTHING,
             True,
         ),
         (
             "exhausted: every subset of the family was evaluated",
             {"budget": 9},
-            (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7))),
+            EVERYTHING,
             False,
         ),
     ],
@@ -775,6 +781,7 @@ def test_the_end_of_a_classical_run_is_told_as_it_was_written():
 def test_facts_are_told_with_what_failed_and_what_was_taken_back():
     told = "2 subsets measured, 1 could not be measured, 2 questions answered{}: each as it was asked, "
     assert known(*ASKED).told().startswith(told.format(""))
+    assert known(*ASKED[:3]).told().startswith("2 subsets measured, 0 questions answered: each as it was asked, ")
     assert known(*ASKED, Retracted(5, 4)).told().startswith(told.format(" (1 taken back)"))
 
 
