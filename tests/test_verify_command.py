@@ -193,6 +193,20 @@ def test_of_an_ended_run_without_its_claim_it_is_said_what_resuming_does(journal
     assert "nothing is claimed of its result (elicit resume goes on with it)" in out
 
 
+def test_what_was_claimed_of_an_earlier_end_does_not_speak_for_a_later_one(journal, tmp_path, capsys):
+    lines = journals.lines_of(journal)
+    request = lines[place(lines, "stopped")]["request"]
+    lines += [{"fact": "resumed", "request": request + 1, "budget": None}, {"fact": "stopped", "request": request + 2}]
+    lines[-1]["reason"] = "wish: the operator is content with the best so far"
+    status, out, _ = verdict(journals.write(tmp_path / "j", lines), capsys)
+    assert status == 0
+    assert "the run has ended, and nothing is claimed of its result" in out
+    lines[-1]["reason"] = "optimal: necessarily optimal over the whole family"
+    status, _, err = verdict(journals.write(tmp_path / "j", lines), capsys)
+    assert status == 1
+    assert "no proof of that is claimed" in err
+
+
 def test_resuming_an_ended_run_adds_its_claim(journal, tmp_path):
     lines = [line for line in journals.lines_of(journal) if "claim" not in line]
     name, settings = journal.stem, RUNS[journal.stem]
@@ -208,6 +222,7 @@ def test_a_run_that_went_further_has_every_claim_checked(tmp_path):
     with resume(path, oracle, budget=11) as session:
         drive(session.elicitation, oracle, ScriptedOperator([], otherwise="later"), session.journal)
     assert len([words for words in steps(path) if "is recommended" in words]) == 2
+    assert not any("nothing is claimed" in words for words in steps(path))
 
 
 # what does not hold
@@ -511,6 +526,12 @@ def test_bytes_that_are_no_whole_line_are_told_and_count_for_nothing(journal, tm
     assert f"{len(tail)} bytes after the last whole line" in out
     assert steps(journal)[1:] == steps(path)[1:]
     assert "count for nothing" not in steps(journal)[0]
+
+
+def test_that_nothing_is_recommended_is_no_claim_where_something_was_measured(journal, tmp_path, capsys):
+    status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"].update(subset=None), capsys)
+    assert status == 1
+    assert "subsets were measured, none is claimed" in err
 
 
 # what no run could have recorded

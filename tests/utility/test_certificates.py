@@ -716,6 +716,20 @@ ATTACKS = [
         CONE,
     ),
     (
+        "a gain is turned round by a negative unit",
+        {"kind": "regret", "subset": [1], "bound": "0", "scope": {"subsets": [[0]]}},
+        {"unit": -1, "cuts": [[[0, 1]]], "pieces": AGAINST_FIRST, "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        CONE,
+    ),
+    (
+        "what two attributes are worth together is forgotten",
+        {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[0, 1]]}},
+        {"unit": 1, "cuts": [[[0, 1]]], "pieces": [{"in": [0, 1], "out": [2], "cut": 0}], "witness": [[[1], "-1"]]},
+        plain(([2], [1, 2], "strict")),
+        {**CONE, "degree": 2},
+    ),
+    (
         "a rival is turned round by a negative multiplier",
         {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
         {"unit": 1, "multipliers": [[0, 1]], "rivals": [[[1], -1]], "witness": [[[0], "1"]]},
@@ -841,6 +855,29 @@ ATTACKS = [
         HALF,
     ),
 ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"version": 2}, "unknown version"),
+        ({"set": {"kind": "ring", "degree": 1, "delta": "1/2"}}, "unknown set"),
+        ({"set": {**CONE, "degree": 0}}, "unknown set or degree"),
+        ({"set": {**CONE, "degree": 4}}, "unknown set or degree"),
+        ({"set": {**CONE, "delta": "1/1000"}}, "wrong margin"),
+        ({"set": {**HALF, "delta": "0"}}, "wrong margin"),
+        ({"set": {**HALF, "delta": "1"}}, "wrong margin"),
+        ({"statements": [{**ONE_OVER_TWO[0], "relation": "better"}]}, "unknown relation"),
+    ],
+)
+def test_what_a_certificate_speaks_of_is_known_or_it_is_refused(changes, words):
+    claim = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    proof = {"unit": 1, "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND, "witness": [[[0], "1"]]}
+    sound = by_hand(claim, proof, ONE_OVER_TWO, CONE)
+    for space in (CONE, {**CONE, "degree": 2}, {**CONE, "degree": 3}, HALF, {**HALF, "delta": "999/1000"}):
+        assert verifies({**sound, "set": space})
+    with pytest.raises(CertificateError, match=words):
+        verify({**sound, **changes})
 
 
 @pytest.mark.parametrize(
