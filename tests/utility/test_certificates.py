@@ -602,10 +602,123 @@ def test_a_proof_on_the_cone_by_hand():
     }
     space = {"kind": "cone", "degree": 1}
     assert verify(by_hand(claim, proof, ONE_OVER_TWO, space)) == "the subset is optimal in the scope"
-    for spoiled in ({"witness": [[[1], "1"]]}, {"cuts": [[[0, 2]]]}, {"cuts": [[]]}, {"pieces": []}):
+    assert verifies(by_hand(claim, {**proof, "witness": [[[0], "9"], [[1], "-9"]]}, ONE_OVER_TWO, space))
+    spoiled_witnesses = [{"witness": w} for w in ([], [[[1], "1"]], [[[0], "2"], [[0, 1], "-1"]])]
+    for spoiled in (*spoiled_witnesses, {"cuts": [[[0, 2]]]}, {"cuts": [[]]}, {"pieces": []}):
         assert not verifies(by_hand(claim, {**proof, **spoiled}, ONE_OVER_TWO, space))
     # {a1,a2} is not covered, and could be better
     assert not verifies(by_hand({**claim, "scope": {"subsets": [[1], [0, 1]]}}, proof, ONE_OVER_TWO, space))
+
+
+@pytest.mark.parametrize(
+    ("relation", "gained", "holds"),
+    [
+        ("strict", "-1/2", False),
+        ("strict", "0", False),
+        ("strict", "1/9", True),
+        ("weak", "-1/9", False),
+        ("weak", "0", True),
+        ("weak", "1/9", True),
+        ("equal", "-1/9", False),
+        ("equal", "0", True),
+        ("equal", "1/9", False),
+    ],
+)
+def test_a_witness_satisfies_each_statement_as_it_was_said(relation, gained, holds):
+    claim = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    proof = {"unit": 1, "cuts": [[[0, 1], [1, 0]]], "pieces": AGAINST_SECOND, "witness": [[[0], "1"], [[1], gained]]}
+    said = [*ONE_OVER_TWO, *plain(([0, 1], [0], relation))]  # which says this of the second attribute
+    assert verifies(by_hand(claim, proof, said, CONE)) == holds
+    if relation == "strict":
+        for least in ("1/9", "1/8"):
+            slice = {**HALF, "delta": least}
+            assert verifies(by_hand(claim, proof, said, slice)) == (holds and least == gained)
+
+
+@pytest.mark.parametrize(
+    ("witness", "holds"), [([[0], "1"], True), ([[1], "-1"], True), ([[0], "10/9"], False), ([[1], "-10/9"], False)]
+)
+def test_a_witness_of_the_slice_has_no_coefficient_beyond_one(witness, holds):
+    claim = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    proof = {"unit": 1, "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND, "witness": [witness]}
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, CONE))
+    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, HALF)) == holds
+
+
+def test_a_bound_in_the_slice_by_hand():
+    # no coefficient is beyond one, so what one attribute gains on another is 2 at most, whatever was said
+    proof = {"unit": 1, "cuts": [[]], "pieces": [{"in": [], "out": [], "cut": 0}], "witness": []}
+    said = plain(([0], [1], "weak"))
+    assert verify(by_hand(over([0], "2"), proof, said, HALF)) == "no subset of the scope gains over 2"
+    assert not verifies(by_hand(over([0], "199/100"), proof, said, HALF))
+    # nor is a bound below what a subset gains on itself
+    strictly = {**proof, "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND, "witness": [[[0], "1"]]}
+    among = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    assert verifies(by_hand(among, strictly, ONE_OVER_TWO, HALF))
+    assert not verifies(by_hand({**among, "bound": "-1/2"}, strictly, ONE_OVER_TWO, HALF))
+    # the two together are too many to be chosen, and need no piece then
+    narrow = {**proof, "pieces": AGAINST_SECOND}
+    assert verifies(by_hand(over([0], "2", max_size=1), narrow, said, HALF))
+    assert not verifies(by_hand(over([0], "2"), narrow, said, HALF))
+
+
+def test_a_proof_by_steps_by_hand():
+    # each attribute that is missing gains something, so that both together are best
+    pieces = ([0], [1], 0, 1), ([1], [0], 1, 0)
+    proof = stepping([[[1, 1]], [[0, 1], [1, 1]]], *pieces, witness=[[[0], "1"], [[1], "1/2"]])
+    for space in (CONE, HALF):
+        assert verify(by_hand(over([0, 1]), proof, STEEP, space)) == "the subset is optimal in the scope"
+    for claim in (over([0]), over([0, 1], drop=[1]), {**over([0, 1]), "scope": {"subsets": [[0], [1]]}}):
+        assert not verifies(by_hand(claim, proof, STEEP, HALF))
+
+
+def test_a_rejection_in_the_exact_set_by_hand():
+    # what {a2} gains on {a1} is minus the one row
+    claim = {"kind": "rejected", "subset": [1], "evaluated": [[0]]}
+    proof = {"unit": 1, "multipliers": [[0, 1]], "rivals": [[[0], 1]], "witness": [[[0], "1"]]}
+    said = "the subset is not potentially optimal: every utility of the set prefers some evaluated one"
+    assert verify(by_hand(claim, proof, ONE_OVER_TWO, CONE)) == said
+    assert verify(by_hand(claim, proof, ONE_OVER_TWO, HALF)) == said
+    # in the slice rounded multipliers will do, as long as 2 is less than δ = 1/2 times the multiplier of the row
+    for multiplier, holds in ((5, True), (4, False)):
+        rounded = {**proof, "multipliers": [[0, multiplier]], "rivals": [[[0], multiplier - 1]]}
+        assert verifies(by_hand(claim, rounded, ONE_OVER_TWO, HALF)) == holds
+        assert not verifies(by_hand(claim, rounded, ONE_OVER_TWO, CONE))
+
+
+def test_a_contradiction_by_hand():
+    for second, multiplier in ((([1], [0], "strict"), 1), (([0], [1], "equal"), -1), (([1], [0], "weak"), 1)):
+        said = [*ONE_OVER_TWO, *plain(second)]
+        contradiction = by_hand(
+            {"kind": "inconsistent"}, {"unit": 1, "multipliers": [[0, 1], [1, multiplier]]}, said, CONE
+        )
+        assert verify(contradiction) == "no utility satisfies all statements"
+        with pytest.raises(CertificateError, match="no contradiction is shown"):
+            verify({**contradiction, "set": HALF})
+
+
+@pytest.mark.parametrize(
+    ("changes", "holds"),
+    [
+        ({"tau": "0"}, True),
+        ({"tau": "-1/10"}, False),
+        ({"C": "0"}, False),
+        ({"C": "-3"}, False),
+        ({"w": ["0"]}, False),
+        ({"w": ["-1"]}, False),
+        ({"weight": "0"}, False),
+        ({"weight": "-1"}, False),
+    ],
+)
+def test_what_counts_in_the_parsimonious_set_has_a_price(changes, holds):
+    claim = {"kind": "regret", "subset": [0], "bound": "9", "scope": {"subsets": [[1]]}}
+    proof = {"unit": 1, "simple": [[[0], "1"]], "strain": [], "cuts": [[]], "pieces": AGAINST_SECOND}
+    said = [{**ONE_OVER_TWO[0], "weight": changes.get("weight", "1")}]
+    forged = by_hand(claim, proof, said, {**parsimonious(), **changes})
+    assert verifies(forged) == holds
+    if not holds:
+        with pytest.raises(CertificateError, match="has the wrong sign"):
+            verify(forged)
 
 
 def test_a_rejection_in_the_parsimonious_set_by_hand():
@@ -616,6 +729,9 @@ def test_a_rejection_in_the_parsimonious_set_by_hand():
     assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
     # small numbers prove the same, so that κ is below 1
     assert verifies(by_hand(claim, {**proof, "multipliers": [[0, 1]], "rivals": [[[0], 1]]}, ONE_OVER_TWO, space))
+    # what is passed over was not measured, and whoever was measured may count for nothing
+    assert verifies(by_hand({**claim, "evaluated": [[0]]}, proof, ONE_OVER_TWO, space))
+    assert verifies(by_hand(claim, {**proof, "rivals": [[[0], 3], [[1], 0]]}, ONE_OVER_TWO, space))
     # J_v = 3 is proven, so τ may go to 2 and no further
     assert verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "tau": "1999/1000"}))
     assert not verifies(by_hand(claim, proof, ONE_OVER_TWO, {**space, "tau": "2"}))
@@ -633,7 +749,7 @@ def test_every_candidate_that_is_said_to_lose_has_its_gap():
     claim = {"kind": "least", "subset": [0], "candidates": [[1]], "evaluated": [[0], [1]], "floor": "2"}
     proof = {"unit": 1, "witness": [[[0], "1"]], "thetas": [[[[0], "1"], [[1], "-1"]]], "gaps": [[0, [0]]]}
     space = {"kind": "slice", "degree": 1, "delta": "1/1000"}
-    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    assert verify(by_hand(claim, proof, ONE_OVER_TWO, space)) == "every candidate may lose 2 or more"
     assert not verifies(by_hand({**claim, "candidates": [[1], [0]]}, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand({**claim, "floor": "2001/1000"}, proof, ONE_OVER_TWO, space))
     assert not verifies(by_hand({**claim, "evaluated": [[1], [0, 1]]}, proof, ONE_OVER_TWO, space))
@@ -643,7 +759,8 @@ def test_a_utility_that_costs_exactly_what_is_allowed_is_in_the_parsimonious_set
     claim = {"kind": "possible", "subset": [0], "evaluated": [[0], [1]]}
     space = {"kind": "parsimonious", "tau": "1/10", "C": "3", "w": ["1"], "degree": 1}
     proof = {"unit": 1, "least": [[0, 1]], "strained": [[[0], "1"]], "theta": [[[0], "11/10"]]}  # J* = 1, B = 11/10
-    assert verifies(by_hand(claim, proof, ONE_OVER_TWO, space))
+    said = "the subset is potentially optimal: a utility of the set ranks it first"
+    assert verify(by_hand(claim, proof, ONE_OVER_TWO, space)) == said
     assert not verifies(by_hand(claim, {**proof, "theta": [[[0], "111/100"]]}, ONE_OVER_TWO, space))
 
 
@@ -699,6 +816,19 @@ def stepping(cuts, *pieces, witness):
     return {"unit": 1, "cuts": cuts, "pieces": plain, "witness": witness}
 
 
+#: That it would cost 11/2 to put {a2} first: less than B = 6.
+STEEPLY = {"unit": 1, "simple": [[[0], "2"], [[1], "1"]], "multipliers": [[0, 7], [1, 4]], "rivals": [[[0], 5]]}
+#: θ_1 may be nothing, and would be worth so much: the set says what that costs, in either direction.
+NOTHING = {
+    "up": plain(([0], [1], "strict"), ([0, 2], [2], "equal")),
+    "down": plain(([0], [1], "strict"), ([2], [0, 2], "equal")),
+}
+#: θ_3 ≤ −1, beside two statements that contradict each other, the second or the first of them heavier
+BESIDE = plain(([1], [1, 2], "strict"))
+HEAVIER = [*BOTH_WAYS[:1], {**BOTH_WAYS[1], "weight": "2"}, *BESIDE]
+HEAVIER_THAN_EQUAL = [{**ONE_OVER_TWO[0], "weight": "2"}, *plain(([0], [1], "equal")), *BESIDE]
+WITHOUT_THIRD = [{"in": [1], "out": [0, 2], "cut": 0}]
+
 #: False claims that only one step of the verifier stands against: (what is tried, claim, proof, statements, set).
 ATTACKS = [
     (
@@ -737,6 +867,27 @@ ATTACKS = [
         HALF,
     ),
     (
+        "a rival is turned round beside one that counts for nothing",
+        {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
+        {"unit": 1, "multipliers": [[0, 1]], "rivals": [[[1], -1], [[0], 0]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "what the subset gains is taken off what was said",
+        {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
+        {"unit": 1, "multipliers": [[0, 1]], "rivals": [[[1], 1]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "a subset is rejected for nothing",
+        {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
+        {"unit": 1, "multipliers": [], "rivals": [[[1], 0]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
         "a θ costs more than the budget",
         {"kind": "possible", "subset": [1], "evaluated": [[0], [1]]},
         {"unit": 1, "least": [[0, 1]], "strained": [[[0], "1"]], "theta": []},
@@ -764,6 +915,97 @@ ATTACKS = [
         parsimonious(tau="1", C="10"),
     ),
     (
+        "slack is claimed by multipliers of which one attribute is left",
+        {"kind": "rejected", "subset": [1], "evaluated": [[0], [1]]},
+        {**STEEPLY, "strain": [[1, 1]]},
+        STEEP,
+        parsimonious(tau="1", C="7/2"),
+    ),
+    (
+        "slack is counted that nobody claimed",
+        {"kind": "rejected", "subset": [1], "evaluated": [[0], [1]]},
+        {**STEEPLY, "strain": []},
+        STEEP,
+        parsimonious(tau="1", C="7/2"),
+    ),
+    (
+        "the slack of a heavy statement is claimed of a light one",
+        {"kind": "regret", "subset": [1, 2], "bound": "2", "scope": {"subsets": [[1]]}},
+        {
+            "unit": 1,
+            "simple": [[[1], "1"], [[2], "-1"]],
+            "strain": [[0, 1], [1, 1]],
+            "cuts": [[[0, 3], [1, 4]]],
+            "pieces": WITHOUT_THIRD,
+        },
+        HEAVIER,
+        parsimonious(tau="1"),
+    ),
+    (
+        "the slack of an equality counts only one way",
+        {"kind": "regret", "subset": [1, 2], "bound": "2", "scope": {"subsets": [[1]]}},
+        {
+            "unit": 1,
+            "simple": [[[0], "1"], [[2], "-1"]],
+            "strain": [[0, 1], [1, -1]],
+            "cuts": [[[0, 4], [1, -3]]],
+            "pieces": WITHOUT_THIRD,
+        },
+        HEAVIER_THAN_EQUAL,
+        parsimonious(tau="1"),
+    ),
+    *(
+        (
+            f"a θ breaks an equality {way} for nothing",
+            {"kind": "possible", "subset": [0, 1], "evaluated": [[0, 1], [2]]},
+            {"unit": 1, "least": [[0, 1]], "strained": [[[1], "-1"]], "theta": [[[0], "1"]]},
+            NOTHING[way],
+            parsimonious(),
+        )
+        for way in NOTHING
+    ),
+    (
+        "a coefficient is cheap and taken for dear",
+        {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
+        {"unit": 1, "simple": [[[0], "1"]], "strain": [], "multipliers": [[0, 1]], "rivals": [[[1], 0]]},
+        ONE_OVER_TWO,
+        {**parsimonious(), "w": ["1/2"]},
+    ),
+    (
+        "a coefficient below zero costs nothing",
+        {"kind": "rejected", "subset": [1], "evaluated": [[1], [0, 1]]},
+        {"unit": 1, "simple": [[[0], "-1"]], "strain": [], "multipliers": [[0, 1]], "rivals": [[[0, 1], 0]]},
+        plain(([1], [0, 1], "strict")),
+        parsimonious(),
+    ),
+    (
+        "a negative multiplier exceeds what its slack costs",
+        {"kind": "rejected", "subset": [0], "evaluated": [[0], [1]]},
+        {"unit": 1, "simple": [[[0], "1"]], "strain": [], "multipliers": [[0, 3], [1, -3]], "rivals": [[[1], 0]]},
+        [*ONE_OVER_TWO, {**ONE_OVER_TWO[0], "relation": "equal", "weight": "1/10"}],
+        parsimonious(),
+    ),
+    (
+        "a negative multiplier of a cut exceeds what its slack costs",
+        {"kind": "regret", "subset": [1], "bound": "1", "scope": {"subsets": [[0]]}},
+        {"unit": 1, "simple": [[[0], "1"]], "strain": [], "cuts": [[[0, 3], [1, -4]]], "pieces": AGAINST_FIRST},
+        [*ONE_OVER_TWO, {**ONE_OVER_TWO[0], "relation": "equal", "weight": "1/10"}],
+        parsimonious(),
+    ),
+    (
+        "a statement counts once more by its place from the end",
+        {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}},
+        {
+            "unit": 2,
+            "simple": [[[0], "1"]],
+            "strain": [],
+            "cuts": [[[0, 1], [-1, 1]]],
+            "pieces": AGAINST_SECOND,
+        },
+        ONE_OVER_TWO,
+        parsimonious(tau="3"),
+    ),
+    (
         "a multiplier exceeds what its slack costs",
         {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}},
         {"unit": 1, "simple": [[[0], "1"]], "strain": [], "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND},
@@ -785,6 +1027,27 @@ ATTACKS = [
         HALF,
     ),
     (
+        "θ prefers a rival that is worth less than nothing",
+        {"kind": "possible", "subset": [1], "evaluated": [[0], [1]]},
+        {"unit": 1, "theta": [[[0], "-1/2"], [[1], "-1"]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "θ prefers a rival that is worth twice as much",
+        {"kind": "possible", "subset": [1], "evaluated": [[0], [1]]},
+        {"unit": 1, "theta": [[[0], "1"], [[1], "1/2"]], "witness": [[[0], "1"]]},
+        ONE_OVER_TWO,
+        HALF,
+    ),
+    (
+        "a bound is claimed for utilities of any size",
+        {"kind": "regret", "subset": [1], "bound": "2", "scope": {"subsets": [[0]]}},
+        {"unit": 1, "cuts": [[]], "pieces": [{"in": [0], "out": [1, 2], "cut": 0}], "witness": [[[0], "1"]]},
+        plain(([0], [2], "strict")),
+        CONE,
+    ),
+    (
         "something is optimal although nothing strict was said",
         {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}},
         {"unit": 1, "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND, "witness": []},
@@ -803,6 +1066,13 @@ ATTACKS = [
         {"kind": "inconsistent"},
         {"unit": 1, "multipliers": [[0, 1]]},
         ONE_OVER_TWO,
+        CONE,
+    ),
+    (
+        "a contradiction is shown by multipliers of which one attribute is left",
+        {"kind": "inconsistent"},
+        {"unit": 1, "multipliers": [[0, 1]]},
+        plain(([0, 1], [1], "strict")),
         CONE,
     ),
     (
@@ -861,12 +1131,14 @@ ATTACKS = [
     ("changes", "words"),
     [
         ({"version": 2}, "unknown version"),
+        ({"proof": {"unit": 0}}, "unknown version or unit"),
         ({"set": {"kind": "ring", "degree": 1, "delta": "1/2"}}, "unknown set"),
         ({"set": {**CONE, "degree": 0}}, "unknown set or degree"),
         ({"set": {**CONE, "degree": 4}}, "unknown set or degree"),
         ({"set": {**CONE, "delta": "1/1000"}}, "wrong margin"),
         ({"set": {**HALF, "delta": "0"}}, "wrong margin"),
         ({"set": {**HALF, "delta": "1"}}, "wrong margin"),
+        ({"set": {**HALF, "delta": "-1/2"}}, "wrong margin"),
         ({"statements": [{**ONE_OVER_TWO[0], "relation": "better"}]}, "unknown relation"),
     ],
 )
@@ -876,6 +1148,8 @@ def test_what_a_certificate_speaks_of_is_known_or_it_is_refused(changes, words):
     sound = by_hand(claim, proof, ONE_OVER_TWO, CONE)
     for space in (CONE, {**CONE, "degree": 2}, {**CONE, "degree": 3}, HALF, {**HALF, "delta": "999/1000"}):
         assert verifies({**sound, "set": space})
+    every = [*ONE_OVER_TWO, *plain(([0], [2], "weak"), ([1], [2], "equal"))]
+    assert verifies(by_hand(claim, {**proof, "pieces": WITHOUT_THIRD}, every, CONE))
     with pytest.raises(CertificateError, match=words):
         verify({**sound, **changes})
 
@@ -889,6 +1163,23 @@ def test_a_false_claim_is_refused_when(claim, proof, statements, space):
     with pytest.raises(CertificateError) as refused:
         verify(forged)
     assert "malformed" not in str(refused.value)  # refused for what it says, not for how it is written
+
+
+@pytest.mark.parametrize(
+    ("statements", "multipliers", "strained", "theta", "holds"),
+    [
+        # J* = 3 and nothing contradicts it: N = 3, and B = 33/10
+        (STEEP, [[0, 1], [1, 2]], [[[0], "2"], [[1], "1"]], [[[0], "23/10"], [[1], "1"]], True),
+        (STEEP, [[0, 1], [1, 2]], [[[0], "2"], [[1], "1"]], [[[0], "231/100"], [[1], "1"]], False),
+        # J* = 6 is slack alone: N = w_1 = 1, and B = 61/10
+        (BOTH_WAYS, [[0, 3], [1, 3]], [], [[[0], "1/10"]], True),
+        (BOTH_WAYS, [[0, 3], [1, 3]], [], [[[0], "11/100"]], False),
+    ],
+)
+def test_prices_are_counted_in_what_the_consistent_part_costs(statements, multipliers, strained, theta, holds):
+    claim = {"kind": "possible", "subset": [0], "evaluated": [[0], [1]]}
+    proof = {"unit": 1, "least": multipliers, "strained": strained, "theta": theta}
+    assert verifies(by_hand(claim, proof, statements, parsimonious())) == holds
 
 
 def test_a_text_is_no_list_of_weights():
@@ -1007,4 +1298,5 @@ def test_more_cuts_than_pieces_are_refused():
 def test_a_cut_that_no_piece_uses_is_not_worked_out():
     piece = {"in": [1], "out": [0, 2], "cut": 0}
     assert verifies(by_pieces([piece, piece], [[], [[99, 1]]]))
-    assert not verifies(by_pieces([piece, {**piece, "cut": 1}], [[], [[99, 1]]]))
+    with pytest.raises(CertificateError, match="there is no statement 1"):
+        verify(by_pieces([piece, {**piece, "cut": 1}], [[], [[1, 1]]]))
