@@ -5,6 +5,7 @@ The rule: what is true after a change is said by the judge (brute force in float
 
 import copy
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -900,6 +901,103 @@ def test_a_choice_by_score_does_not_prove_a_run_optimal(tmp_path, capsys):
     status, _, err = verdict(journals.write(tmp_path / "forged", lines), capsys)
     assert status == 1
     assert "a choice by score alone does not prove a run optimal" in err
+
+
+# each step stands against a forgery by hand
+
+
+@pytest.fixture(scope="module")
+def proven(tmp_path_factory):
+    path = tmp_path_factory.mktemp("proven") / "j"
+    journals.played(path, **RUNS["proven"])
+    return path
+
+
+class Forged:
+    """The lines of a journal that ends in a claim, and the parts of them that can be forged."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.claim, self.stopped = lines[-1]["claim"], lines[place(lines, "stopped")]
+        self.family = lines[0]["settings"]["family"]
+        told = [line for line in lines if line.get("fact") == "evaluated"]
+        self.measured = {tuple(x["subset"]): {key: x[key] for key in ("subset", "criteria")} for x in told}
+
+    def proof(self, kind, where=None):
+        """What the first proof of a kind claims (and of a scope that has this)."""
+        claims = [proof["claim"] for proof in self.claim["proofs"] if proof["claim"]["kind"] == kind]
+        return next(claim for claim in claims if where is None or where in claim["scope"])
+
+
+WHOLE = "optimal: necessarily optimal over the whole family"
+
+
+@pytest.mark.parametrize(
+    ("forge", "words"),
+    [
+        (lambda of: of.claim.update(request=of.claim["request"] + 1), "the claim is of another end"),
+        (lambda of: of.claim["set"].update(tau="0.2"), "about another set of utilities than the settings name"),
+        (lambda of: of.claim["set"].update(w=["1.0", "1.0"]), "about another set of utilities than the settings name"),
+        (lambda of: of.claim["statements"].pop(0), "the claim leaves out a statement that the facts decide"),
+        (lambda of: of.claim["statements"][0].update(weight="2"), "the claim rests on a statement that the facts"),
+        (lambda of: of.family.update(drop=["a1"]), "the subset claimed as best may not be chosen"),
+        (lambda of: of.claim.update(subset=["a4"]), "the subset claimed as best was not measured"),
+        (lambda of: of.claim.update(criteria=[9.0, 4.0]), "the subset was not measured as claimed"),
+        (lambda of: of.claim.update(of.measured["a1", "a2", "a4"]), "the subset claimed as best is dominated by {"),
+        (lambda of: of.proof("regret").update(subset=[0]), "about another subset than the one claimed"),
+        (lambda of: of.proof("least").update(subset=[0]), "about another subset than the one claimed"),
+        (lambda of: of.proof("regret").update(kind="possible"), "a claim of kind 'possible' is unknown here"),
+        (lambda of: of.claim["proofs"][0].update(set="cone"), "about another set of utilities than the settings name"),
+        (lambda of: of.claim["proofs"].pop(0), "no regret is proven that could be the least"),
+        (lambda of: of.proof("regret", "keep")["scope"].update(max_size=3), "the proof is about another family"),
+        (lambda of: of.proof("regret", "keep").update(scope={"flips": 1}), "the proof is about other flips"),
+        (lambda of: of.proof("rejected").update(subset=[0]), "the proof rejects a subset that was not passed over"),
+        (lambda of: of.proof("rejected").update(price="0.05"), "a price below tau rejects nothing"),
+        (lambda of: of.proof("rejected").update(price="99"), "the subset is not shown to cost more than B"),
+        (lambda of: of.claim["proofs"].pop(2), "the run ended as necessarily optimal, and no proof of that is claimed"),
+        (
+            lambda of: of.stopped.update(reason="optimal: at last"),
+            "its settings say 'optimal: necessarily optimal over",
+        ),
+    ],
+)
+def test_a_claim_with_one_thing_forged_is_refused_for_that(proven, tmp_path, forge, words):
+    forged = Forged(journals.lines_of(proven))
+    forge(forged)
+    with pytest.raises(CertificateError, match=rf"^line {len(forged.lines)}: .*{re.escape(words)}"):
+        steps(journals.write(tmp_path / "forged", forged.lines))
+
+
+def test_that_others_lose_as_much_is_said_of_each_that_nothing_puts_below_another(tmp_path):
+    journals.played(tmp_path / "j", 4, 0, budget=6, questions=0, stop=(), start=5)
+    lines = journals.lines_of(tmp_path / "j")
+    (least,) = (proof for proof in lines[-1]["claim"]["proofs"] if proof["claim"]["kind"] == "least")
+    for listed in (least["claim"]["candidates"], least["proof"]["gaps"]):
+        listed.pop()
+    with pytest.raises(CertificateError, match="the proof leaves out a subset that may lose less"):
+        steps(journals.write(tmp_path / "forged", lines))
+
+
+@pytest.mark.parametrize("third", ["not measured", "failed", "measured"])
+def test_a_run_that_ended_as_optimal_looked_at_each_neighbour_of_what_it_recommends(tmp_path, third):
+    scores = {0b01: 0.9, 0b10: 0.5, 0b11: 0.8}
+    oracle = CallableOracle(scores.__getitem__, 2, takes="mask")
+    facts = [Asked(0, (1, 2, 3)), measured(0, 1, 0.9), measured(1, 2, 0.5), measured(2, 3, 0.8), Stopped(3, WHOLE)]
+    if third == "not measured":
+        facts[0], facts[3:4] = Asked(0, (1, 2)), []
+    elif third == "failed":
+        facts[3] = Failed(2, 3, "singular")
+    with begin(tmp_path / "j", oracle, settings_from({"parsimony": 0.0})) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        session.journal.claim(claim_of(session.elicitation))
+    if third == "not measured":
+        with pytest.raises(CertificateError, match="a neighbour of the recommended subset was never measured"):
+            steps(tmp_path / "j")
+    else:
+        but = ", 1 of them in vain" if third == "failed" else ""
+        assert steps(tmp_path / "j")[-1] == f"all 2 subsets one flip or one swap away from it were measured{but}"
 
 
 # a recommendation that says too much
