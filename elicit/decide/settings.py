@@ -117,7 +117,7 @@ class Settings:
         "otherwise; 1: never",
     )
     confirm: int = _choice(
-        7,
+        6,
         "policy value: where less than so many questions were put when the budget is spent, what would be recommended "
         "is compared with the rivals that the operator may still like better; 0: never",
     )
