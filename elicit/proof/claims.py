@@ -125,17 +125,20 @@ def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> I
     among = certify_best_among(utilities, subset, utilities.evaluated, bound=None)
     if among is not None:
         yield among
-        yield _least_among(utilities, regrets, subset)
+        yield _least_among(utilities, regrets, subset, lossless=exact(among["claim"]["bound"]) == 0)
     yield _over_the_family(elicitation, utilities, subset)
 
 
-def _least_among(utilities: AnySet, regrets: Regrets, subset: Mask) -> Certificate | None:
-    """That each other which nothing puts below another may lose as much; None where one loses less."""
+def _least_among(utilities: AnySet, regrets: Regrets, subset: Mask, lossless: bool) -> Certificate | None:
+    """That each other which nothing puts below another may lose as much; None where one loses less.
+
+    `lossless`: the subset is proven to lose nothing. Then no other can lose less, and only the simpler ones must lose
+    something.
+    """
     most = regrets.of(subset).value
     rivals: dict[Mask, Mask] = {}
     for x in utilities.candidates(utilities.evaluated):
-        # that others lose at least nothing needs no proof; a simpler one must lose something
-        if x != subset and (most > tolerances.DECISION or simplest(x) < simplest(subset)):
+        if x != subset and (not lossless or simplest(x) < simplest(subset)):
             regret = regrets.of(x)
             if regret.rival is None or regret.value < most - tolerances.DECISION:
                 return None
