@@ -155,7 +155,7 @@ class Questions:
             (x for x in rivals if chances[x] >= UNLIKELY),
             key=lambda x: (-chances[x], -round(crowd.of(x), 9), simplest(x)),
         )
-        why = "nothing more is measured: what would be recommended, against what you may like better"
+        why = "one of these would be recommended now, and you may like the other better"
         return self._first((Question(best, x, why) for x in likely if self.open(best, x)), rng)
 
     # -- what is already known ------------------------------------------------------------------

@@ -514,7 +514,7 @@ def played_confirming(seed: int, **choices) -> Elicitation:
 def confirming(elicitation: Elicitation) -> list[int]:
     """How many questions were put before each that confirms the choice."""
     rounds = [asked for asked in elicitation.history.rounds if asked.compare is not None]
-    return [k for k, asked in enumerate(rounds) if "what would be recommended, against" in asked.why]
+    return [k for k, asked in enumerate(rounds) if "would be recommended now" in asked.why]
 
 
 @pytest.mark.parametrize("seed", [2, 3, 7])
