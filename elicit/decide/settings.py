@@ -118,7 +118,7 @@ class Settings:
     )
     confirm: int = _choice(
         6,
-        "policy value: where less than so many questions were put when the budget is spent, what would be recommended "
+        "policy value: where fewer than so many questions were put when the budget is spent, what would be recommended "
         "is compared with the rivals that the operator may still like better; 0: never",
     )
     check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
