@@ -17,12 +17,10 @@ from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Resumed, Settled, Stopped
 from elicit.journal import Journal, identity, read
-from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.proof.record_check import check_record
-from elicit.proof.strained import answers_set_aside, set_aside_of, strained_words
 from elicit.sessions import begin, elicitation_of, resume
 from elicit.subsets import Family
 from elicit.utility.regret import Regrets
@@ -121,33 +119,6 @@ def test_statements_that_the_recommendation_does_not_honour_are_listed():
     result = drive(elicitation, oracle, slipping(oracle))
     assert result.set_aside
     assert all(slack > 0 and statement in elicitation.history.statements for statement, slack in result.set_aside)
-
-
-def test_what_is_set_aside_is_told_apart_from_what_is_honoured_in_part():
-    def said(slack, **about):
-        return Statement(1, 2, **about), slack
-
-    measured = [said(slack, source=Source.DOMINANCE) for slack in (3.0, 0.25, 1.0)]
-    strained = [
-        *measured,
-        said(1.0 - 1e-12, request=9),
-        said(0.5, request=4),
-        said(2.0, request=6, relation=Relation.EQUAL),
-        said(1.0, relation=Relation.WEAK, source=Source.DEDUCED),
-        said(0.1, source=Source.PRIOR),
-    ]
-    aside, part = "set aside, since the rest speaks against it: ", "honoured at less than full strength"
-    assert list(strained_words(strained, {4: 1, 6: 2, 9: 3}, "abc".__getitem__)) == [
-        f"{aside}your answer to question 3, b above c",
-        f"{part}, since the rest speaks against it: your answer to question 1, b above c",
-        f"{aside}your answer to question 2, b equal to c",
-        f"{aside}deduced from your answers, b at least as good as c",
-        f"{part}, since the rest speaks against it: assumed, b above c",
-        "set aside: 2 of the orders that were measured, as noise",
-        f"{part}: 1 of the orders that were measured",
-    ]
-    assert answers_set_aside(strained) == 2
-    assert set_aside_of(strained) == {statement for statement, slack in strained if slack > 0.9}
 
 
 def test_progress_is_told_after_every_reply():

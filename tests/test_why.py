@@ -21,7 +21,6 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof import why_words
-from elicit.proof.strained import answers_set_aside, set_aside_of, strained_words
 from elicit.proof.why import Matter, Otherwise, Reason, Why, _claimed, otherwise
 from elicit.sessions import begin
 from elicit.subsets import Attributes, members
@@ -460,29 +459,3 @@ def test_where_nothing_was_measured_there_is_nothing_to_explain(tmp_path, capsys
     status, out, err = told(capsys, path)
     assert (status, out) == (2, "")
     assert "nothing that may be chosen was measured, so there is nothing to explain" in err
-
-
-def test_what_is_strained_is_told_by_whose_it_is_and_by_whether_anything_of_it_is_left():
-    strained = [
-        (Statement(1, 2, Relation.STRICT, Source.OPERATOR, 3.0, 4), 1 - 1e-7),  # all of it, but for rounding
-        (Statement(2, 4, Relation.WEAK, Source.OPERATOR, 3.0, 7), 0.5),
-        (Statement(1, 4, Relation.EQUAL, Source.DEDUCED, 1.0), 2.0),
-        (Statement(4, 1, Relation.STRICT, Source.PRIOR, 1.0, 8), 0.99),
-        (Statement(3, 1, Relation.STRICT, Source.DOMINANCE, 1.0), 1.0),
-        (Statement(3, 2, Relation.STRICT, Source.DOMINANCE, 1.0), 1.5),
-        (Statement(3, 4, Relation.STRICT, Source.DOMINANCE, 1.0), 0.1),
-    ]
-    less, rest = "honoured at less than full strength", "since the rest speaks against it"
-    assert list(strained_words(strained, {4: 1, 7: 2}, str)) == [
-        f"set aside, {rest}: your answer to question 1, 1 above 2",
-        f"{less}, {rest}: your answer to question 2, 2 at least as good as 4",
-        f"set aside, {rest}: deduced from your answers, 1 equal to 4",
-        f"{less}, {rest}: assumed, 4 above 1",
-        "set aside: 2 of the orders that were measured, as noise",
-        f"{less}: 1 of the orders that were measured",
-    ]
-    assert list(strained_words(strained[1:2], {7: 2}, str)) == [
-        f"{less}, {rest}: your answer to question 2, 2 at least as good as 4"
-    ]
-    assert answers_set_aside(strained) == 1
-    assert set_aside_of(strained) == {strained[k][0] for k in (0, 2, 4, 5)}
