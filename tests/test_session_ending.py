@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import _bounds, _further, _of_the_others, _what_answers_did
+from elicit.commands.ending import Bounds, _bounds, _further, _of_the_others, _what_answers_did, proven_bounds
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
@@ -30,9 +30,9 @@ from elicit.drive import drive
 from elicit.events import Answer, Preferred, Retracted
 from elicit.journal import read
 from elicit.knowledge.history import History
-from elicit.operators import ScriptedOperator
+from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.desk import RunStatus
-from elicit.oracles import WrapperOracle
+from elicit.oracles import CallableOracle, WrapperOracle
 from elicit.printable import bounded
 from elicit.proof import why_words
 from elicit.proof.why import Why
@@ -317,9 +317,29 @@ def test_a_regret_is_told_beside_the_margin_of_an_answer_in_its_own_set(tmp_path
     elicitation = elicitation_of(read(tmp_path / "j"))
     best, scope = Insight(elicitation, lambda: None).best()[1][1], elicitation.beliefs.utilities.scope
     assert f"({margin} is the margin of one clear answer)" in best
-    how_far, *_ = _bounds(elicitation, scope, None)
+    how_far, *_ = _bounds(elicitation, scope, Bounds())
     assert how_far.startswith("not proven best")
     assert f"where {margin} is the margin of one clear answer" in how_far
+
+
+def test_how_far_the_measured_may_be_is_told_as_it_is_proven(tmp_path):
+    """At a large C a proof's rounded numbers may leave a little where floats say that nothing is lost."""
+    scores = [0.08, 0.03, -0.13, 0.09, 0.04, -0.05, 0.06, 0.04]
+    oracle = CallableOracle(lambda mask: scores[mask] + 0.03 * mask.bit_count(), 3, takes="mask")
+    operator = SimulatedOperator("score - 0.04 * size", oracle.criteria, noise=0.2, seed=1)
+    settings = Settings(
+        budget=8, questions=12, degree=1, parsimony=0.0, slack=1000, recommend="regret", policy="ranking", check_every=1
+    )
+    with begin(tmp_path / "j", oracle, settings, seed=1) as session:
+        elicitation = session.elicitation
+        drive(elicitation, oracle, operator, session.journal)
+        bounds = proven_bounds(session.journal, elicitation.family)
+    computed, utilities = elicitation.beliefs.incumbent_regret.value, elicitation.beliefs.utilities
+    assert computed < bounds.measured, "another run shows this"
+    told = " ".join(_bounds(elicitation, utilities.scope, bounds))
+    assert f"proven: none of the 7 measured is better by more than {bounded(float(bounds.measured))} in" in told
+    told = " ".join(_bounds(elicitation, utilities.scope, Bounds()))
+    assert f"computed, though no proof was found: none of the 7 measured is better by more than {computed:g} in" in told
 
 
 def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monkeypatch, capsys, tmp_path, ended):

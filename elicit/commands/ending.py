@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
 from math import isinf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def ending(
     """The end of a session in lines of plain text; how far the work on it is is shown on standard error."""
     elicitation = session.elicitation
     yield ""
-    over_family = None if result.subset is None else bound_over_family(session.journal, elicitation.family)
+    bounds = Bounds() if result.subset is None else proven_bounds(session.journal, elicitation.family)
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
         yield from not_measured([result.failures])
@@ -70,7 +70,7 @@ def ending(
             yield from _recommended(session, oracle, section, result.subset)
             yield from _no_better_than_a_guess(elicitation, oracle, result.subset)
             yield from _nobody_said(elicitation, result.subset)
-            yield from _proven(elicitation, result, over_family)
+            yield from _proven(elicitation, result, bounds)
             yield from _reasons(elicitation, result.subset, result.set_aside)
             yield from _what_answers_did(elicitation, result.subset)
         yield from not_measured([result.failures])
@@ -87,7 +87,7 @@ def ending(
         if any("pos_label" in reason for reason in result.failures):  # what scikit-learn says of such a score
             told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
             yield from paragraph(f"{told} a score of all classes, such as f1_macro", _columns(), 2)
-    elif over_family != 0:
+    elif bounds.family != 0:
         yield from _further(elicitation, shown)
     if result.subset is not None:
         yield f"a page to keep or send:        elicit report {shown} -o report.html"
@@ -195,27 +195,34 @@ def _with_spread(scores: Sequence[float]) -> str:
     return f"{np.mean(scores):.5g} ± {spread if spread > GRID else 0:.2g}"
 
 
-def bound_over_family(journal: Journal, family: Family) -> Fraction | None:
-    """The most that any subset of the family gains on the recommended one, by the last claim of the journal.
+class Bounds(NamedTuple):
+    """The most that another subset gains on the recommended one, as the journal's last claim proves; None: no proof."""
 
-    Proofs among fewer subsets (the evaluated, or those of a narrower scope) say nothing of the others.
+    measured: Fraction | None = None
+    family: Fraction | None = None
+
+
+def proven_bounds(journal: Journal, family: Family) -> Bounds:
+    """What the last claim of the journal proves of the evaluated subsets, and of all of the family.
+
+    Proofs among those of a narrower scope say nothing of the others.
     """
     size = family.n if family.max_size is None else family.max_size
     whole = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
     claim: Mapping[str, Any] = journal.last_claim or {}
     try:
-        claims = [proof["claim"] for proof in claim.get("proofs", ())]
-        bounds = [exact(c["bound"]) for c in claims if c["kind"] == "regret" and c["scope"] == whole]
+        regrets = [c for c in (proof["claim"] for proof in claim.get("proofs", ())) if c["kind"] == "regret"]
+        scopes = ({"evaluated": True}, whole)
+        return Bounds(*(min((exact(c["bound"]) for c in regrets if c["scope"] == s), default=None) for s in scopes))
     except (TypeError, KeyError, ValueError) as error:
         path = os.fspath(journal.path)
         raise JournalError(f"journal {path!r}: its last claim is malformed; elicit verify says how") from error
-    return min(bounds, default=None)
 
 
-def _proven(elicitation: Elicitation, result: Result, over_family: Fraction | None) -> Iterator[str]:
+def _proven(elicitation: Elicitation, result: Result, bounds: Bounds) -> Iterator[str]:
     """What is proven, in which scope, and what it would cost to be wrong."""
     yield from paragraph(f"ended by {result.reason}", _columns(), 2)
-    for text in (*_undecided(elicitation.beliefs.utilities), *_bounds(elicitation, result.scope, over_family)):
+    for text in (*_undecided(elicitation.beliefs.utilities), *_bounds(elicitation, result.scope, bounds)):
         yield from paragraph(text, _columns(), 2)
 
 
@@ -228,11 +235,11 @@ def _undecided(utilities: AnySet) -> Iterator[str]:
         yield f"{TOO_THIN}, so nothing is decided; the parsimonious set has no such limit"
 
 
-def _bounds(elicitation: Elicitation, scope: str, over_family: Fraction | None) -> Iterator[str]:
+def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[str]:
     """How much better another subset may be, of those measured and of all, and which is the strongest rival."""
     beliefs = elicitation.beliefs
     evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
-    others = _of_the_others(total - evaluated, over_family)
+    others = _of_the_others(total - evaluated, bounds.family)
     if beliefs.far:
         yield _far(evaluated, scope) + others
         return
@@ -241,13 +248,13 @@ def _bounds(elicitation: Elicitation, scope: str, over_family: Fraction | None) 
         named_one = unproven_choice(elicitation.settings, bool(elicitation.history.stated))
         yield f"proven: nothing beyond the measured numbers; {named_one} is named"
         return
-    if over_family == 0:
+    if bounds.family == 0:
         around = elicitation.family.neighbours(found.subset) + elicitation.family.swaps(found.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
     else:
-        yield _how_far(found.value, evaluated, scope, beliefs.utilities) + others
+        yield _how_far(found.value, bounds.measured, evaluated, scope, beliefs.utilities) + others
     # a bound may come from straining what was measured; what that puts below is no alternative
     if found.rival is not None and found.rival not in elicitation.history.dominates[found.subset]:
         yield _strongest(elicitation, found.rival, found.subset)
@@ -271,21 +278,26 @@ def _far(evaluated: int, scope: str) -> str:
     )
 
 
-def _how_far(regret: float, evaluated: int, scope: str, utilities: AnySet) -> str:
-    """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word."""
+def _how_far(computed: float, proven: Fraction | None, evaluated: int, scope: str, utilities: AnySet) -> str:
+    """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word.
+
+    What is proven may be a hair more than what was computed, since the numbers of a proof are rounded.
+    """
+    most = computed if proven is None else float(proven)
     margin = f"where {utilities.clear:g} is the margin of one clear answer"
-    if regret >= utilities.clear:
+    if most >= utilities.clear:
         return (
             f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
-            f"{evaluated} measured by up to {bounded(regret)}, {margin}"
+            f"{evaluated} measured by up to {bounded(most)}, {margin}"
         )
-    known = (
-        "proven"
-        if provable(utilities)
-        else f"computed, though no proof is written (more than {MOST_MONOMIALS} attributes and pairs)"
-    )
+    if proven is not None:
+        known = "proven"
+    elif provable(utilities):
+        known = "computed, though no proof was found"
+    else:
+        known = f"computed, though no proof is written (more than {MOST_MONOMIALS} attributes and pairs)"
     return (
-        f"{known}: none of the {evaluated} measured is better by more than {bounded(regret)} in any utility that fits "
+        f"{known}: none of the {evaluated} measured is better by more than {bounded(most)} in any utility that fits "
         f"what was measured and answered ({scope}), {margin}"
     )
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.commands.ending import bound_over_family
+from elicit.commands.ending import proven_bounds
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.errors import CertificateError, InputError
@@ -133,7 +133,7 @@ def test_a_proof_at_a_narrower_scope_is_never_told_as_one_over_the_family(tmp_pa
         claims = [proof["claim"] for proof in record.claims[-1].content["proofs"]]
         bounds = {str(c["scope"]): c["bound"] for c in claims if c["kind"] == "regret"}
         with Journal.open(path) as journal:
-            told = bound_over_family(journal, elicitation_of(record).family)
+            told = proven_bounds(journal, elicitation_of(record).family).family
         proven = any("flips" in scope and bound == "0" for scope, bound in bounds.items())
         assert proven == result.reason.startswith("optimal")
         assert told is None or any("max_size" in s and Fraction(b) == told for s, b in bounds.items())
