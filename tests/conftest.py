@@ -1,9 +1,14 @@
-"""How the tests run: no deadline on one example, always the same examples under CI, and interrupts that arrive."""
+"""How the tests run: one numeric thread, no deadline on one example, the same examples under CI, and interrupts.
+
+The tests take all processors by themselves, and libraries that want them too make each wait for the others.
+"""
 
 import os
 import signal
 
 from hypothesis import settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is first imported, here and by what the tests start
 
 settings.register_profile("elicit", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("elicit")

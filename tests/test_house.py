@@ -57,7 +57,7 @@ ROOMS = {
     "elicit.oracles": WORDS
     | {"elicit.complete", "elicit.oracles", "elicit.scores", "elicit.threads", "sklearn", "joblib"},
     "elicit.methods": WORDS | {"elicit.methods", "elicit.scores"},
-    "elicit.methods.walk": WORDS | {"elicit.methods", "elicit.knowledge"},
+    "elicit.methods.walk": WORDS | {"elicit.methods", "elicit.knowledge", "elicit.threads"},
     "elicit.methods.surrogate": WORDS | {"elicit.methods", "scipy"},
     "elicit.scores": {"elicit.errors", "elicit.numeric", "elicit.scores", "numpy", "scipy", "sklearn"},
     "elicit.effects": EFFECTS,

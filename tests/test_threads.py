@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import threading
 
-from threadpoolctl import threadpool_info
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.exploring import propose
+from elicit.explore import explore
+from elicit.methods import Method, Surrogate
+from elicit.methods.surrogate import improvement
+from elicit.oracles import CallableOracle
 from elicit.subsets import Attributes
 from elicit.threads import one_thread
+
+
+@pytest.fixture(autouse=True)
+def several_before():
+    """Two threads at first, so that one can be told from what was there before; the tests else run with one."""
+    with threadpool_limits(2):
+        assert set(counts()) == {2}
+        yield
 
 
 def counts():
@@ -39,6 +52,19 @@ def test_a_decision_takes_one_thread_whoever_asks_for_it(monkeypatch):
     Elicitation(Attributes.numbered(4)).ask()
     assert set(seen) == {1}
     assert counts() == before
+
+
+def test_a_search_takes_one_thread_whoever_plays_it(monkeypatch):
+    seen = []
+
+    def watched(*args):
+        seen.extend(counts())
+        return improvement(*args)
+
+    monkeypatch.setattr("elicit.methods.surrogate.improvement", watched)
+    explore(Method("surrogate", Surrogate(2), budget=4), CallableOracle(lambda mask: float(mask), 3, takes="mask"))
+    assert set(seen) == {1}
+    assert set(counts()) == {2}
 
 
 def test_overlapping_measurements_leave_the_limit_as_it_was():

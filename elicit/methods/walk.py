@@ -19,6 +19,7 @@ from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
 from elicit.numeric import LARGEST_MEASURED, whole
 from elicit.subsets import Attributes, Family, Mask
+from elicit.threads import one_thread
 
 #: The scope of whatever a classical method says.
 SCOPE = "among the evaluated subsets"
@@ -157,10 +158,11 @@ class Walk:
     def _search_on(self) -> None:
         """Let the search go on as far as values are known."""
         try:
-            if self._batch is None:
-                self._batch = list(next(self._search))
-            while self._ended is None and all(mask in self.values for mask in self._batch):
-                self._batch = list(self._search.send([self.values[mask] for mask in self._batch]))
+            with one_thread():  # a surrogate's sums come out the same on any number of processors, and sooner
+                if self._batch is None:
+                    self._batch = list(next(self._search))
+                while self._ended is None and all(mask in self.values for mask in self._batch):
+                    self._batch = list(self._search.send([self.values[mask] for mask in self._batch]))
         except StopIteration as end:
             self._ended = end.value
 
