@@ -11,7 +11,7 @@ was gained for long the search begins anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,7 +27,7 @@ from elicit.events import REJECTIONS
 from elicit.subsets import Mask, mask_of, simplest
 from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
-from elicit.utility.sampling import draw, sequential, sequential_as_printed
+from elicit.utility.sampling import Joining, draw, joining, joining_as_printed, sequential
 
 #: Of the first draws in a family of small subsets one in so many is smaller than most.
 ONE_SMALLER_IN = 4
@@ -313,9 +313,14 @@ class _Explorer:
         if self._starting and self._prior is None:
             return self._first_draw(len(self._beliefs.evaluated) + chosen)
         if self._settings.explore.startswith("sequential") and self._beliefs.decides:
-            by: Callable[..., Mask] = sequential if self._settings.explore == "sequential" else sequential_as_printed
-            return by(self._beliefs.utilities, self._family, self._rng)
+            return sequential(self._joining, self._family, self._rng)
         return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
+
+    @cached_property
+    def _joining(self) -> Joining:
+        """With which chance an attribute joins a subset that is drawn attribute by attribute."""
+        by = joining if self._settings.explore == "sequential" else joining_as_printed
+        return by(self._beliefs.utilities)
 
     def _first_draw(self, before: int) -> Mask:
         """A draw at even odds, after so many looks; where the family ends far below half, one in four is smaller.

@@ -8,6 +8,7 @@ again, and one that is too large keeps the attributes that its own random number
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from scipy.special import expit
@@ -103,47 +104,58 @@ def _favoured(u: Vector, chance: Vector) -> np.ndarray[tuple[int], np.dtype[np.i
     return np.lexsort((u, np.nan_to_num(odds)))
 
 
-def sequential(utilities: UtilitySet, family: Family, rng: np.random.Generator) -> Mask:
-    """Attributes visited once in random order; x joins v with P = clip(hi / (hi − lo), 0, 1).
+#: The chance with which an attribute joins a subset; each is worked out once, for draws ask the same again and again.
+Joining = Callable[[Mask, int], float]
+
+
+def joining(utilities: UtilitySet) -> Joining:
+    """x joins v with P = clip(hi / (hi − lo), 0, 1).
 
     lo and hi are the least and the most that f(v∪x) − f(v) may be. When they agree, x joins if it
-    gains, stays out if it loses, and a coin decides at 0. An empty result is drawn again.
+    gains, stays out if it loses, and a coin decides at 0.
     """
 
+    @cache
     def chance(v: Mask, x: int) -> float:
         joined = v | 1 << x
         form = {joined: 1.0, v: -1.0} if v else {joined: 1.0}
-        most = utilities.maximum(form).value
-        least = -utilities.maximum({mask: -c for mask, c in form.items()}).value
-        if most - least <= 1e-12:
-            return 0.5 if abs(most) <= 1e-12 else float(most > 0)
+        # the last digits are a solver's noise, and no gain
+        most = round(utilities.maximum(form).value, 9)
+        least = round(-utilities.maximum({mask: -c for mask, c in form.items()}).value, 9)
+        if most <= least:
+            return 0.5 if most == 0 else float(most > 0)
         return float(np.clip(most / (most - least), 0.0, 1.0))
 
-    return _visit(chance, family, rng)
+    return chance
 
 
-def sequential_as_printed(utilities: UtilitySet, family: Family, rng: np.random.Generator) -> Mask:
+def joining_as_printed(utilities: UtilitySet) -> Joining:
     """The source's P(x|v) = min_θ f(v∪x) / max_θ f(v), clipped to [0, 1]; ½ when the denominator is not positive."""
 
+    @cache
     def chance(v: Mask, x: int) -> float:
         below = utilities.maximum({v: 1.0}).value if v else 0.0
         if below <= 0:
             return 0.5
         return float(np.clip(-utilities.maximum({v | 1 << x: -1.0}).value / below, 0.0, 1.0))
 
-    return _visit(chance, family, rng)
+    return chance
 
 
-def _visit(chance: Callable[[Mask, int], float], family: Family, rng: np.random.Generator) -> Mask:
+def sequential(chance: Joining, family: Family, rng: np.random.Generator) -> Mask:
+    """Attributes visited once in random order, each of which joins or stays out; an empty result is drawn again."""
+    free, most = family.free, family.keep.bit_count() + family.room
     if family.room == 0:
         return family.keep
     for _ in range(MOST_REDRAWS):
         v = family.keep
-        for x in rng.permutation(family.free).tolist():
-            if v.bit_count() - family.keep.bit_count() >= family.room:
+        for x in rng.permutation(free).tolist():
+            if v.bit_count() >= most:
                 break
             if rng.random() < chance(v, x):
                 v |= 1 << x
         if v:
             return v
-    return family.keep | 1 << int(rng.choice(family.free))
+        if not any(chance(v, x) for x in free):
+            break  # every draw would be empty
+    return family.keep | 1 << int(rng.choice(free))

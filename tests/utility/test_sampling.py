@@ -13,9 +13,11 @@ from scipy.stats import chi2
 from elicit.errors import InputError
 from elicit.subsets import Family, mask_of
 from elicit.utility.exact import ExactSet
+from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.power import standardised
-from elicit.utility.sampling import LAWS, draw, logistic, proportional, sequential, sequential_as_printed, sized
+from elicit.utility.sampling import LAWS, draw, joining, joining_as_printed, logistic, proportional, sequential, sized
+from elicit.utility.sets import Optimum
 
 DRAWS = 6000
 INDEX = np.array([0.5, 2.0, 1.0, -1.0])
@@ -170,7 +172,7 @@ def test_where_nothing_is_likely_to_be_in_one_attribute_is_drawn_all_the_same():
 # The sequential draw
 
 
-SEQUENTIAL = pytest.mark.parametrize("law", [sequential, sequential_as_printed])
+SEQUENTIAL = pytest.mark.parametrize("law", [joining, joining_as_printed])
 
 
 @SEQUENTIAL
@@ -179,7 +181,7 @@ def test_a_sequential_draw_is_a_member_and_repeatable(law):
         n = case.told.n
         family = Family(n, keep=1 if n > 2 else 0, max_size=max(1, n - 1))
         for theirs in (case.parsimonious(), *([case.exact()] if case.consistent else [])):
-            drawn = [law(theirs, family, rng) for rng in map(np.random.default_rng, (1, 1))]
+            drawn = [sequential(law(theirs), family, rng) for rng in map(np.random.default_rng, (1, 1))]
             assert drawn[0] == drawn[1]
             assert drawn[0] in family
 
@@ -191,7 +193,8 @@ def test_an_attribute_that_only_gains_always_joins():
     )
     assert theirs.maximum({1: -1.0}).value == pytest.approx(-1.0)
     rng = np.random.default_rng(0)
-    drawn = Counter(sequential(theirs, Family(3), rng) for _ in range(400))
+    chance = joining(theirs)
+    drawn = Counter(sequential(chance, Family(3), rng) for _ in range(400))
     assert all(mask & 1 for mask in drawn)
     assert set(drawn) == {0b001, 0b011, 0b101, 0b111}
     assert min(drawn.values()) > 60
@@ -200,7 +203,25 @@ def test_an_attribute_that_only_gains_always_joins():
 def test_an_attribute_that_only_loses_is_drawn_where_there_is_no_other():
     theirs = ParsimoniousSet(2, [0b01, 0b11], [stated(0b01, 0b11)], Parsimony(tau=0.0, degree=1))
     assert theirs.maximum({2: 1.0}).value == pytest.approx(-1.0)
-    assert sequential(theirs, Family(2, drop=1), np.random.default_rng(0)) == 0b10
+    assert sequential(joining(theirs), Family(2, drop=1), np.random.default_rng(0)) == 0b10
+
+
+def test_where_no_attribute_may_gain_few_programs_say_so_however_many_draws():
+    # with B = J* the one θ is f({a1}) = f({a2}) = f({a3}) = −1: every draw stays empty
+    pairs = [(0b001, 0b011), (0b010, 0b110), (0b100, 0b101)]
+    theirs = ParsimoniousSet(3, [m for pair in pairs for m in pair], [stated(*p) for p in pairs], Parsimony(0.0))
+    chance, rng, before = joining(theirs), np.random.default_rng(0), theirs.programs
+    drawn = Counter(sequential(chance, Family(3), rng) for _ in range(60))
+    assert set(drawn) == {0b001, 0b010, 0b100}
+    assert theirs.programs - before <= 2 * 3 + 3  # the least and the most of each, and what B takes
+
+
+def test_a_gain_in_the_last_digits_is_none_and_a_coin_decides():
+    class Noisy:
+        def maximum(self, form):
+            return Optimum(1e-11 * form[1], Utility(1, {}), ())
+
+    assert joining(Noisy())(0, 0) == 0.5
 
 
 @pytest.mark.parametrize("most", [1, 2])
@@ -208,7 +229,7 @@ def test_no_more_join_than_the_family_allows_though_all_gain(most):
     every = [stated(0b111, 0b111 ^ 1 << i) for i in range(3)]
     theirs = ParsimoniousSet(3, [0b111, 0b110, 0b101, 0b011], every, Parsimony(tau=0.0, degree=1))
     rng = np.random.default_rng(0)
-    drawn = Counter(sequential(theirs, Family(3, max_size=most), rng) for _ in range(60))
+    drawn = Counter(sequential(joining(theirs), Family(3, max_size=most), rng) for _ in range(60))
     assert {mask.bit_count() for mask in drawn} == {most}
     assert len(drawn) == 3
 
@@ -219,13 +240,15 @@ def test_the_chance_to_join_is_the_gaining_part_of_the_range():
     low, high = -theirs.maximum({2: -1.0}).value, theirs.maximum({2: 1.0}).value
     assert (low, high) == pytest.approx((-1.0, 0.5))
     family = Family(2, keep=1)
-    counts = frequencies(lambda _i, f, rng: sequential(theirs, f, rng), None, family)
+    chance = joining(theirs)
+    counts = frequencies(lambda _i, f, rng: sequential(chance, f, rng), None, family)
     gain = high / (high - low)
     assert fits(counts, {1: 1 - gain, 3: gain})
 
 
 def test_the_printed_law_is_a_coin_at_the_empty_subset_and_clips():
     theirs = ExactSet(2, [1, 2], [stated(1, 2)], degree=1, delta=0.5)
-    counts = frequencies(lambda _i, f, rng: sequential_as_printed(theirs, f, rng), None, Family(2))
+    chance = joining_as_printed(theirs)
+    counts = frequencies(lambda _i, f, rng: sequential(chance, f, rng), None, Family(2))
     # min f({a1,a2}) < 0 in the slice, so whoever is second never joins: {a1} or {a2}, evenly
     assert fits(counts, {1: 0.5, 2: 0.5})
