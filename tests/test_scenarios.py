@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit.decide.settings import EXPLORERS
 from elicit.experiments.experiment import run_scenario, summary
 from elicit.scenario import read_scenario
 
@@ -12,6 +13,12 @@ SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").rglob("*.toml"))
 
 def test_there_are_enough():
     assert len(SCENARIOS) >= 8
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_a_row_named_after_a_way_to_explore_plays_it(path):
+    named = {e.name.removesuffix(", the default"): e.settings.explore for e in read_scenario(path).elicits}
+    assert all(played == name for name, played in named.items() if name in EXPLORERS)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
