@@ -14,6 +14,7 @@ from elicit.knowledge.dominance import Noise
 from elicit.numeric import is_finite, is_whole, whole
 from elicit.subsets import Family
 from elicit.utility.cubes import MOST_CUBES
+from elicit.utility.monomials import HIGHEST_DEGREE
 from elicit.utility.parsimony import Parsimony
 from elicit.utility.power import THETAS
 from elicit.utility.sampling import LAWS
@@ -272,7 +273,7 @@ _CHOICES = {
 _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "budget": (1, None),
     "questions": (0, None),
-    "degree": (1, None),
+    "degree": (1, HIGHEST_DEGREE),
     "index_samples": (1, 100_000),
     "draws": (1, 100_000),
     "start": (0, None),
