@@ -23,10 +23,10 @@ def attributes_of(given: Attributes | Sequence[str]) -> Attributes:
 
 
 def settings_of(given: Any, family: Family) -> Settings:
-    """The settings, which must go with the family."""
+    """The settings, which must go with the family; where none are given, the default ones."""
     if given is not None and not isinstance(given, Settings):
         raise InputError(f"settings are a Settings (settings_from makes one of a dict), found {given!r:.80}")
-    settings = given or Settings()
+    settings = given or Settings(degree=min(Settings.degree, family.n))  # one attribute has no pair
     check_degree(settings.degree, family.n)
     Scope.of(settings.scope).check(family)
     if any(j >= family.n for _, j in settings.pairs):

@@ -339,6 +339,14 @@ def test_a_wrong_setting_is_one_clear_line(choices):
     assert "\n" not in str(error.value)
 
 
+def test_one_attribute_alone_is_evaluated_and_recommended_without_a_setting():
+    run = Elicitation(["only"])
+    run.tell(run.ask().id, Measured((0.5, 1.0)))
+    done = run.ask()
+    assert isinstance(done, Done)
+    assert done.subset == 1
+
+
 def test_a_near_miss_names_the_setting_meant():
     with pytest.raises(InputError, match="did you mean 'budget'"):
         settings_from({"bugdet": 3})
