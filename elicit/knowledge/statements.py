@@ -55,6 +55,13 @@ class Statement:
             raise InputError(f"a statement of subset {self.better} against itself says nothing; leave it out")
         if not 0 < self.weight < float("inf"):
             raise InputError(f"a statement's weight must be positive and finite, found {self.weight}")
+        # "strict" is as good as Relation.STRICT: taken as it stands it would be neither strict nor equal
+        for name, kind in (("relation", Relation), ("source", Source)):
+            given = getattr(self, name)
+            if not isinstance(given, kind):
+                if given not in list(kind):
+                    raise InputError(f"a statement's {name} is one of {', '.join(kind)}; found {given!r:.40}")
+                object.__setattr__(self, name, kind(given))
 
     @property
     def strict(self) -> bool:

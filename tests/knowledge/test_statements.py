@@ -237,3 +237,16 @@ def test_a_way_round_through_more_answers_is_the_same_contradiction():
     assert answers_of(contradiction([*measured, *said])) == (5, 6)
     assert contradiction([*measured, *said], {(5, 6)}) == ()
     assert answers_of(contradiction([*measured, *said], {(5, 7)})) == (5, 6)
+
+
+def test_a_relation_or_source_told_as_a_text_is_the_one_meant():
+    said = Statement(1, 2, "strict", "prior")
+    assert said.strict
+    assert said == Statement(1, 2, STRICT, Source.PRIOR)
+    assert hash(said) == hash(Statement(1, 2, STRICT, Source.PRIOR))
+
+
+@pytest.mark.parametrize("wrong", [{"relation": "better"}, {"source": "me"}, {"relation": None}])
+def test_a_relation_or_source_that_there_is_not_is_an_error(wrong):
+    with pytest.raises(InputError, match=f"a statement's {next(iter(wrong))} is one of"):
+        Statement(1, 2, **wrong)
