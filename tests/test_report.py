@@ -322,6 +322,25 @@ def test_an_attribute_that_the_model_cannot_do_without_is_the_most_important(tmp
     assert slope == pytest.approx(2, rel=0.05)
 
 
+def test_the_curve_of_an_attribute_with_gaps_is_drawn_from_the_rows_that_have_a_value(wine, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    shown = [["" if row % 6 == 0 else str(a), str(b), str(3 * a)] for row, (a, b) in enumerate(X.tolist())]
+    (tmp_path / "d.csv").write_text("age,other,y\n" + "\n".join(map(",".join, shown)) + "\n")
+    measured = {"data": str(tmp_path / "d.csv"), "target": "y", "model": "ridge", "folds": 3, "tidy": True}
+    section = {"kind": "wrapper", **measured}
+    oracle = oracle_from(section, Path())
+    story = story_of(section, 0b11, {0b11: 1.0}, oracle.fingerprint, Family(2))
+    curve, whole = story.effects
+    assert (curve.name, curve.left_out, whole.left_out) == ("age", 10, 0)
+    present = np.delete(X[:, 0], range(0, 60, 6))
+    assert (curve.at[0], curve.at[-1]) == (present.min(), present.max())
+    assert story.missing == ()
+    told = page(gather(read(wine), []), story, "j.jsonl")
+    assert told.count("0 is the average. 10 rows are left out, without a value of it.</figcaption>") == 1
+    assert told.count("left out, without a value of it.</figcaption>") == 1
+
+
 @pytest.mark.parametrize(
     ("section", "fingerprint", "reason"),
     [

@@ -66,11 +66,15 @@ class Importance:
 
 @dataclass(frozen=True)
 class Effect:
-    """Accumulated local effects of one attribute: what the model's answer does along its values."""
+    """Accumulated local effects of one attribute: what the model's answer does along its values.
+
+    left_out: rows without a value of it, from which nothing can be learned.
+    """
 
     name: str
     at: tuple[float, ...]
     effect: tuple[float, ...]
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -208,10 +212,11 @@ def _effects(
         if len(group) > 1:
             missing.append(f"{name} is {len(group)} columns, so no curve is drawn of it")
             continue
+        gaps = np.isnan(X[:, group[0]])  # the model fills them, but an effect is told along values
         try:
-            curve: Ale = ale(model, X, group[0], target=target)
+            curve: Ale = ale(model, X[~gaps], group[0], target=target)
         except InputError as error:
             missing.append(f"no curve of {name}: {error}")
             continue
-        found.append(Effect(name, tuple(map(float, curve.at)), tuple(map(float, curve.effect))))
+        found.append(Effect(name, tuple(map(float, curve.at)), tuple(map(float, curve.effect)), int(gaps.sum())))
     return tuple(found), answer

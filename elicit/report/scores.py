@@ -19,10 +19,14 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
         yield from _importance(story)
     for effect in story.effects:
         title = f"What {effect.name} does to the {story.answer}"
+        caption = f"{title}: accumulated local effects, 0 is the average."
+        if effect.left_out:
+            rows = "row is" if effect.left_out == 1 else "rows are"
+            caption += f" {effect.left_out} {rows} left out, without a value of it."
         yield element(
             "figure",
             curve(title, effect.at, effect.effect, effect.name, story.answer),
-            element("figcaption", f"{title}: accumulated local effects, 0 is the average."),
+            element("figcaption", caption),
         )
         points = [(f"{a:.6g}", f"{v:.4g}") for a, v in zip(effect.at, effect.effect, strict=True)]
         yield folded("The same as a table", table((effect.name, story.answer), points, title, {0, 1}))
