@@ -724,6 +724,13 @@ def test_costs_that_do_not_fit_are_named_by_file_and_line(ask, tmp_path, costs, 
     assert not (tmp_path / "j").exists()
 
 
+def test_who_gives_a_cost_to_a_column_of_a_group_is_told_which_attribute_has_one(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, c=number)
+    (tmp_path / "c.csv").write_text("a,1\nb,2\nc,3\n")
+    _, _, err = ask("t.csv", *SMALL, "--cost", "c.csv", "--groups", "both=a,b")
+    assert "c.csv, line 1: 'a' is a column of 'both', which is one attribute; give 'both' one cost for all" in err
+
+
 @pytest.mark.parametrize("costs", ['a,"1,5"\nb,2\n', 'attribute, cost\na, "1,5"\nb, 2\n,\n', "sep=;\na;1,500\nb;2\n"])
 def test_a_cost_may_have_a_decimal_comma_where_it_can_mean_nothing_else(ask, tmp_path, costs):
     table(tmp_path / "t.csv", a=number, b=number)

@@ -129,7 +129,7 @@ def _costs(path: Path, data: Data, attributes: Attributes, dropped: Sequence[str
 
     What is dropped is in no subset: it needs no cost, and 0 stands in the journal, which wants one for every attribute.
     """
-    costs = dict.fromkeys(dropped, 0.0) | listed_costs(path, [*attributes.names, *data.left_out])
+    costs = dict.fromkeys(dropped, 0.0) | listed_costs(path, [*attributes.names, *data.left_out], data.groups)
     for name in attributes.names:
         if name not in costs:
             raise InputError(f"{printable(str(path))}: no cost is given for {printable(name)!r}; add a line")

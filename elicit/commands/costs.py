@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from elicit.data.cells import called, pairs_of
@@ -16,12 +16,16 @@ from elicit.printable import many, printable
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
-def listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
-    """What a file of attribute and cost says of these names, line by line; a header line is allowed."""
+def listed_costs(path: Path, names: Sequence[str], groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """What a file of attribute and cost says of these names, line by line; a header line is allowed.
+
+    groups: columns that together are one of the names, and have no cost of their own.
+    """
     shown = printable(str(path))
     if "=" in path.name and not path.exists():
         raise InputError(f"{shown}: no such file; write the costs in a file, one line for each: attribute,cost")
     rows, separator = pairs_of(path, names)
+    group_of = {column: group for group, columns in groups.items() for column in columns}
     costs: dict[str, float] = {}
     for number, (row, line) in enumerate(rows, start=1):
         place = f"{shown}, line {line}"
@@ -33,6 +37,11 @@ def listed_costs(path: Path, names: Sequence[str]) -> dict[str, float]:
         name, cell = row
         if number == 1 and _is_heading(cell):
             continue
+        if name not in names and name in group_of:
+            group = group_of[name]
+            raise InputError(
+                f"{place}: {name!r} is a column of {group!r}, which is one attribute; give {group!r} one cost for all"
+            )
         if name not in names:
             raise InputError(f"{place}: {name!r} is no attribute; correct the line{nearest(name, names)}")
         if name in costs:
