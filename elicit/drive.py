@@ -131,7 +131,6 @@ class _Keeper:
 
     def __init__(self, elicitation: Elicitation, journal: Journal | None, clock: Clock) -> None:
         self._elicitation, self._journal, self._clock = elicitation, journal, clock
-        self._saved = len(journal.facts) if journal is not None else 0
         self._writing = threading.Lock()
         self._trouble: JournalError | None = None
 
@@ -153,10 +152,7 @@ class _Keeper:
         with self._writing:
             if self._trouble is not None:
                 raise self._trouble
-            new = self._elicitation.facts[self._saved :]
-            for k, fact in enumerate(new, start=1):
-                self._journal.append(fact, at=self._clock(), more=k < len(new))
-                self._saved += 1
+            self._journal.catch_up(self._elicitation.facts, self._clock)
 
     def keep(self, subset: Mask, result: Measured | Failure) -> None:
         """Write down a result that was measured ahead of need; called from any thread."""

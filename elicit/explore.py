@@ -72,8 +72,14 @@ def explore(
     """
     now = clock or time.monotonic
     start = now()
-    with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, clock or time.time) as keep:
-        walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=keep.facts)
+    with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, clock or time.time) as kept:
+        facts = () if kept is None else kept.facts
+        walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
+
+        def save() -> None:
+            if kept is not None:
+                kept.catch_up(walk.facts, clock or time.time)
+
         if walk.budget is not None and walk.evaluations > walk.budget:
             raise JournalError(
                 f"journal {os.fspath(journal or '')!r} holds {walk.evaluations} evaluations, more than the budget of "
@@ -83,7 +89,7 @@ def explore(
             walk.resume(method.budget)
         remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
         while not isinstance(walk.ask(), Done):
-            keep(walk)
+            save()
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(ended_by(OUT_OF_TIME, f"{time_limit:g} seconds have passed"))
                 continue
@@ -94,10 +100,10 @@ def explore(
                     walk.tell(request.id, reply)
                 except InputError as error:
                     raise OracleError(f"the oracle's reply cannot be used: {error}") from error
-                keep(walk)
+                save()
                 if progress is not None:
                     progress(_progress(walk, now() - start))
-        keep(walk)
+        save()
         return _outcome(walk, now() - start)
 
 
@@ -110,21 +116,6 @@ def _goes_on(walk: Walk) -> bool:
     return stopped.from_outside or (stopped.rule == BUDGET and more)
 
 
-class _Keeper:
-    """Appends the facts that a journal does not have yet; without a journal it does nothing."""
-
-    def __init__(self, journal: Journal | None, clock: Callable[[], float]) -> None:
-        self._journal, self._clock = journal, clock
-        self.facts = () if journal is None else journal.facts
-        self._saved = len(self.facts)
-
-    def __call__(self, walk: Walk) -> None:
-        if self._journal is not None:
-            for fact in walk.facts[self._saved :]:
-                self._journal.append(fact, at=self._clock())
-                self._saved += 1
-
-
 @contextmanager
 def _kept(
     path: str | os.PathLike[str] | None,
@@ -134,10 +125,10 @@ def _kept(
     seed: int,
     about: Mapping[str, Any] | None,
     clock: Callable[[], float],
-) -> Iterator[_Keeper]:
+) -> Iterator[Journal | None]:
     """The journal of a run, new or continued; one of another run is refused."""
     if path is None:
-        yield _Keeper(None, clock)
+        yield None
         return
     attributes = oracle.attributes
     limits = Family(len(attributes)) if family is None else family
@@ -157,7 +148,7 @@ def _kept(
                     f"journal {os.fspath(path)!r} belongs to a run with another {key}: it has "
                     f"{found.settings.get(key)!r}, this one {wanted!r}; begin another journal"
                 )
-        yield _Keeper(journal, clock)
+        yield journal
 
 
 def _progress(walk: Walk, seconds: float) -> Progress:

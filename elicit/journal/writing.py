@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -121,6 +121,12 @@ class Journal:
         # what is kept is what a replay would read
         self._facts.append(fact_in(dict(content), self.header)[0])
         self._sound = True
+
+    def catch_up(self, facts: Sequence[Fact], clock: Callable[[], float]) -> None:
+        """Write those of a run's facts that are not in it yet, and return when they are safe."""
+        new = facts[len(self._facts) :]
+        for k, fact in enumerate(new, start=1):
+            self.append(fact, at=clock(), more=k < len(new))
 
     def cache(self, subset: Mask, result: Measured | Failure, at: float | None = None, *, more: bool = False) -> None:
         """Write a result that nobody has asked for yet, and return when it is safe.
