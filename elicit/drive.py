@@ -83,8 +83,7 @@ def drive(
     time_limit: float | None = None,
     ahead: int = 0,
     claim: bool = True,
-    brief: bool = False,
-    regret: bool = False,
+    attended: bool = False,
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
 
@@ -95,14 +94,14 @@ def drive(
         least, so that nothing that was decided is thrown away and every sitting brings the run further.
     ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
     claim: write what was proven into the journal at the end, which may take a while.
-    brief: what would be recommended is told before a question only, not after every reply.
-    regret: `Progress.regret` is told where the recommendation is, at the price of linear programs each time.
+    attended: a person reads along: what would be recommended, and its regret (some linear programs), is told before
+        a question only, so that nobody waits for it after a reply.
     """
     _fit_together(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
     keeper = _Keeper(elicitation, journal, clock or time.time)
     # durations are told by a clock that never jumps
-    teller = _Teller(elicitation, progress, clock or time.monotonic, brief=brief, regret=regret)
+    teller = _Teller(elicitation, progress, clock or time.monotonic, attended)
     with Workers(n_jobs) as workers, keeper.saving(), Ahead(remembering, ahead, keeper.keep) as thinking:
         run = _Run(elicitation, remembering, operator, workers, thinking, keeper, teller)
         while not isinstance(request := elicitation.ask(), Done):
@@ -175,16 +174,9 @@ class _Teller:
     """Tells whoever wants to know where the run stands, and how long it has taken."""
 
     def __init__(
-        self,
-        elicitation: Elicitation,
-        progress: Callable[[Progress], None] | None,
-        clock: Clock,
-        *,
-        brief: bool,
-        regret: bool,
+        self, elicitation: Elicitation, progress: Callable[[Progress], None] | None, clock: Clock, attended: bool
     ) -> None:
-        self._elicitation, self.progress, self._clock = elicitation, progress, clock
-        self._brief, self._regret = brief, regret
+        self._elicitation, self.progress, self._clock, self._attended = elicitation, progress, clock, attended
         self._start = clock()
         self._told_ahead = False
 
@@ -195,11 +187,11 @@ class _Teller:
 
     def after_reply(self) -> None:
         """Tell where the run stands now, as briefly as after every reply."""
-        self.tell(brief=self._brief)
+        self.tell(brief=self._attended)
 
     def before_question(self) -> None:
         """Tell it in full, unless that came with what was computed ahead."""
-        if self._brief and not self._told_ahead:
+        if self._attended and not self._told_ahead:
             self.tell(brief=False)
         self._told_ahead = False
 
@@ -213,7 +205,7 @@ class _Teller:
         """Tell where the run stands; when nobody wants to know, no time is spent on it."""
         if self.progress is not None:
             with one_thread():
-                standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._regret)
+                standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._attended)
             self.progress(standing)
 
 

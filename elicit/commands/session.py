@@ -216,8 +216,7 @@ def _on_screen(
             n_jobs=how.n_jobs,
             progress=show,
             ahead=workers,
-            brief=True,
-            regret=True,
+            attended=True,
         )
         operator.show(1.0, "working out how sure the result is")
     return result

@@ -60,8 +60,7 @@ def played(path, data, budget, think, ahead):
                 progress=lambda _: None,
                 ahead=ahead,
                 claim=False,
-                brief=True,
-                regret=True,
+                attended=True,
             )
     finally:
         Ahead.take = take
