@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from elicit.knowledge.additive import additive_order
 from elicit.knowledge.linear import Order, Pair, Step, Whole, linear_order
 from elicit.knowledge.statements import (
+    WEIGHTS,
     Relation,
     Source,
     Statement,
@@ -39,11 +40,7 @@ ASSUMPTIONS = {
 
 
 def deduced(
-    assume: str,
-    vectors: Mapping[Mask, Whole],
-    dominance: Sequence[Statement],
-    stated: Sequence[Statement],
-    weight: float,
+    assume: str, vectors: Mapping[Mask, Whole], dominance: Sequence[Statement], stated: Sequence[Statement]
 ) -> tuple[Statement, ...]:
     """What follows from the statements under an assumption, without what chains of strict ones imply.
 
@@ -53,6 +50,7 @@ def deduced(
     order = _order(assume, vectors, dominance, stated)
     if order is None:
         return ()
+    weight = WEIGHTS[Source.DEDUCED]
     found = [
         Statement(x, y, Relation.STRICT, Source.DEDUCED, weight)
         for x, y in order.strict

@@ -6,7 +6,7 @@ that is computed from the facts on demand and kept until the next fact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -58,7 +58,6 @@ class History:
         *,
         noise: Noise | None = None,
         assume: str = "nothing",
-        weights: Mapping[Source, float] = WEIGHTS,
     ) -> None:
         if not criteria:
             raise InputError("at least one criterion is needed, none was given")
@@ -67,7 +66,6 @@ class History:
         self.noise = noise
         #: what is assumed of the operator, one of ASSUMPTIONS
         self.assume = assume
-        self.weights = dict(weights)
         self.facts: list[Fact] = []
         self.evaluated: dict[Mask, Evaluated] = {}
         self.failed: dict[Mask, Failed] = {}
@@ -86,7 +84,7 @@ class History:
 
     def blank(self) -> History:
         """A history without a fact, read as this one is."""
-        return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume, weights=self.weights)
+        return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume)
 
     @classmethod
     def of(
@@ -201,7 +199,7 @@ class History:
     def _record_assumption(self, fact: Assumed) -> None:
         self.attributes.check(fact.better)
         self.attributes.check(fact.worse)
-        assumption_statement(fact, self.weights)  # refuses what cannot be a statement
+        assumption_statement(fact)  # refuses what cannot be a statement
         self.assumed[fact.request] = fact
 
     def _expect_new(self, subset: Mask) -> None:
@@ -242,7 +240,7 @@ class History:
         return self._view("dominance", self._dominance)
 
     def _dominance(self) -> tuple[Statement, ...]:
-        subsets, weight = self.subsets, self.weights[Source.DOMINANCE]
+        subsets, weight = self.subsets, WEIGHTS[Source.DOMINANCE]
         pairs = reduced(self.vectors, self.noise, self._folds())
         return tuple(Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, weight) for i, j in pairs)
 
@@ -293,8 +291,8 @@ class History:
         return self._view("stated", self._stated)
 
     def _stated(self) -> tuple[Statement, ...]:
-        found = [answer_statement(a, self.weights) for r, a in self.answers.items() if r not in self.retracted]
-        found += [assumption_statement(a, self.weights) for r, a in self.assumed.items() if r not in self.retracted]
+        found = [answer_statement(a) for r, a in self.answers.items() if r not in self.retracted]
+        found += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
         return tuple(sorted((s for s in found if s is not None), key=lambda s: s.request or 0))
 
     @property
@@ -331,7 +329,7 @@ class History:
         return {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
 
     def _following_from(self, stated: Sequence[Statement]) -> tuple[Statement, ...]:
-        return deduced(self.assume, self._whole(), self.dominance, stated, self.weights[Source.DEDUCED])
+        return deduced(self.assume, self._whole(), self.dominance, stated)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -360,9 +358,9 @@ def _row(values: object, length: int | None = None) -> bool:
     return isinstance(values, tuple | list) and (length is None or len(values) == length)
 
 
-def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS) -> Statement | None:
+def answer_statement(fact: Preferred) -> Statement | None:
     """What an answer means in R; None when it states nothing."""
-    weight = weights[Source.OPERATOR]
+    weight = WEIGHTS[Source.OPERATOR]
     match fact.answer:
         case Answer.FIRST:
             return Statement(fact.first, fact.second, Relation.STRICT, Source.OPERATOR, weight, fact.request)
@@ -374,7 +372,7 @@ def answer_statement(fact: Preferred, weights: Mapping[Source, float] = WEIGHTS)
             return None
 
 
-def assumption_statement(fact: Assumed, weights: Mapping[Source, float] = WEIGHTS) -> Statement:
+def assumption_statement(fact: Assumed) -> Statement:
     """What an assumption means in R."""
     relations = [r.value for r in Relation]
     sources = [s.value for s in (Source.OPERATOR, Source.PRIOR)]  # the others follow from facts, and from nothing else
@@ -383,4 +381,4 @@ def assumption_statement(fact: Assumed, weights: Mapping[Source, float] = WEIGHT
     if fact.source not in sources:
         raise InputError(f"an assumption comes from one of {', '.join(sources)}; found {fact.source!r}")
     source = Source(fact.source)
-    return Statement(fact.better, fact.worse, Relation(fact.relation), source, weights[source], fact.request)
+    return Statement(fact.better, fact.worse, Relation(fact.relation), source, WEIGHTS[source], fact.request)

@@ -209,7 +209,7 @@ class Known:
     def statements(self) -> list[Statement]:
         """What the facts imply: dominance, transitively reduced, then answers and assumptions that stand."""
         measured, stated = self._dominance(), self.history.stated
-        following = deduced(self.assumption, self._vectors(), measured, stated, WEIGHTS[Source.DEDUCED])
+        following = deduced(self.assumption, self._vectors(), measured, stated)
         return [*measured, *stated, *following]
 
     @property

@@ -20,7 +20,7 @@ from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.linear import linear_order, rays_of
-from elicit.knowledge.statements import Relation, Source, Statement, contradiction
+from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction
 from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
 from elicit.proof.why import Why
@@ -107,10 +107,10 @@ def test_without_the_assumption_or_an_answer_nothing_is_deduced():
 
 def test_answers_that_no_weights_give_refute_the_assumption():
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
-    assert (2, 4) in {(s.better, s.worse) for s in deduced("linear", vectors, (), [Statement(1, 2)], 1.0)}
+    assert (2, 4) in {(s.better, s.worse) for s in deduced("linear", vectors, (), [Statement(1, 2)])}
     both_ends = [Statement(1, 2), Statement(4, 2)]  # before the middle: equal weights, which tell none of them apart
-    assert deduced("linear", vectors, (), both_ends, 1.0) == ()
-    assert deduced("linear", vectors, (), [Statement(1, 2), Statement(2, 1)], 1.0) == ()
+    assert deduced("linear", vectors, (), both_ends) == ()
+    assert deduced("linear", vectors, (), [Statement(1, 2), Statement(2, 1)]) == ()
 
 
 def test_what_noise_doubts_is_not_let_in_again():
@@ -218,7 +218,7 @@ def test_what_is_deduced_says_with_what_was_stated_all_that_follows_and_none_of_
     name, order_of = rule
     measured = [Statement(x, y, source=Source.DOMINANCE) for x, y in dominance]
     stated = [Statement(a, b) if strict else Statement(a, b, Relation.EQUAL) for a, b, strict in steps]
-    found = deduced(name, vectors, measured, stated, 1.0)
+    found = deduced(name, vectors, measured, stated)
     order = order_of(vectors, steps, dominance)
     if order is None or contradiction([*measured, *stated]):
         assert found == ()
@@ -282,13 +282,13 @@ def test_what_was_measured_refutes_weights_by_which_it_is_worth_nothing():
     elsewhere it was measured to be worth something."""
     vectors = {1: (948, 8), 2: (950, 8), 3: (500, 8), 4: (600, 9)}
     equal = [Statement(1, 2, Relation.EQUAL)]
-    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), equal, 1.0)}
-    assert deduced("linear", vectors, [Statement(2, 3, source=Source.DOMINANCE)], equal, 1.0) == ()
+    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), equal)}
+    assert deduced("linear", vectors, [Statement(2, 3, source=Source.DOMINANCE)], equal) == ()
 
 
 def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange():
     vectors = {1: (8, 5), 2: (7, 6), 3: (4, 9), 5: (9, 4)}
-    found = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)], 1.0)
+    found = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.relation for s in found} == {Relation.EQUAL}
     assert len(found) == 2
 
@@ -296,8 +296,8 @@ def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange()
 def test_of_equal_ones_as_many_pairs_are_deduced_as_join_them_to_those_stated():
     vectors = {1: (8, 5), 2: (7, 6), 3: (6, 7), 4: (4, 9), 5: (3, 10), 6: (5, 5)}
     stated = [Statement(1, 2, Relation.EQUAL), Statement(2, 3, Relation.EQUAL), Statement(4, 6), Statement(5, 6)]
-    assert deduced("linear", {x: vectors[x] for x in (1, 2, 3)}, (), stated[:2], 1.0) == ()
-    found = deduced("linear", vectors, (), stated, 1.0)
+    assert deduced("linear", {x: vectors[x] for x in (1, 2, 3)}, (), stated[:2]) == ()
+    found = deduced("linear", vectors, (), stated)
     alike = [s for s in found if s.relation is Relation.EQUAL]
     assert len(alike) == 2  # 4 and 5 join the three, although both were found better than the same one
     every = [Statement(a, b, Relation.EQUAL) for a, b in combinations((1, 2, 3, 4, 5), 2)]
@@ -386,15 +386,16 @@ def test_an_assumption_is_refuted_by_answers_that_hold_together_and_by_no_others
 def test_statements_about_what_was_not_measured_say_nothing_of_criteria():
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
     foreign = [Statement(1, 8), Statement(8, 2)]
-    assert deduced("linear", vectors, (), foreign, 1.0) == ()
-    with_one = deduced("linear", vectors, (), [*foreign, Statement(1, 2)], 1.0)
-    assert with_one == deduced("linear", vectors, (), [Statement(1, 2)], 1.0)
+    assert deduced("linear", vectors, (), foreign) == ()
+    with_one = deduced("linear", vectors, (), [*foreign, Statement(1, 2)])
+    assert with_one == deduced("linear", vectors, (), [Statement(1, 2)])
 
 
-def test_what_is_deduced_carries_the_weight_it_is_given():
+def test_what_is_deduced_carries_the_weight_of_its_source(monkeypatch):
+    monkeypatch.setitem(WEIGHTS, Source.DEDUCED, 2.5)
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
-    strict = deduced("linear", vectors, (), [Statement(1, 2)], 2.5)
-    equal = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)], 2.5)
+    strict = deduced("linear", vectors, (), [Statement(1, 2)])
+    equal = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.weight for s in (*strict, *equal)} == {2.5}
     assert {s.relation for s in equal} >= {Relation.EQUAL}
 
@@ -402,7 +403,7 @@ def test_what_is_deduced_carries_the_weight_it_is_given():
 def test_what_was_stated_weakly_may_be_deduced_strictly():
     vectors = {2: (0, 3, 3), 3: (0, 3, 3), 4: (1, 3, 2), 6: (3, 3, 0)}
     stated = [Statement(4, 2, Relation.WEAK), Statement(6, 3)]  # the second says that the first counts for more
-    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), stated, 1.0)}
+    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), stated)}
 
 
 @pytest.mark.parametrize("assume", ["linear", "additive"])

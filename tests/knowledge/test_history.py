@@ -161,9 +161,10 @@ def test_an_answer_states_what_it_means(answer, said):
     assert history.statements == history.dominance + expected
 
 
-def test_each_statement_carries_its_source_weight_and_request():
-    weights = {Source.DOMINANCE: 0.5, Source.OPERATOR: 7.0, Source.PRIOR: 2.0, Source.DEDUCED: 1.5}
-    history = told(*FACTS, Assumed(8, 9, 1, "equal", "operator"), weights=weights)
+def test_each_statement_carries_its_source_weight_and_request(monkeypatch):
+    for source, weight in zip(Source, (0.5, 7.0, 2.0, 1.5), strict=True):
+        monkeypatch.setitem(WEIGHTS, source, weight)
+    history = told(*FACTS, Assumed(8, 9, 1, "equal", "operator"))
     assert {s.weight for s in history.dominance} == {0.5}
     assert {s.request for s in history.dominance} == {None}
     assert history.stated == (
