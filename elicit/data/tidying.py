@@ -184,7 +184,7 @@ def likeness(cells: Collection[str]) -> str:
     return f"{len(levels)} different texts in {len(cells)} rows look like names"
 
 
-def stray(cells: Sequence[str], commas: bool = False) -> int | None:
+def stray(cells: Sequence[str], *, commas: bool) -> int | None:
     """Where a column of many values, nearly all of them numbers, holds something else; None when it does not.
 
     `commas`: whether the numbers may have a decimal comma; then none of them may have a point.

@@ -109,7 +109,7 @@ def _values(tree: Any, column: int | None) -> Floats:
     return np.asarray(held[:, column or 0, 0])
 
 
-def dependences(boxes: Boxes, X: Floats, pairs: Sequence[tuple[int, int]], *, overall: bool = True) -> Dependences:
+def dependences(boxes: Boxes, X: Floats, pairs: Sequence[tuple[int, int]], *, overall: bool) -> Dependences:
     """Partial dependences of the boxes at the rows of X, which are also what is averaged over.
 
     `without` is left at f unless `overall`.

@@ -23,7 +23,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def splits_of(
-    cv: Any, X: Any, y: NDArray[Any], *, classifies: bool, groups: Any = None, random_state: Any = 0
+    cv: Any, X: Any, y: NDArray[Any], *, classifies: bool, groups: Any, random_state: Any
 ) -> tuple[Split, ...]:
     """Training and held-out rows of every fold.
 

@@ -39,7 +39,7 @@ def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, lis
     return at, ticks
 
 
-def _round_values(low: float, high: float, *, whole: bool = False) -> list[float]:
+def _round_values(low: float, high: float, *, whole: bool) -> list[float]:
     """At most `MOST_TICKS` round values, and one more; whole ones where the values are whole."""
     step = 10.0 ** math.floor(math.log10((high - low) / MOST_TICKS))
     step *= next((k for k in (1, 2, 2.5, 5) if (high - low) / (step * k) <= MOST_TICKS), 10)
