@@ -102,6 +102,13 @@ class Attributes:
         """n attributes named a1 … an."""
         return cls(tuple(f"a{i + 1}" for i in range(n)))
 
+    @classmethod
+    def of(cls, given: Attributes | Sequence[str]) -> Attributes:
+        """The attributes, or those of these names."""
+        if isinstance(given, str):
+            raise InputError(f"expected a list of attribute names, found the single text {given!r}")
+        return given if isinstance(given, Attributes) else cls(tuple(given))
+
     def __len__(self) -> int:
         return len(self.names)
 

@@ -10,16 +10,9 @@ import numpy as np
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
 from elicit.events import Criterion
-from elicit.subsets import Attributes, Family
+from elicit.subsets import Family
 from elicit.utility.monomials import Vector, check_degree
 from elicit.utility.scopes import Scope
-
-
-def attributes_of(given: Attributes | Sequence[str]) -> Attributes:
-    """The attributes, or those of these names."""
-    if isinstance(given, str):
-        raise InputError(f"attributes are a list of names, found the text {given!r}")
-    return given if isinstance(given, Attributes) else Attributes(tuple(given))
 
 
 def settings_of(given: Any, family: Family) -> Settings:

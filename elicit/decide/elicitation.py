@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
-from elicit.decide.arguments import attributes_of, check_criteria, prior_of, settings_of
+from elicit.decide.arguments import check_criteria, prior_of, settings_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.descent import first_draws
 from elicit.decide.exploring import propose
@@ -87,7 +87,7 @@ class Elicitation:
         rows: int | None = None,
         facts: Iterable[Fact] = (),
     ) -> None:
-        attributes = attributes_of(attributes)
+        attributes = Attributes.of(attributes)
         check_criteria(criteria)
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):

@@ -100,8 +100,4 @@ class CallableOracle:
 
 def attributes_of(given: Attributes | Sequence[str] | int) -> Attributes:
     """Attributes from themselves, from names, or from how many there are."""
-    if isinstance(given, Attributes):
-        return given
-    if isinstance(given, str):
-        raise InputError(f"expected a list of attribute names, found the single text {given!r}")
-    return Attributes.numbered(given) if isinstance(given, int) else Attributes(tuple(given))
+    return Attributes.numbered(given) if isinstance(given, int) else Attributes.of(given)
