@@ -27,7 +27,7 @@ def settings_of(given: Any, family: Family) -> Settings:
     return settings
 
 
-def prior_of(given: Any, n: int) -> Vector | None:
+def checked_prior(given: Any, n: int) -> Vector | None:
     """One finite number for each of n attributes, or None."""
     if given is None:
         return None

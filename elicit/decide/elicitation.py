@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
-from elicit.decide.arguments import check_criteria, prior_of, settings_of
+from elicit.decide.arguments import check_criteria, checked_prior, settings_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.descent import first_draws
 from elicit.decide.exploring import propose
@@ -96,7 +96,7 @@ class Elicitation:
         noise = self.settings.noise
         self.history = History(attributes, criteria, noise=noise, assume=self.settings.assume)
         self.seed = whole("seed", seed, 0)
-        self.prior = prior_of(prior, len(attributes))
+        self.prior = checked_prior(prior, len(attributes))
         self.rows = None if rows is None else whole("rows", rows, 1)
         self._open: dict[int, Request] = {}
         self._replies: dict[int, Fact] = {}

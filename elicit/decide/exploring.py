@@ -22,7 +22,7 @@ from elicit.decide.climbing import climbed
 from elicit.decide.descent import looks, next_down, on_the_way
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
-from elicit.decide.restarts import ANEW, begun, missing
+from elicit.decide.restarts import ANEW, last_beginning, missing
 from elicit.events import REJECTIONS
 from elicit.subsets import Mask, mask_of, simplest
 from elicit.utility.monomials import Vector
@@ -233,7 +233,7 @@ class _Explorer:
         """How many were evaluated before the search began anew for the last time."""
         if self._settings.explore != "gain" or not self._beliefs.evaluated:
             return 0
-        return begun(self._worth, self._settings.evaluations(self._family))
+        return last_beginning(self._worth, self._settings.evaluations(self._family))
 
     @property
     def _anew(self) -> bool:

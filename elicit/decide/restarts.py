@@ -17,7 +17,7 @@ DRAWS = 6
 ANEW = "a new beginning, since nothing was gained for long"
 
 
-def begun(worth: Vector, budget: int) -> int:
+def last_beginning(worth: Vector, budget: int) -> int:
     """How many evaluations were made before the search began anew for the last time (0: it never did).
 
     worth: of what was evaluated, in that order; budget: of the whole run.

@@ -20,7 +20,7 @@ from elicit.decide.climbing import climbed
 from elicit.decide.exploring import MOST_LISTED, MOST_STALE, at_once, sampled
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
-from elicit.decide.restarts import ANEW, begun, missing
+from elicit.decide.restarts import ANEW, last_beginning, missing
 from elicit.knowledge.history import History
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, members
@@ -43,7 +43,7 @@ def sought(
     budget: of the whole run.
     """
     tried = {*history.evaluated, *history.failed}
-    since = begun(_worth(history, family.n), budget) if history.evaluated else 0
+    since = last_beginning(_worth(history, family.n), budget) if history.evaluated else 0
     ladder = outlook.ladder(family)
     chosen = [m for m in ladder if m not in tried][:count]
     first = min(len(ladder) + outlook.draws, family.count()) - len(tried)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from elicit.asks import Done, Evaluate, Measured
 from elicit.decide import restarts
 from elicit.decide.elicitation import Elicitation
-from elicit.decide.restarts import ANEW, DRAWS, LONG, begun, missing
+from elicit.decide.restarts import ANEW, DRAWS, LONG, last_beginning, missing
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
 from elicit.events import SCORE_AND_SIZE
@@ -19,32 +19,32 @@ PLENTY = 10**6
 
 @pytest.mark.parametrize("count", [0, 1, LONG, LONG + 1, 2 * LONG + 1, 2 * LONG + 2, 5 * LONG])
 def test_a_search_that_gains_nothing_begins_anew_again_and_again(count):
-    assert begun(np.zeros(count), PLENTY) == count // (LONG + 1) * (LONG + 1)
+    assert last_beginning(np.zeros(count), PLENTY) == count // (LONG + 1) * (LONG + 1)
 
 
 def test_a_search_that_gains_goes_on():
-    assert begun(np.arange(5.0 * LONG), PLENTY) == 0
-    assert begun(np.arange(5.0 * LONG) // LONG, PLENTY) == 0
+    assert last_beginning(np.arange(5.0 * LONG), PLENTY) == 0
+    assert last_beginning(np.arange(5.0 * LONG) // LONG, PLENTY) == 0
 
 
 def test_it_gains_on_what_was_measured_since():
     worth = np.concatenate([[9.0], np.zeros(LONG), [1.0], np.arange(2.0, 2.0 + LONG)])
-    assert begun(worth, PLENTY) == LONG + 1
+    assert last_beginning(worth, PLENTY) == LONG + 1
 
 
 def test_it_goes_on_when_little_is_left():
     worth = np.zeros(LONG + 1)
-    assert begun(worth, 2 * LONG) == 0
-    assert begun(worth, 2 * LONG + 1) == LONG + 1
+    assert last_beginning(worth, 2 * LONG) == 0
+    assert last_beginning(worth, 2 * LONG + 1) == LONG + 1
 
 
 @given(st.integers(0, 2**32), st.integers(1, 6 * LONG), st.integers(1, 6 * LONG))
 def test_when_it_began_does_not_depend_on_what_came_later(seed, one, other):
     rng = np.random.default_rng(seed)
     worth = np.round(rng.normal(size=max(one, other)) * rng.random(), 2)
-    early, late = (begun(worth[:k], PLENTY) for k in sorted((one, other)))
+    early, late = (last_beginning(worth[:k], PLENTY) for k in sorted((one, other)))
     assert late == early or late > min(one, other)
-    assert begun(3 * worth[:one] - 7, PLENTY) == begun(worth[:one], PLENTY)
+    assert last_beginning(3 * worth[:one] - 7, PLENTY) == last_beginning(worth[:one], PLENTY)
 
 
 def test_draws_are_missing_until_there_are_enough_and_only_after_a_new_beginning():
