@@ -106,7 +106,7 @@ class Elicitation:
         self._beliefs_at = -1
         self._log: list[Fact] = []
         for fact in facts:
-            self._replay(fact)
+            self._take(fact)
 
     # -- what the outside sees ------------------------------------------------------------------
 
@@ -188,7 +188,8 @@ class Elicitation:
         if asked is None or request in self._replies:
             raise ProtocolError(f"request {request} is not open; ask() says what is")
         fact = self._fact_of(asked, reply)
-        self._check_foldable(fact)
+        if isinstance(fact, Evaluated):  # refuse now what the history would refuse later
+            self.history.check_measurement(fact)
         self._log.append(fact)
         self._fold_reply(request, fact)
         return fact
@@ -202,15 +203,12 @@ class Elicitation:
         if self.history.stopped is not None:
             self.history.check_retractable(request)
             self.resume()
-        fact = Retracted(self._next_id, int(request))
-        self._take_back(fact)
-        self._log.append(fact)
-        return fact
+        return self._take(Retracted(self._next_id, int(request)))
 
     def adopt(self, facts: Iterable[Fact]) -> None:
         """Take over what a copy of this run did since: its facts are folded, nothing is decided again."""
         for fact in facts:
-            self._replay(fact)
+            self._take(fact)
 
     def stop(self, reason: str, rule: str = BY_WISH) -> Fact:
         """End the run from outside: by somebody's wish, or because whoever drives it has no more time."""
@@ -226,10 +224,7 @@ class Elicitation:
         if budget is not None and is_whole(budget) and 0 < budget < spent:
             asked_for = " or asked for" if spent > self.evaluations else ""
             raise InputError(f"{spent} evaluations are spent{asked_for} already, more than a budget of {budget}")
-        fact = Resumed(self._next_id, None if budget is None else whole("budget", budget))
-        self._go_on(fact)
-        self._log.append(fact)
-        return fact
+        return self._take(Resumed(self._next_id, None if budget is None else whole("budget", budget)))
 
     # -- folding --------------------------------------------------------------------------------
 
@@ -256,11 +251,6 @@ class Elicitation:
                 }
                 raise ProtocolError(f"request {asked.id} expects {kinds[type(asked)]}, found {reply!r:.80}")
 
-    def _check_foldable(self, fact: Fact) -> None:
-        """Refuse now what the history would refuse later: a malformed measurement."""
-        if isinstance(fact, Evaluated):
-            self.history.check_measurement(fact)
-
     def _fold_reply(self, request: int, fact: Fact) -> None:
         """Keep a reply until its round is complete, then fold the round in request order."""
         self._replies[request] = fact
@@ -285,7 +275,6 @@ class Elicitation:
         else:
             self.history.record(fact)
             self._withdraw(fact.retracts)
-        self._next_id = max(self._next_id, fact.request + 1)
 
     def _withdraw(self, answer: int) -> None:
         """Close the request to settle a contradiction of which an answer was taken back: there may be none any more."""
@@ -293,31 +282,26 @@ class Elicitation:
             if isinstance(request, Reconcile) and answer in request.conflict:
                 del self._open[id]
 
-    def _go_on(self, fact: Resumed) -> None:
-        if fact.budget is not None:
-            self.settings = replace(self.settings, budget=fact.budget)
-            self._beliefs = None  # what is on the way down depends on the budget
-        self.history.record(fact)
-        self._next_id = max(self._next_id, fact.request + 1)
-
-    def _replay(self, fact: Fact) -> None:
-        """Take a recorded fact: the same folding as when it first happened, and no decision."""
-        self._log.append(fact)
+    def _take(self, fact: Fact) -> Fact:
+        """Take a fact, new or recorded: folding it decides nothing."""
         if isinstance(fact, Asked):
             if self._open:
                 raise InputError(f"the record begins round {fact.request} before the round before it was answered")
             self._open_round(fact)
         elif fact.request in self._open and fact.request not in self._replies:
             self._fold_reply(fact.request, fact)
-        elif isinstance(fact, Resumed):
-            self._go_on(fact)
         elif isinstance(fact, Retracted):
             self._take_back(fact)
         else:
             if isinstance(fact, Stopped):
                 self._close_round()
+            if isinstance(fact, Resumed) and fact.budget is not None:
+                self.settings = replace(self.settings, budget=fact.budget)
+                self._beliefs = None  # what is on the way down depends on the budget
             self.history.record(fact)
-            self._next_id = max(self._next_id, fact.request + 1)
+        self._next_id = max(self._next_id, fact.request + 1)  # a round of nothing but rejections has its id, too
+        self._log.append(fact)
+        return fact
 
     def _open_round(self, fact: Asked) -> None:
         self.history.record(fact)
@@ -333,7 +317,7 @@ class Elicitation:
         if fact.reconcile:
             id = next(ids)
             self._open[id] = Reconcile(id, fact.reconcile, fact.why)
-        self._next_id = max(fact.requests.stop, fact.request + 1)  # a round of nothing but rejections has its id
+        self._next_id = fact.requests.stop
 
     # -- deciding -------------------------------------------------------------------------------
 
@@ -342,7 +326,7 @@ class Elicitation:
         rng = np.random.default_rng([self.seed, self._next_id])
         conflict = self.unsettled
         if conflict:
-            self._begin(Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold"))
+            self._take(Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold"))
             return
         stopping = Stopping(self.beliefs)
         left = self.budget - self.evaluations
@@ -353,7 +337,7 @@ class Elicitation:
             self._stop(reason)
             return
         if question is not None and (left <= 0 or reason is not None or self.settings.ask_every == 0):
-            self._begin(_round(self._next_id, question))
+            self._take(_round(self._next_id, question))
             return
         if left <= 0:
             self._stop(self._spent())
@@ -363,7 +347,7 @@ class Elicitation:
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
             self._stop(ended_by(REJECTIONS, "nothing is left in the family that was not rejected"))
             return
-        self._begin(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
+        self._take(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
 
     def _spent(self) -> str:
         """Why nothing more may be measured."""
@@ -432,17 +416,8 @@ class Elicitation:
             total += len(asked.rejected)
         return total
 
-    def _begin(self, fact: Asked) -> None:
-        self._log.append(fact)
-        self._open_round(fact)
-
     def _stop(self, reason: str) -> Fact:
-        self._close_round()
-        fact = Stopped(self._next_id, reason)
-        self.history.record(fact)
-        self._next_id += 1
-        self._log.append(fact)
-        return fact
+        return self._take(Stopped(self._next_id, reason))
 
     def _done(self, fact: Stopped) -> Done:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)

@@ -76,7 +76,7 @@ class Declared(Unattended):
         where = self.history, self.family, self.outlook, self.budget
         subsets, why = sought(*where, count, rng) if count > 0 else ((), "")
         if subsets:
-            self._begin(Asked(self._next_id, subsets, why=why))
+            self._take(Asked(self._next_id, subsets, why=why))
         elif count > 0:
             self._stop("nothing new was found in the family")
         else:
