@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from elicit.asks import Done, Evaluate, Measured
 from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws, looks, next_down, on_the_way
 from elicit.decide.elicitation import Elicitation
+from elicit.decide.forecast import Forecast
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -35,6 +36,20 @@ def played(score, n, seed=0, family=None, whole=True, most=None, **choices):
             break
         elicitation.tell(request.id, Measured((score(request.subset), float(request.subset.bit_count()))))
     return looked
+
+
+def test_what_is_looked_at_does_not_hang_on_the_last_digits_of_a_forecast(monkeypatch):
+    def score(mask):
+        return 0.9 + 0.01 * (mask & 1) - 0.02 * (mask >> 1 & 1) - 0.001 * mask.bit_count() ** 2  # three are alike
+
+    plain, forecast = played(score, 5, whole=False, budget=15), Forecast.outcomes
+    digits = np.random.default_rng(1)
+
+    def perturbed(self, subsets):  # as other versions of the libraries that compute it would have them
+        return [found * (1 + 1e-14 * digits.normal(size=found.shape)) for found in forecast(self, subsets)]
+
+    monkeypatch.setattr(Forecast, "outcomes", perturbed)
+    assert played(score, 5, whole=False, budget=15) == plain
 
 
 @settings(max_examples=15, deadline=None)
@@ -106,6 +121,7 @@ def below(measured, expected, *, chosen=(), known=(), calls=15):
         ({ALL: 5}, {NO_4: 1}, {}, NO_4),  # the most is expected of it
         ({ALL: 5}, {NO_4: -1}, {}, NO_5),  # of those equal the simplest
         ({ALL: 5}, {NO_4: 1 + 1e-12, NO_5: 1}, {}, NO_5),  # the last digits are nothing
+        ({ALL: 5}, {NO_4: 964030275.8177991, NO_5: 964030275.817799}, {}, NO_5),  # nor of a score in steps of the grid
         ({ALL: 5, NO_4: 4}, {0b11011: 1}, {}, 0b11011),  # the first was worse
         ({ALL: 5, NO_4: 5}, {0b11011: 1}, {}, 0b00111),  # the first was no worse
         ({ALL: 5, NO_4: 4, NO_5: 3}, {}, {}, 0b00111),  # the better of two looks
