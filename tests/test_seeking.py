@@ -6,6 +6,7 @@ from elicit.asks import Done, Measured
 from elicit.decide.beliefs import best_by_score
 from elicit.decide.climbing import CLIMBS
 from elicit.decide.outlook import WIDER, Outlook
+from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
 from elicit.estimator.seeking import sought
@@ -106,3 +107,21 @@ def test_what_is_drawn_later_is_not_much_wider_than_the_best():
     assert {why for _, why in rounds} == {"where most may be gained"}
     widths = [m.bit_count() for chosen, _ in rounds for m in chosen]
     assert max(widths) <= WIDER * 4 + 1 + CLIMBS
+
+
+def test_what_is_sought_does_not_hang_on_the_last_digits_of_a_forecast(monkeypatch):
+    def sought_in_turn():
+        seen = {}
+        for round in range(8):
+            chosen, _ = sought(history(seen, 5), Family(5), Outlook(6), 100, 4, np.random.default_rng([0, round]))
+            seen |= {m: 0.5 + 0.3 * (m & 0b11 == 0b11) - 0.001 * m.bit_count() for m in chosen}
+        return list(seen)
+
+    plain, predicted, digits = sought_in_turn(), Process.predicted, np.random.default_rng(1000)
+
+    def perturbed(self, subsets):  # as other versions of the libraries that compute it would have them
+        mean, spread = predicted(self, subsets)
+        return mean + 1e-13 * digits.normal(size=mean.shape), spread * (1 + 1e-13 * digits.normal(size=spread.shape))
+
+    monkeypatch.setattr(Process, "predicted", perturbed)
+    assert sought_in_turn() == plain

@@ -115,9 +115,9 @@ class _Aim:
         return cls(fewer, float((scores - fewer * _sizes(subsets)).max()))
 
     def gain(self, forecast: Forecast, subsets: Sequence[Mask]) -> Vector:
-        """The logarithm of the expected gain."""
+        """The logarithm of the expected gain, as a share of the best: steps of the grid are too many to be rounded."""
         value = forecast.outcomes(subsets)[0] - self.fewer * _sizes(subsets)[:, None]
-        return log_improvement(value - self.best, forecast.chances)
+        return log_improvement((value - self.best) / max(abs(self.best), 1.0), forecast.chances)
 
 
 def _sizes(subsets: Sequence[Mask]) -> Vector:
