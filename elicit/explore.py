@@ -6,6 +6,7 @@ goes on where it stopped. Clocks and interrupts belong to whoever plays it, not 
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import Counter
@@ -143,12 +144,26 @@ def _kept(
         if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
             raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; begin another journal")
         for key, wanted in header.settings.items():
-            if found.settings.get(key) != wanted:
+            if not _alike(found.settings.get(key), wanted):
                 raise JournalError(
                     f"journal {os.fspath(path)!r} belongs to a run with another {key}: it has "
                     f"{found.settings.get(key)!r}, this one {wanted!r}; begin another journal"
                 )
         yield journal
+
+
+def _alike(found: Any, wanted: Any) -> bool:
+    """Whether two settings are the same but for the last digits, which other versions of libraries compute otherwise.
+
+    A ranking holds the score of each attribute.
+    """
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(_alike(found[key], wanted[key]) for key in wanted)
+    if isinstance(found, list) and isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(_alike, found, wanted))
+    if isinstance(found, float) and isinstance(wanted, float):
+        return math.isclose(found, wanted, rel_tol=1e-12)
+    return bool(found == wanted)
 
 
 def _progress(walk: Walk, seconds: float) -> Progress:

@@ -138,6 +138,15 @@ def test_a_ranking_with_a_gap_is_kept_as_it_is_played(tmp_path):
         explore(changed, Counting(), journal=tmp_path / "j")
 
 
+def test_a_ranking_goes_on_under_libraries_that_compute_other_last_digits(tmp_path):
+    scores = (1.5437442770605634, 0.42221057100781334, 0.152147442285612, -0.40881871322639096, 0.0)
+    explore(Method("ranked", Ranking(scores), budget=2), Counting(), journal=tmp_path / "j")
+    elsewhere = Method("ranked", Ranking((1.543744277060564, 0.4222105710078134, *scores[2:])))
+    assert explore(elsewhere, Counting(), journal=tmp_path / "j").evaluations == N
+    with pytest.raises(JournalError, match="another method"):
+        explore(Method("ranked", Ranking((1.5437442, *scores[1:]))), Counting(), journal=tmp_path / "j")
+
+
 def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):
     path, ticks = tmp_path / "run.jsonl", iter(range(1000))
     first = explore(method(), Counting(), journal=path, clock=lambda: float(next(ticks)), time_limit=12)
