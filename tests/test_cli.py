@@ -717,6 +717,19 @@ def test_an_answer_of_a_run_that_ended_can_be_taken_back(capsys, monkeypatch):
 
 
 @pytest.mark.usefixtures("here", "small")
+def test_whoever_resumes_under_other_libraries_is_told_so(capsys, monkeypatch):
+    run("--journal", "j", text="", capsys=capsys, monkeypatch=monkeypatch)
+    assert "begun with" not in run("resume", "j", text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    lines = journals.lines_of(Path("j"))
+    lines[0]["versions"]["numpy"] = "1.0\x1b[2J"
+    journals.write(Path("j"), lines)
+    out = run("resume", "j", text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    told = r"^begun with numpy 1\.0\S+ \(here \S+\): what is measured now may differ a little from what is kept$"
+    assert re.search(told, out, re.MULTILINE)
+    assert "\x1b" not in out
+
+
+@pytest.mark.usefixtures("here", "small")
 def test_a_word_of_a_stream_that_means_nothing_says_how_to_go_on(capsys, monkeypatch):
     status, _, err = run("--journal", "j", text="xyzzy\n", capsys=capsys, monkeypatch=monkeypatch)
     assert status == 2

@@ -15,8 +15,8 @@ from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError
 from elicit.events import Stopped
-from elicit.journal import read
-from elicit.printable import many
+from elicit.journal import other_versions, read
+from elicit.printable import many, printable
 from elicit.session.insight import Insight
 from elicit.sessions import demand_session, resume
 
@@ -49,6 +49,9 @@ def run(args: argparse.Namespace) -> int:
         answers = len(history.answers.keys() - history.retracted)
         kept = many(answers, "answer"), many(elicitation.evaluations, "evaluation")
         notes += (f"goes on where it stopped: {kept[0]} and {kept[1]} are kept",)
+        others = other_versions(session.journal.header.versions)
+        if others:
+            notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
         left = many(elicitation.questions_left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
         return play(session, oracle, args.path, section, Play(args.n_jobs, args.output, notes))

@@ -24,7 +24,7 @@ from __future__ import annotations
 from elicit.journal.files import StrPath
 from elicit.journal.lines import FORMAT
 from elicit.journal.reading import begun, identity, read
-from elicit.journal.record import LIBRARIES, Claimed, Header, Record, Shuffled, library_versions
+from elicit.journal.record import LIBRARIES, Claimed, Header, Record, Shuffled, library_versions, other_versions
 from elicit.journal.writing import Journal
 
 __all__ = [
@@ -39,5 +39,6 @@ __all__ = [
     "begun",
     "identity",
     "library_versions",
+    "other_versions",
     "read",
 ]
