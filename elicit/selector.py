@@ -32,7 +32,15 @@ from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
 from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
-from elicit.estimator.inputs import checked_features, checked_target, labelled_by_names, names_of, routed_arguments
+from elicit.estimator.inputs import (
+    checked_array,
+    checked_features,
+    checked_target,
+    labelled_by_names,
+    names_of,
+    require_finite,
+    routed_arguments,
+)
 from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of, utility_of
 from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
@@ -357,15 +365,16 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def transform(self, X: Any) -> Any:
         """X with the selected columns; a frame stays one when `set_output` asks for frames."""
-        if not is_frame(X):
-            return super().transform(X)
         check_is_fitted(self)
+        if not is_frame(X):
+            X = checked_array(self, X, dtype=None, accept_sparse="csr", reset=False)
+            return _safe_indexing(X, self.support_, axis=1)
         validate_data(self, X, reset=False, skip_check_array=True)
         chosen = _safe_indexing(X, self.support_, axis=1)  # what was not chosen may hold what no array takes
         if _get_output_config("transform", estimator=self)["dense"] != "default":
             return chosen  # its columns keep their types
-        gaps = get_tags(self).input_tags.allow_nan
-        return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=not gaps)
+        require_finite(self, X, np.flatnonzero(self.support_).tolist())
+        return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=False)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

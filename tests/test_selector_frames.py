@@ -183,6 +183,18 @@ def test_a_gap_in_a_column_that_the_estimator_drops_is_no_matter(chooser):
         selector(GridSearchCV(model, {"kneighborsclassifier__n_neighbors": [1, 3]})).fit(hole, SPECIES)
 
 
+@pytest.mark.parametrize("container", [pd.DataFrame, np.asarray])
+def test_a_column_that_the_estimator_drops_is_transformed_with_its_gaps_where_it_was_chosen(container):
+    hole = FRAME.to_numpy().copy()
+    hole[7, 2] = np.nan
+    model = make_pipeline(make_column_transformer((StandardScaler(), [0, 1])), KNeighborsClassifier(3))
+    found = selector(model, keep=[0, 2]).fit(container(hole), SPECIES)
+    assert np.isnan(found.transform(container(hole))).sum() == 1
+    hole[9, 1] = np.nan
+    with pytest.raises(InputError, match=r"contains NaN.*'(1|x1)', row 9"):
+        found.fit(container(hole), SPECIES)
+
+
 @pytest.mark.parametrize(
     ("odd", "reason"),
     [

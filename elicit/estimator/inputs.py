@@ -6,7 +6,7 @@ columns by name and columns may hold texts; only its numbers are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_array
+from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils._tags import get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target
@@ -23,7 +23,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
 from elicit.oracles.columns import gaps, is_frame, labelled, require_no_gaps
-from elicit.oracles.pruning import unread
+from elicit.oracles.pruning import prunes, unread
 from elicit.printable import label_of, many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
@@ -34,26 +34,34 @@ def checked_features(selector: BaseEstimator, X: Any) -> Any:
     """X as the estimator will see it; sets n_features_in_ and feature_names_in_."""
     tags = get_tags(selector).input_tags
     if not is_frame(X):
-        return validate_data(
-            selector,
-            X,
-            accept_sparse="csr" if tags.sparse else False,
-            ensure_all_finite=not tags.allow_nan,
-            ensure_min_samples=2,
-        )
+        accepted = "csr" if tags.sparse else False
+        return checked_array(selector, X, accept_sparse=accepted, ensure_min_samples=2)
     validate_data(selector, X, skip_check_array=True)
     if X.shape[0] < 2:
         raise InputError(f"X has {many(X.shape[0], 'row')}; at least 2 are needed to hold some of them out")
-    if not tags.allow_nan:
-        _require_finite(selector, X)
+    require_finite(selector, X, range(X.shape[1]))
     return X
 
 
-def _require_finite(selector: Any, X: Any) -> None:
-    for place, name in enumerate(X.columns):
-        column = np.asarray(X[name])
+def checked_array(selector: Any, X: Any, **how: Any) -> Any:
+    """X, which is no frame, as scikit-learn validates it; what the estimator drops may hold gaps."""
+    gaps_pass = get_tags(selector).input_tags.allow_nan
+    by_column = not gaps_pass and not hasattr(X, "tocsr") and prunes(selector.estimator)
+    X = validate_data(selector, X, ensure_all_finite=not (gaps_pass or by_column), **how)
+    if by_column:
+        require_finite(selector, X, range(X.shape[1]))
+    return X
+
+
+def require_finite(selector: Any, X: Any, columns: Iterable[int]) -> None:
+    """Refuse NaN and infinity in these columns of X, unless the estimator takes NaN or drops the column."""
+    if get_tags(selector).input_tags.allow_nan:
+        return
+    for place in columns:
+        column = np.asarray(_safe_indexing(X, place, axis=1))
         bad = np.flatnonzero(~np.isfinite(column) if column.dtype.kind == "f" else gaps(column))
         if len(bad) and place not in unread(selector.estimator, X):
+            name = X.columns[place] if is_frame(X) else names_of(selector)[place]
             raise InputError(
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "
                 f"{type(selector.estimator).__name__} does not accept it, so drop the row or put an imputer before it"
