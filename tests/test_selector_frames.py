@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.compose import (
     ColumnTransformer,
     TransformedTargetRegressor,
@@ -11,7 +12,7 @@ from sklearn.compose import (
     make_column_transformer,
 )
 from sklearn.datasets import load_iris
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression
@@ -206,6 +207,22 @@ def test_a_column_that_the_estimator_drops_is_transformed_with_its_gaps_where_it
 def test_a_column_that_the_estimator_takes_in_no_subset_is_refused_at_once(odd, reason):
     with pytest.raises(InputError, match=rf"KNeighbors\S+ does not accept column 'petal width \(cm\)'.*{reason}"):
         selector(KNeighborsClassifier(3)).fit(FRAME.assign(fine="1", **odd), SPECIES)
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, np.asarray, csr_array])
+@pytest.mark.parametrize("large", [-np.inf, 1e300])
+def test_an_infinite_number_is_refused_at_once_where_gaps_pass_and_it_does_not(container, large):
+    values = FRAME.to_numpy().copy()
+    values[7, 3] = large
+    with pytest.raises(InputError, match=r"RandomForest\S+ does not accept column '(3|x3)'.*infinity.*mend row 7$"):
+        selector(RandomForestClassifier(2)).fit(container(values), SPECIES)
+
+
+def test_an_infinite_number_that_the_estimator_takes_is_no_matter():
+    values = FRAME.to_numpy().copy()
+    values[7, 3] = np.inf
+    found = selector(HistGradientBoostingClassifier(max_iter=2), budget=3).fit(values, SPECIES)
+    assert (found.cv_results_["decision"] == "evaluated").all()
 
 
 def test_a_text_that_only_rows_outside_all_folds_hold_is_no_matter():

@@ -1,26 +1,32 @@
-"""Readable: texts and dates in a frame that the estimator takes in no subset, refused before anything is measured.
+"""Readable: columns that the estimator takes in no subset (texts, dates, infinite numbers), refused before anything is
+measured.
 
 Tags do not tell which estimators take them, so a fit decides: where all columns are refused, one after the other is
-tried beside those that hold numbers.
+tried beside those that hold ordinary numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
-from elicit.oracles.columns import is_frame
+from elicit.oracles.columns import Columns, is_frame
 from elicit.printable import printable
 from elicit.subsets import Mask
 
+#: Larger ones are infinite to whoever computes in single precision, as trees do.
+LARGEST = float(np.finfo(np.float32).max)
+
 
 def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None:
-    """An error for a column of the largest subset that holds no numbers and that the estimator refuses."""
-    X, used = oracle.columns.X, oracle.columns.of(largest)
-    others = [k for k in used if _kind(oracle.columns.take([k])) not in "biufc"] if is_frame(X) else []
+    """An error for a column of the largest subset that the estimator refuses and that holds no ordinary numbers."""
+    used = oracle.columns.of(largest)
+    others = _odd(oracle.columns, used)
     if not others or not oracle.refusal(used):
         return
     fitted = [k for k in used if k not in others]
@@ -29,11 +35,27 @@ def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> No
         return  # it is something else, which the search will tell
     for k in others:
         if reason := oracle.refusal(sorted({*fitted, k})):
+            large = _large(_column(oracle.columns, k))
+            remedy = f"mend row {int(large.argmax())}" if large.any() else "put an encoder before it"
             raise InputError(
                 f"{type(estimator).__name__} does not accept column {printable(oracle.columns.names[k])!r} of X "
-                f"({reason}); leave it out, or put an encoder before it"
+                f"({reason}); leave it out, or {remedy}"
             )
 
 
-def _kind(column: Any) -> str:
-    return np.asarray(column).dtype.kind
+def _odd(columns: Columns, used: Sequence[int]) -> list[int]:
+    """The columns that hold something else than ordinary numbers; an array is looked at as a whole first."""
+    X = columns.X
+    if not is_frame(X) and not _large(X.data if hasattr(X, "tocsr") else X).any():
+        return []
+    taken = ((k, _column(columns, k)) for k in used)
+    return [k for k, column in taken if column.dtype.kind not in "biufc" or _large(column).any()]
+
+
+def _column(columns: Columns, k: int) -> NDArray[Any]:
+    column = columns.take([k])
+    return np.asarray(column.toarray() if hasattr(column, "tocsr") else column).ravel()
+
+
+def _large(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(values.dtype.kind == "f" and np.abs(values) > LARGEST)
