@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
@@ -117,6 +118,19 @@ def test_the_honest_score_hands_weights_and_groups_to_the_inner_selection():
     found = ElicitSelector(Watching(), cv=2, budget=4).nested_score(X, Y, 2, sample_weight=WEIGHTS, groups=GROUPS)
     assert len(found.scores) == 2
     assert Watching.seen == {True}
+
+
+def test_workers_route_what_was_requested_too():
+    with config_context(enable_metadata_routing=True), parallel_config(backend="threading"):
+        last = LogisticRegression().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        piped = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), last)
+        alone, shared = (ElicitSelector(piped, cv=3, budget=4, n_jobs=n_jobs) for n_jobs in (None, 2))
+        assert (
+            scores(shared.fit(X, Y, sample_weight=WEIGHTS)).tolist()
+            == scores(alone.fit(X, Y, sample_weight=WEIGHTS)).tolist()
+        )
+        honest = alone.nested_score(X, Y, cv=2, n_jobs=2, sample_weight=WEIGHTS)
+        assert honest == alone.nested_score(X, Y, cv=2, sample_weight=WEIGHTS)
 
 
 def test_the_outer_folds_are_judged_with_what_the_scorer_and_the_estimator_request():

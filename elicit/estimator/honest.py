@@ -13,11 +13,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from joblib.externals.loky.process_executor import TerminatedWorkerError
+from sklearn.utils.parallel import Parallel, delayed  # they take scikit-learn's configuration to the workers
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, OracleError

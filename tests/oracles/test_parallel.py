@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import joblib
 import numpy as np
 import pytest
+import sklearn
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -39,6 +40,12 @@ def test_replies_come_in_order_and_are_the_same_on_every_backend(model, backend)
     with joblib.parallel_config(backend=backend, n_jobs=2):
         assert measure_many(oracle, SUBSETS) == alone
     assert measure_many(oracle, []) == []
+
+
+def test_workers_have_the_configuration_of_scikit_learn_that_holds_here():
+    oracle = CallableOracle(lambda _: float(sklearn.get_config()["enable_metadata_routing"]), 3)
+    with joblib.parallel_config(backend="threading", n_jobs=2), sklearn.config_context(enable_metadata_routing=True):
+        assert [reply.criteria[0] for reply in measure_many(oracle, [1, 2, 4])] == [1, 1, 1]
 
 
 @pytest.mark.filterwarnings("ignore:A worker stopped")
