@@ -7,6 +7,7 @@ import pytest
 from joblib import parallel_config
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -96,6 +97,18 @@ def test_what_nobody_requested_is_refused():
         ElicitSelector(GaussianNB(), cv=5, budget=6).fit(X, Y, sample_weight=WEIGHTS)
     with pytest.raises(InputError, match="fit\\(\\) takes sample_weight and groups, found 'weights'"):
         ElicitSelector(GaussianNB(), cv=5, budget=6).fit(X, Y, weights=WEIGHTS)
+
+
+def test_what_a_part_of_a_pipeline_did_not_say_about_weights_ends_the_fit_at_once():
+    scaling = make_column_transformer((StandardScaler(), [0]), remainder="passthrough")
+    with config_context(enable_metadata_routing=True):
+        model = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    found = ElicitSelector(make_pipeline(scaling, model), cv=3, budget=15)
+    with (
+        config_context(enable_metadata_routing=True),
+        pytest.raises(InputError, match=r"^\[sample_weight\] are passed but .* not requested for StandardScaler"),
+    ):
+        found.fit(X, Y, sample_weight=WEIGHTS)
 
 
 def test_weights_for_an_estimator_without_them_are_refused():

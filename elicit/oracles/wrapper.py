@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import has_fit_parameter
@@ -151,6 +152,8 @@ class WrapperOracle:
                 scores, seconds, others = self._folds(self._columns.of(mask))
             trial = Trial(self.attributes, mask, tuple(scores), tuple(seconds), others)
             return gathered(over_folds(scores), self._extras, trial)
+        except UnsetMetadataPassedError as error:  # no matter of the subset; theirs cannot be sent between processes
+            raise InputError(str(error)) from None
         except Exception as error:
             return Failure(one_line(error))
 
