@@ -240,6 +240,12 @@ def test_of_texts_alone_the_one_that_no_part_of_the_estimator_encodes_is_refused
         selector(make_pipeline(encoder, KNeighborsClassifier(3))).fit(texts, SPECIES)
 
 
+def test_texts_alone_that_the_estimator_takes_in_no_subset_are_refused_at_once():
+    texts = MIXED[["colour"]].assign(letter=np.where(SPECIES > 1, "a", "b"))
+    with pytest.raises(InputError, match=r"^KNeighbors\S+ takes no column of X.*'colour' .*float: 'red'.*encoder"):
+        selector(KNeighborsClassifier(3)).fit(texts, SPECIES)
+
+
 def test_other_columns_are_refused_when_transforming():
     found = selector(KNeighborsClassifier(3)).set_output(transform="pandas").fit(FRAME, SPECIES)
     with pytest.raises(ValueError, match="feature names"):

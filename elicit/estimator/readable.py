@@ -29,16 +29,23 @@ def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> No
     others = _odd(oracle.columns, used)
     if not others or not oracle.refusal(used):
         return
+    called = type(estimator).__name__
     fitted = [k for k in used if k not in others]
     fitted = fitted or next(([k] for k in others if not oracle.refusal([k])), [])
-    if not fitted or oracle.refusal(fitted):
+    if not fitted:
+        raise InputError(
+            f"{called} takes no column of X, and none holds ordinary numbers; the first is "
+            f"{printable(oracle.columns.names[others[0]])!r} ({oracle.refusal(others[:1])}); put an encoder before it, "
+            "or mend what the reason says"
+        )
+    if oracle.refusal(fitted):
         return  # it is something else, which the search will tell
     for k in others:
         if reason := oracle.refusal(sorted({*fitted, k})):
             large = _large(_column(oracle.columns, k))
             remedy = f"mend row {int(large.argmax())}" if large.any() else "put an encoder before it"
             raise InputError(
-                f"{type(estimator).__name__} does not accept column {printable(oracle.columns.names[k])!r} of X "
+                f"{called} does not accept column {printable(oracle.columns.names[k])!r} of X "
                 f"({reason}); leave it out, or {remedy}"
             )
 
