@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 
-from elicit.errors import InputError, one_line
+from elicit.errors import InputError, one_line, require_instance
 from elicit.numeric import is_whole
 from elicit.printable import label_of, many
 from elicit.scores.randomness import settled_splitter
@@ -31,6 +31,7 @@ def splits_of(
     when they are given; anything else is a splitter or the splits themselves.
     """
     _check_rows(X, y, groups)
+    require_instance(cv, "a splitter")
     if cv is None:
         cv = FOLDS
     if is_whole(cv):
