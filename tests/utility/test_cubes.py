@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from elicit.errors import CertificateError
 from elicit.subsets import Family, mask_of, members
-from elicit.utility.cubes import MOST_CUBES, Cover, gains_on
+from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
 from elicit.utility.monomials import Monomials
 
 
@@ -48,6 +48,20 @@ def partitions(draw):
         inside, outside = draw(st.sampled_from(cubes))
         cubes.insert(0, (inside | (1 << n) - 1 & ~outside, outside))
     return n, cubes, asked, size
+
+
+# Positions
+
+
+def test_a_subset_is_the_mask_of_its_positions():
+    assert [subset_of(4, positions, 1) for positions in ([0], [3], [3, 0, 2])] == [0b0001, 0b1000, 0b1101]
+    assert subset_of(4, [], 0) == 0
+
+
+@pytest.mark.parametrize("positions", [[4], [-1], [0, 4], [1, 1], [2, True], [1.0], ["1"], "1", []], ids=str)
+def test_positions_that_are_no_attributes_or_named_twice_are_no_subset(positions):
+    with pytest.raises(CertificateError, match="is no subset"):
+        subset_of(4, positions, 1)
 
 
 # Coverings
@@ -92,6 +106,21 @@ def test_what_is_covered_twice_does_not_make_up_for_what_is_left_open():
     assert not Cover(apart, 3, 2).holds(0, 0)  # there are six, but {3} is one of them
     assert not Cover(apart, 2, 2).holds(0, 0)
     assert Cover(apart, 2, 1).holds(0, 0)  # what both would hold is too large to count
+
+
+def test_cubes_that_share_nothing_but_the_empty_subset_do_not_overlap():
+    first, second = (0, 0b10), (0, 0b01)  # {1} and {2}, and in both there is the empty subset
+    assert Cover([first, second], 2, 1).holds(0, 0)
+    assert not Cover([first, second], 2, 2).holds(0, 0)
+
+
+def test_as_many_cubes_as_a_proof_may_have_are_looked_at_and_one_more_is_refused():
+    n = 14
+    everything = (1 << n) - 1
+    all_of_it, single = (0, 0), [(v, everything & ~v) for v in range(1, MOST_CUBES + 1)]
+    assert Cover([all_of_it, *single[:-1]], n, n).holds(0, 0)
+    with pytest.raises(CertificateError, match=f"more than {MOST_CUBES} pieces"):
+        Cover([all_of_it, *single], n, n).holds(0, 0)
 
 
 @given(families())
