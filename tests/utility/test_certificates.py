@@ -263,6 +263,61 @@ def test_the_least_bound_is_certified_where_a_large_c_makes_rounding_count():
         assert Fraction(over_all["claim"]["bound"]) >= Fraction(among["claim"]["bound"]) - Fraction(1, 1000)
 
 
+def test_a_tie_that_rounding_would_break_is_certified_with_a_hair_more_for_the_subset():
+    # θ_5 ≥ 1 and θ_1 + θ_2 + θ_3 ≥ θ_5 + 1 in equal parts: thirds of 2, which are rounded up. The sixth alone must
+    # then be worth 2, which is 2 more than J* = 3, and B = 3 + 3 τ
+    alike = [stated(0b001, 0b010, "equal"), stated(0b010, 0b100, "equal")]
+    said = [stated(0b001111, 0b011000), stated(0b011000, 0b001000), *alike]
+    evaluated = [0b000111, 0b100000, 0b001111, 0b011000, 0b001, 0b010, 0b100, 0b1000]
+    theirs = ParsimoniousSet(6, evaluated, said, Parsimony(tau=1.0, slack=10.0, degree=1))
+    certificate = certify_possible(theirs, 0b100000)
+    assert claim_holds(certificate)
+    theta = {mask_of(term): Fraction(x) for term, x in certificate["proof"]["theta"]}
+    assert 0 < theta[0b100000] - (theta[0b001] + theta[0b010] + theta[0b100]) < Fraction(1, 10**8)
+    assert 0 < theta[0b100000] - 2 < Fraction(1, 10**8)
+
+
+def test_the_least_bound_and_the_most_that_is_lost_are_what_they_are_by_hand():
+    # |θ| ≤ 1, so {a1} gains 2 on {a2} at most; where θ_1 − θ_2 costs as much as it gains, B = 11/10
+    said = [stated(0b01, 0b10)]
+    slice, theirs = ExactSet(2, [1, 2], said, degree=1), ParsimoniousSet(2, [1, 2], said, Parsimony(0.1, 3.0, degree=1))
+    for utilities, most in ((slice, Fraction(2)), (theirs, Fraction(11, 10))):
+        bound = Fraction(certify_best_among(utilities, 2, [1], bound=None)["claim"]["bound"])
+        floor = Fraction(certify_least(utilities, 1, {2: 1}, float(most))["claim"]["floor"])
+        assert most - Fraction(2, 10**6) <= floor <= most <= bound <= most + Fraction(3, 10**6)
+        assert certify_best_among(utilities, 2, [1], bound=float(most) + 1e-5) is not None
+        assert certify_best_among(utilities, 2, [1], bound=float(most) - 1e-5) is None
+        assert certify_least(utilities, 1, {2: 2}, 0.0) is None, "nothing is lost to oneself"
+
+
+def test_one_utility_serves_every_candidate_that_loses_enough_by_it():
+    # where θ_1 = 1 and the others are near −1, both lose nearly 2 to {a1}
+    said = [stated(0b001, 0b010), stated(0b010, 0b100)]
+    theirs = ExactSet(3, [0b001, 0b010, 0b100], said, degree=1)
+    one = certify_least(theirs, 1, {0b010: 0b001, 0b100: 0b001}, 1.9)
+    assert [len(one["proof"]["thetas"]), *(k for k, _ in one["proof"]["gaps"])] == [1, 0, 0]
+    # there {a3} loses hardly anything to {a2}: for that θ_2 must be near 1
+    two = certify_least(theirs, 1, {0b010: 0b001, 0b100: 0b010}, 1.9)
+    assert [len(two["proof"]["thetas"]), *(k for k, _ in two["proof"]["gaps"])] == [2, 0, 1]
+
+
+@pytest.mark.parametrize("relation", ["weak", "equal"])
+def test_where_nothing_strict_was_said_no_bound_is_certified(relation):
+    said = [stated(1, 2, relation)]
+    for theirs in (ExactSet(2, [1, 2], said, degree=1), ParsimoniousSet(2, [1, 2], said, Parsimony(degree=1))):
+        for bound in (0.0, 5.0, None):
+            assert certify_best_among(theirs, 1, [2], bound) is None
+            assert certify_optimal(theirs, 1, Family(2), bound) is None
+
+
+def test_the_subset_itself_is_no_rival_of_its_own_and_each_other_is_listed_once():
+    theirs = ExactSet(2, [1, 2], [stated(1, 2)], degree=1)
+    for subset, rival in ((1, [1]), (2, [0])):
+        certificate = certify_best_among(theirs, subset, [2, 1, 2, 1], bound=None)
+        assert certificate["claim"]["scope"] == {"subsets": [rival]}
+        assert len(certificate["proof"]["pieces"]) == 1
+
+
 def test_a_lowered_margin_is_stated_and_proven():
     # 16 > 8 > 4 > 2 > 1 together: the margin asked for is more than the set has, so a smaller one is in force
     said = [stated(1 << i, (1 << i) - 1) for i in range(1, 5)]
