@@ -83,6 +83,21 @@ def test_what_is_explained_is_what_the_judge_recommends(journal, why):
     assert why.best == best or why.best in near
 
 
+def test_what_each_rival_may_gain_is_what_brute_force_finds(tmp_path):
+    journals.played(tmp_path / "j", 3, 0, budget=5, questions=0, stop=(), start=5)
+    lines, why = journals.lines_of(tmp_path / "j"), Why(read(tmp_path / "j"))
+    settings = lines[0]["settings"]["elicit"]
+    monos, statements = judge.monomials(3, settings["degree"]), [s[:4] for s in implied(lines)[1]]
+    gains = []
+    for rival in set(range(1, 8)) - {why.best}:
+        how = settings["parsimony"], settings["slack"], settings["weights"]
+        gains.append(max(0.0, judge.set_regret(why.best, [rival], statements, monos, *how)))
+        reason = why.not_that(rival)
+        assert reason.loses == pytest.approx(gains[-1], abs=1e-5)
+        assert bool(reason.causes) == (gains[-1] == 0)
+    assert min(gains) == 0 < 0.01 < max(gains), "some can gain, and some cannot"
+
+
 def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, why):
     found = why.otherwise()
     lines = journals.lines_of(journal)
@@ -137,6 +152,16 @@ def test_a_record_recommends_what_it_claims_of_all_its_facts(claims, found):
     claimed = [SimpleNamespace(facts=facts, content={"subset": names}) for facts, names in claims]
     history = SimpleNamespace(attributes=Attributes(("a", "b", "c")), evaluated={0b001: None, 0b011: None})
     assert _claimed(SimpleNamespace(claims=claimed, facts=range(5)), history) == found
+
+
+def test_what_a_record_recommends_is_explained_though_now_it_would_be_another(journal, why, tmp_path):
+    lines = journals.lines_of(journal)
+    claim = next(line["claim"] for line in reversed(lines) if "claim" in line)
+    other = next(x for x in why.history.evaluated if x != why.best)
+    claim["subset"] = list(why.attributes.subset(other))
+    changed = Why(read(journals.write(tmp_path / "changed", lines)))
+    assert (changed.best, changed.now) == (other, why.now)
+    assert changed.not_that(why.now).subset == other
 
 
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
