@@ -1000,6 +1000,19 @@ def test_a_run_that_ended_as_optimal_looked_at_each_neighbour_of_what_it_recomme
         assert steps(tmp_path / "j")[-1] == f"all 2 subsets one flip or one swap away from it were measured{but}"
 
 
+def test_that_none_loses_less_is_claimed_too_where_an_equal_one_of_more_attributes_loses_nothing_either(tmp_path):
+    scores = {0b001: 0.9, 0b110: 0.95, 0b011: 0.5}
+    oracle = CallableOracle(scores.__getitem__, 3, takes="mask")
+    facts = [Asked(0, tuple(scores)), *(measured(k, x, score) for k, (x, score) in enumerate(scores.items()))]
+    facts += [Asked(3, compare=(0b001, 0b110)), Preferred(3, 0b001, 0b110, Answer.EQUAL)]
+    with begin(tmp_path / "j", oracle, settings_from({"parsimony": 0.0, "budget": 3})) as session:
+        session.elicitation.adopt(facts)
+        claim = claim_of(session.elicitation)
+    assert claim["subset"] == ["a1"]
+    among, least, *_ = (proof["claim"] for proof in claim["proofs"])
+    assert (among["bound"], least["kind"], least["candidates"]) == ("0", "least", [])
+
+
 # a recommendation that says too much
 
 
