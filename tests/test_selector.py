@@ -333,6 +333,35 @@ def test_what_an_honest_score_says_of_its_folds():
     assert NestedScore((0.5, 0.5), (0.8, 0.8), (0.6, 0.6), (("a",), ("b",))).agreement == 0
 
 
+def test_an_honest_score_asks_nobody_where_a_function_says_what_is_better():
+    def frugal(criteria):
+        return criteria["score"] - 0.05 * criteria["size"]
+
+    few = {"estimator": GaussianNB(), "cv": 3, "budget": 8, "questions": 3}
+    by_function = selector(**few, operator=frugal).nested_score(IRIS, SPECIES, cv=2)
+    assert by_function == selector(**few, operator="score - 0.05 * size").nested_score(IRIS, SPECIES, cv=2)
+
+
+def test_an_honest_score_of_groups_is_that_of_their_columns_on_the_rows_held_out():
+    groups = {"sepal": [0, 1], "petal": [2, 3]}
+    outer = list(StratifiedKFold(3).split(IRIS, SPECIES))
+    honest = selector(estimator=GaussianNB(), cv=3, budget=3, feature_groups=groups).nested_score(IRIS, SPECIES, outer)
+    for k, (train, test) in enumerate(outer):
+        for score, names in ((honest.scores[k], honest.subsets[k]), (honest.all_features[k], groups)):
+            columns = [i for name in names for i in groups[name]]
+            model = GaussianNB().fit(IRIS[train][:, columns], SPECIES[train])
+            assert score == pytest.approx(model.score(IRIS[test][:, columns], SPECIES[test]))
+
+
+def test_an_outer_fold_that_cannot_be_judged_stops_the_honest_score_with_the_reason():
+    def only_inside(estimator, X, y):
+        return estimator.score(X, y) if len(X) < 50 else float("nan")
+
+    mine = selector(estimator=GaussianNB(), cv=3, budget=3, scoring=only_inside)
+    with pytest.raises(InputError, match="the outer fold could not be judged: score is nan in fold 0"):
+        mine.nested_score(IRIS, SPECIES, cv=3)
+
+
 def test_folds_that_list_rows_of_all_the_data_cannot_be_those_within_an_outer_fold():
     listed = [(np.arange(3, len(WINE)), np.arange(3))] * 2
     with pytest.raises(InputError, match="cv of the selector lists rows of all the data; give a number of folds"):
