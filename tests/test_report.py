@@ -38,7 +38,7 @@ from elicit.proof.strained import strained_words
 from elicit.report.content import gather, strongest
 from elicit.report.drawing import bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
-from elicit.report.model import ModelStory, story_of
+from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
 from elicit.report.utility import _heat
 from elicit.session.fresh import FIRST_SEED, ROUNDS, fresh_scores
@@ -339,6 +339,46 @@ def test_the_curve_of_an_attribute_with_gaps_is_drawn_from_the_rows_that_have_a_
     told = page(gather(read(wine), []), story, "j.jsonl")
     assert told.count("0 is the average. 10 rows are left out, without a value of it.</figcaption>") == 1
     assert told.count("left out, without a value of it.</figcaption>") == 1
+
+
+def acting(folder, model, missing_in=()):
+    """The story of a model of y = 2 a b + c, and the model fitted to all rows."""
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    y = 2 * X[:, 0] * X[:, 1] + X[:, 2]
+    shown = [["" if (row, j) in missing_in else str(x) for j, x in enumerate(each)] for row, each in enumerate(X)]
+    lines = [",".join([*cells, str(value)]) for cells, value in zip(shown, y.tolist(), strict=True)]
+    (folder / "d.csv").write_text("\n".join(["a,b,c,y", *lines]))
+    section = {"kind": "wrapper", "data": str(folder / "d.csv"), "target": "y", "model": model, "folds": 3}
+    section |= {"tidy": True} if missing_in else {}
+    oracle = oracle_from(section, Path())
+    return story_of(section, 0b111, {0b111: 1.0}, oracle.fingerprint, Family(3))
+
+
+def test_what_acts_together_in_the_model_is_told_with_its_strength(wine, tmp_path):
+    story = acting(tmp_path, "knn:5")
+    strongest, *others = story.interactions
+    assert {strongest.first, strongest.second} == {"a", "b"}
+    assert strongest.h > 0.5
+    assert strongest.strength > max(other.strength for other in others)
+    assert (len(others), story.paired_rows) == (2, PAIRED_ROWS)
+    told = page(gather(read(wine), []), story, "j.jsonl")
+    assert f'<td>a and b</td><td class="number">{strongest.h:.2g}</td>' in told
+    assert f"in units of the prediction (root mean square over {PAIRED_ROWS} rows)" in told
+
+
+def test_where_attributes_add_up_nothing_acts_together(wine, tmp_path):
+    story = acting(tmp_path, "ridge", missing_in=[(row, 0) for row in range(60)])
+    assert {i.strength for i in story.interactions} == {0.0}
+    assert story.paired_rows == 90
+    told = page(gather(read(wine), []), story, "j.jsonl")
+    assert "Nothing: in the model a and b and c add up (over 90 rows).</p>" in told
+
+
+def test_one_attribute_acts_together_with_none(wine):
+    oracle = oracle_from(WINE, Path())
+    story = story_of(WINE, 0b1, {0b1: 0.5}, oracle.fingerprint, Family(13))
+    assert (story.interactions, story.paired_rows) == ((), 0)
+    assert "What acts together" not in page(gather(read(wine), []), story, "j.jsonl")
 
 
 @pytest.mark.parametrize(

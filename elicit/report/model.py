@@ -1,4 +1,4 @@
-"""What the model does with the chosen subset: what its score is worth on fresh folds, and what each attribute does.
+"""What the model does with the chosen subset: what its score is worth on fresh folds, and what its attributes do.
 
 The rule: nothing that chose the subset judges it. Folds are drawn anew; the importance of an attribute is the
 growth of the error on rows held out from the fit, when its values change places. What cannot be made again
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_classifier
 
 from elicit.asks import Failure, Measured
-from elicit.effects import Ale, ale
+from elicit.effects import Ale, ale, h_statistic
 from elicit.errors import ElicitError, InputError
 from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
@@ -34,6 +35,10 @@ REPEATS = 5
 
 #: Attributes whose effect is drawn, the most important first.
 DRAWN = 3
+
+#: Attributes of whose pairs it is asked whether they act together, the most important first; over so many rows, since
+#: a pair costs their square in answers of the model; and how many pairs are told.
+PAIRED, PAIRED_ROWS, TOLD_PAIRS = 5, 100, 5
 
 
 @dataclass(frozen=True)
@@ -77,17 +82,29 @@ class Effect:
     left_out: int = 0
 
 
+class Interaction(NamedTuple):
+    """What two attributes do together beyond what each does apart: as a share (H), and in units of the answer."""
+
+    first: str
+    second: str
+    h: float
+    strength: float
+
+
 @dataclass(frozen=True)
 class ModelStory:
     """What is known of the model on the chosen subset; `missing` says why a part is not.
 
     `guess` is the score without any attribute on the folds that chose, None where it is not known.
+    `interactions`: the strongest among the most important attributes, over so many rows (`paired_rows`).
     """
 
     honest: tuple[Honest, ...] = ()
     importance: tuple[Importance, ...] = ()
     error: str = ""
     effects: tuple[Effect, ...] = ()
+    interactions: tuple[Interaction, ...] = ()
+    paired_rows: int = 0
     answer: str = ""
     missing: tuple[str, ...] = ()
     guess: float | None = None
@@ -118,10 +135,21 @@ def story_of(
     work = _Work(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
     error, importance = _importance(oracle, subset, work)
     work.tell("effects of the attributes", 1)
-    effects, answer = _effects(oracle, subset, [i.name for i in importance], missing)
+    fitted, ranked = _Fitted(oracle, subset), [i.name for i in importance]
+    effects = _effects(fitted, ranked, missing)
+    interactions, rows = _interactions(fitted, ranked, missing)
     scores = fresh_scores(section, compared, known, tell=lambda text: work.tell(text, work.folds))
-    honest = _honest(family, subset, chosen, scores)
-    return ModelStory(honest, importance, error, effects, answer, tuple(missing), guess_of(oracle))
+    return ModelStory(
+        honest=_honest(family, subset, chosen, scores),
+        importance=importance,
+        error=error,
+        effects=effects,
+        interactions=interactions,
+        paired_rows=rows,
+        answer=fitted.answer,
+        missing=tuple(missing),
+        guess=guess_of(oracle),
+    )
 
 
 def _made_again(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | str:
@@ -194,29 +222,58 @@ def _importance(oracle: WrapperOracle, subset: Mask, work: _Work) -> tuple[str, 
     return error, tuple(Importance(names[i], float(mean[i]), float(spread[i])) for i in ranked)
 
 
-def _effects(
-    oracle: WrapperOracle, subset: Mask, ranked: Sequence[str], missing: list[str]
-) -> tuple[tuple[Effect, ...], str]:
-    """The effect of the most important attributes that are one column of numbers; and what the answer is."""
-    columns, names, groups = _parts(oracle, subset)
-    X, y = np.asarray(oracle.columns.take(columns)), oracle.target
-    model = oracle.estimator_for(columns).fit(X, y)
-    target, answer = None, "prediction"
-    if _classifies(oracle):
-        labels, counts = np.unique(y, return_counts=True)
-        target = labels[int(counts.argmax())] if len(labels) > 2 else None
-        answer = f"answer for class {label_of(target if target is not None else labels[-1])}"
+class _Fitted:
+    """The model fitted to all rows, of whose answers the effects speak: for one class, where there are several."""
+
+    def __init__(self, oracle: WrapperOracle, subset: Mask) -> None:
+        columns, self._names, self._groups = _parts(oracle, subset)
+        self.X, y = np.asarray(oracle.columns.take(columns)), oracle.target
+        self.model = oracle.estimator_for(columns).fit(self.X, y)
+        self.target, self.answer = None, "prediction"
+        if _classifies(oracle):
+            labels, counts = np.unique(y, return_counts=True)
+            self.target = labels[int(counts.argmax())] if len(labels) > 2 else None
+            self.answer = f"answer for class {label_of(self.target if self.target is not None else labels[-1])}"
+
+    def columns(self, name: str) -> list[int]:
+        """The columns of an attribute."""
+        return self._groups[self._names.index(name)]
+
+
+def _effects(fitted: _Fitted, ranked: Sequence[str], missing: list[str]) -> tuple[Effect, ...]:
+    """The effect of the most important attributes that are one column of numbers."""
     found: list[Effect] = []
     for name in ranked[:DRAWN]:
-        group = groups[names.index(name)]
-        if len(group) > 1:
-            missing.append(f"{name} is {len(group)} columns, so no curve is drawn of it")
+        column, *more = fitted.columns(name)
+        if more:
+            missing.append(f"{name} is {1 + len(more)} columns, so no curve is drawn of it")
             continue
-        gaps = np.isnan(X[:, group[0]])  # the model fills them, but an effect is told along values
+        gaps = np.isnan(fitted.X[:, column])  # the model fills them, but an effect is told along values
         try:
-            curve: Ale = ale(model, X[~gaps], group[0], target=target)
+            curve: Ale = ale(fitted.model, fitted.X[~gaps], column, target=fitted.target)
         except InputError as error:
             missing.append(f"no curve of {name}: {error}")
             continue
         found.append(Effect(name, tuple(map(float, curve.at)), tuple(map(float, curve.effect)), int(gaps.sum())))
-    return tuple(found), answer
+    return tuple(found)
+
+
+def _interactions(fitted: _Fitted, ranked: Sequence[str], missing: list[str]) -> tuple[tuple[Interaction, ...], int]:
+    """The strongest interactions of the most important attributes that are one column; and over how many rows."""
+    name_of = {fitted.columns(name)[0]: name for name in ranked[:PAIRED] if len(fitted.columns(name)) == 1}
+    pairs = list(combinations(sorted(name_of), 2))
+    if not pairs:
+        return (), 0
+    whole = np.flatnonzero(~np.isnan(fitted.X[:, sorted(name_of)]).any(axis=1))
+    if len(whole) > PAIRED_ROWS:
+        whole = np.sort(np.random.default_rng(0).choice(whole, PAIRED_ROWS, replace=False))
+    try:
+        found = h_statistic(fitted.model, fitted.X[whole], pairs=pairs, overall=False, target=fitted.target)
+    except InputError as error:
+        missing.append(f"no interactions: {error}")
+        return (), 0
+    told: list[Interaction] = []
+    for k in np.argsort(-found.strength, kind="stable")[:TOLD_PAIRS].tolist():
+        first, second = (name_of[i] for i in found.pairs[k])
+        told.append(Interaction(first, second, float(found.h[k]), float(found.strength[k])))
+    return tuple(told), len(whole)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from elicit.printable import many
 from elicit.report.content import Content
 from elicit.report.drawing import bars, curve
 from elicit.report.markup import Html, element
@@ -30,6 +31,8 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
         )
         points = [(f"{a:.6g}", f"{v:.4g}") for a, v in zip(effect.at, effect.effect, strict=True)]
         yield folded("The same as a table", table((effect.name, story.answer), points, title, {0, 1}))
+    if story.interactions:
+        yield from _interactions(story)
     for reason in story.missing:
         yield element("p", capital(reason) + ".", class_="soft")
 
@@ -82,3 +85,22 @@ def _importance(story: ModelStory) -> Iterator[Html]:
     )
     rows = [(i.name, f"{i.mean:.4g}", f"{i.spread:.2g}") for i in story.importance]
     yield folded("The same as a table", table(("attribute", "growth", "spread"), rows, title, {1, 2}))
+
+
+def _interactions(story: ModelStory) -> Iterator[Html]:
+    """Which attributes act together in the model, the strongest first."""
+    yield element("h3", "What acts together")
+    strong = [i for i in story.interactions if i.strength > 0]
+    asked = sorted({name for i in story.interactions for name in (i.first, i.second)})
+    over = f"over {many(story.paired_rows, 'row')}"
+    if not strong:
+        yield element("p", f"Nothing: in the model {' and '.join(asked)} add up ({over}).")
+        return
+    yield element(
+        "p",
+        "H compares what two attributes do together beyond the sum of what each does apart with all that they do "
+        f"together: 0 where they add up. Strength is that surplus in units of the {story.answer} (root mean square "
+        f"{over}): where it is small, H says little.",
+    )
+    rows = [(f"{i.first} and {i.second}", f"{i.h:.2g}", f"{i.strength:.2g}") for i in strong]
+    yield table(("attributes", "H", "strength"), rows, "The strongest interactions in the model", {1, 2})
