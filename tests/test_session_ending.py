@@ -266,13 +266,20 @@ def test_the_data_of_a_session_that_was_ended_are_written_without_opening_it_aga
     ("budget", "ended", "told"),
     [
         (9, "budget", ["go on, with more evaluations:  elicit resume j --budget +50"]),
-        (8, "wish", ["go on after all:               elicit resume j"]),
+        (
+            8,
+            "wish",
+            [
+                "go on after all:               elicit resume j",
+                "go on, with more evaluations:  elicit resume j --budget +50",
+            ],
+        ),
         (15, "wish", ["go on after all:               elicit resume j"]),
         (15, "exhausted", []),
     ],
 )
 def test_how_to_go_on_is_told_where_there_is_something_to_go_on_with(budget, ended, told):
-    """A wish may leave questions open when all is measured; a budget that is spent asks for a larger one."""
+    """A wish may leave questions open; who has spent the budget may give more, unless all is measured."""
     oracle = journals.truth(4)
     elicitation = Elicitation(oracle.attributes, settings=Settings(budget=budget, questions=9, ask_every=3, stop=()))
     while not isinstance(request := elicitation.ask(), Done):

@@ -102,9 +102,11 @@ def ending(
 def _further(elicitation: Elicitation, shown: str) -> Iterator[str]:
     """How to go on; who ended a run by wish left a question open, or some of the budget."""
     stopped = elicitation.history.stopped
-    if stopped is not None and stopped.from_outside:
+    left = stopped is not None and stopped.from_outside
+    if left:
         yield f"go on after all:               elicit resume {shown}"
-    elif elicitation.evaluations < elicitation.family.count():
+    spent = elicitation.evaluations >= elicitation.budget
+    if (spent or not left) and elicitation.evaluations < elicitation.family.count():
         yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
 
 
