@@ -1,6 +1,7 @@
 """Scores side by side: ranks, how far they agree, and a score as the power index of a start.
 
-The rule: rank 1 is the best; equal scores share the mean of their ranks. Agreement is Spearman's ρ and
+The rule: rank 1 is the best; equal scores share the mean of their ranks, and scores that differ in rounding alone are
+equal: a column in centimetres ranks no differently from the same in inches. Agreement is Spearman's ρ and
 Kendall's τ_b of two rankings; a score that is the same for every attribute ranks nothing and agrees with
 nothing (NaN). Infinity is a score like any other: the best there is.
 """
@@ -14,9 +15,18 @@ from scipy.stats import kendalltau, rankdata
 
 from elicit.scores.protocol import Floats
 
+#: Significant digits by which scores are told apart; what comes after them differs from library to library.
+DIGITS = 10
+
+
+def told_apart(values: Floats) -> Floats:
+    """Scores without the digits by which none is told from another."""
+    return np.array([float(f"{value:.{DIGITS}g}") for value in np.asarray(values, dtype=np.float64).tolist()])
+
 
 def ranks(values: Floats, higher_is_better: bool = True) -> Floats:
     """Rank of each attribute, from 1."""
+    values = told_apart(values)
     found: Floats = rankdata(-values if higher_is_better else values)
     return found
 
@@ -42,11 +52,12 @@ def kendall(rankings: Sequence[Floats]) -> Floats:
 
 def as_power_index(values: Floats, higher_is_better: bool = True) -> Floats:
     """Mean 0, deviation 1, higher is better: what a law draws subsets from. Infinity counts as the largest number."""
-    better = np.asarray(values if higher_is_better else -values, dtype=np.float64)
+    better = told_apart(values if higher_is_better else -values)
     finite = better[np.isfinite(better)]
     limits = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     better = np.clip(better, *limits)
     better = better / max(np.abs(better).max(), np.finfo(np.float64).tiny)  # its squares should exist
     centred = better - better.mean()
     deviation = better.std()
-    return centred / deviation if deviation > 1e-12 else np.zeros_like(better)
+    # rounded, for a journal of a run names the prior that it was begun with
+    return np.round(centred / deviation, 9) if deviation > 1e-12 else np.zeros_like(better)

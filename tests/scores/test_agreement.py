@@ -6,8 +6,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau, spearmanr
+from sklearn.datasets import load_wine
 
 from elicit.scores.agreement import as_power_index, kendall, ranks, spearman
+from elicit.scores.registry import score_named
 
 SCORES = arrays(float, (3, 7), elements=st.integers(0, 5).map(float))
 
@@ -50,3 +52,13 @@ def test_a_power_index_of_infinite_and_of_constant_scores():
     assert as_power_index(np.array([0.0, 1.0, np.inf])) == pytest.approx(as_power_index(np.array([0.0, 1.0, 1.0])))
     assert as_power_index(np.array([0.1, 0.1, 0.1])).tolist() == [0, 0, 0]
     assert as_power_index(np.array([np.inf, np.inf])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["fisher", "f", "relieff"])
+def test_a_column_in_another_unit_ranks_as_it_did(name):
+    wine, y = load_wine(return_X_y=True)
+    found = score_named(name).scores(np.column_stack([wine, wine * 2.54, wine / 3]), y)
+    assert len(set(found.tolist())) > 13, "rounding shows in none of these columns"
+    for ordered in (ranks(found), as_power_index(found)):
+        assert np.ptp(ordered.reshape(3, 13), axis=0).max() == 0
+        assert len(set(ordered.tolist())) == 13
