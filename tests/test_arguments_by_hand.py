@@ -95,7 +95,7 @@ def test_an_answer_may_be_given_as_its_word():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"attributes": "ab"}, "list of names"),
+        ({"attributes": "ab"}, "list of attribute names"),
         ({"criteria": ["score"]}, "list of Criterion"),
         ({"settings": {"budget": 3}}, "settings_from makes one"),
         ({"prior": [float("nan")] * 3}, "finite numbers"),
