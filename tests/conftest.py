@@ -3,6 +3,7 @@
 The tests take all processors by themselves, and libraries that want them too make each wait for the others.
 """
 
+import gc
 import os
 import signal
 
@@ -18,3 +19,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup has it
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays to the end: no collection of garbage need look at it again, and some tests ask for
+    many."""
+    gc.freeze()

@@ -237,7 +237,7 @@ def test_cut_at_every_byte_a_journal_holds_its_whole_lines_and_no_more(tmp_path)
 
 @pytest.mark.parametrize(
     "settings",
-    [SETTINGS, Settings(start=3, questions=9, ask_every=0, policy="ranking", parsimony="exact", budget=12)],
+    [SETTINGS, Settings(start=3, questions=6, ask_every=0, policy="ranking", parsimony="exact", budget=9)],
     ids=["parsimonious", "exact"],
 )
 def test_cut_after_every_line_and_resumed_the_rest_is_identical(tmp_path, settings):

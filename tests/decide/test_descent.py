@@ -52,7 +52,7 @@ def test_what_is_looked_at_does_not_hang_on_the_last_digits_of_a_forecast(monkey
     assert played(score, 5, whole=False, budget=15) == plain
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(3, 7), st.integers(0, 1000), st.integers(1, 3), st.sampled_from(range(3, 8)))
 def test_one_of_every_size_is_looked_at_along_a_chain_and_a_few_on_the_way(n, seed, batch, times):
     rng = np.random.default_rng(seed)
@@ -156,10 +156,12 @@ def test_looks_at_one_size_are_as_the_budget_allows_and_the_way_is_as_long_as_th
 
 
 @pytest.mark.parametrize("price", [0.1, 3.0])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_who_answers_early_turns_nothing_away_on_the_way_down(seed, price):
     oracle = SyntheticOracle.drawn(9, np.random.default_rng(seed), size=True)
-    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60), seed=seed)
+    elicitation = Elicitation(
+        oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60, check_every=0), seed=seed
+    )
     drive(elicitation, oracle, SimulatedOperator(f"score - {price} * size", oracle.criteria))
     rounds = elicitation.history.rounds
     assert any(r.rejected for r in rounds), "nothing was turned away at all, so this shows nothing"
@@ -170,7 +172,7 @@ def test_who_answers_early_turns_nothing_away_on_the_way_down(seed, price):
 
 def test_what_only_matters_together_is_found():
     found = 0
-    for seed in range(8):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         triple = sum(1 << int(i) for i in rng.choice(10, 3, replace=False))
         noise = rng.normal(scale=0.01, size=2**10)
@@ -179,7 +181,7 @@ def test_what_only_matters_together_is_found():
             return float(0.6 + 0.3 * (m & triple == triple) * 0.95 ** (m.bit_count() - 3) + noise[m])
 
         found += any(m == triple for m, _ in played(score, 10, seed))
-    assert found >= 7
+    assert found >= 4
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import journals
 import numpy as np
 import pytest
 from hypothesis import assume as provided
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -186,6 +186,7 @@ def test_an_additive_value_gives_what_every_such_operator_agrees_on(case):
                 assert worths_exist(vectors, everything, never=(y, x, False))
 
 
+@settings(max_examples=50)
 @given(cases())
 def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
     vectors, steps, dominance = case

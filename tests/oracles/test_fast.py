@@ -28,7 +28,7 @@ from elicit.subsets import members
 from elicit.threads import one_thread
 
 SCALERS = [StandardScaler(), MinMaxScaler(), RobustScaler(), MaxAbsScaler()]
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def some_masks(n, how_many, seed=0):

@@ -1,5 +1,7 @@
 """What no unit should change: scores of a target in other units, far from 0, or of another container."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,10 +42,15 @@ X = RNG.normal(size=(200, 4))
 Y = 3 * X[:, 0] + X[:, 1] + 0.5 * RNG.normal(size=200)
 
 
+@cache
+def in_its_unit(score):
+    return score(X, Y)
+
+
 @pytest.mark.parametrize("score", [trees, permuted, mutual_information, lmg, johnson, shapley_effects, rrelieff])
 @pytest.mark.parametrize(("factor", "offset"), [(1e-9, 0.0), (1e-200, 0.0), (1e140, 0.0), (1.0, 1e9)])
 def test_the_unit_of_the_target_does_not_matter(score, factor, offset):
-    usual, other = score(X, Y), score(X, factor * Y + offset)
+    usual, other = in_its_unit(score), score(X, factor * Y + offset)
     assert other == pytest.approx(usual, abs=0.02 * max(usual))
     assert usual.max() > 0
 
@@ -188,8 +195,8 @@ def test_gaps_of_every_kind_are_gaps():
     assert np.isfinite(score_named("relieff").scores(holed, Y > 0)).all()
 
 
-@pytest.mark.parametrize("factor", [1e-9, 1e-100])
-def test_what_a_forest_of_its_own_explains_is_the_same_in_any_unit(factor):
+def test_what_a_forest_of_its_own_explains_is_the_same_in_any_unit():
+    factor = 1e-100
     y = X[:, 0] * X[:, 1] + X[:, 2]
     for name, options in (("pimp", {"draws": 9}), ("johnson-shapley", {"runs": 5000})):
         score = score_named(name).scores

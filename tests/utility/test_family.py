@@ -250,9 +250,9 @@ def told_apart(n, best):
     return said
 
 
-@pytest.mark.parametrize("n", [3, 4])
-def test_what_attributes_do_apart_is_decided_as_the_judge_does(n):
-    for best in range(1 << n):
+@pytest.mark.parametrize(("n", "step"), [(3, 1), (4, 3)])
+def test_what_attributes_do_apart_is_decided_as_the_judge_does(n, step):
+    for best in range(0, 1 << n, step):
         said = told_apart(n, best)
         if not best:  # nothing belongs in: then it is the least bad alone
             best, said = 1, [*said, *(stated(1, 1 << i) for i in range(1, n))]

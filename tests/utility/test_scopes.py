@@ -73,7 +73,7 @@ def test_a_scope_that_is_empty_or_too_large_is_refused_at_the_beginning():
 @pytest.mark.parametrize("scope", SCOPES)
 def test_a_run_ends_at_its_scope_and_the_proof_holds_there(tmp_path, scope, parsimony):
     ended = 0
-    for seed in range(6):
+    for seed in range(3):
         path = tmp_path / f"{seed}.jsonl"
         choices = {"questions": 60, "last_questions": 60, "ask_every": 1, "budget": 31, "slack": 100.0}
         result = journals.played(path, n=5, seed=seed, scope=scope, parsimony=parsimony, **choices)
@@ -126,7 +126,7 @@ def test_a_proof_at_another_scope_than_stated_is_refused(tmp_path):
 
 def test_a_proof_at_a_narrower_scope_is_never_told_as_one_over_the_family(tmp_path):
     narrower = 0
-    for seed in range(8):
+    for seed in range(4):
         path = tmp_path / f"{seed}.jsonl"
         result = journals.played(path, n=5, seed=seed, scope="flips:1", questions=40, budget=31, effort=1)
         record = read(path)
