@@ -28,6 +28,10 @@ from elicit.utility.regret import Regret, Regrets, beyond_worth
 from elicit.utility.scopes import Scope
 from elicit.utility.sets import Inconsistent
 
+#: Measured subsets that are tried as rivals before the family is searched for one, those that θ_k likes best: where
+#: one of the measured stands in the way of a proof it is nearly always among the first three.
+MOST_TRIED = 10
+
 
 class Beliefs:
     """What one state of knowledge amounts to."""
@@ -173,7 +177,8 @@ class Beliefs:
             return regret_over(self.fresh_utilities(), subset, rivals, decide_only=True)
         if subset not in part:
             return None
-        return family_regret(self._searched, subset, part, decide_only=True, most_cubes=self.settings.effort)
+        liked, effort = self.by_liking([x for x in self.evaluated if x in part])[:MOST_TRIED], self.settings.effort
+        return family_regret(self._searched, subset, part, decide_only=True, most_cubes=effort, rivals=liked)
 
     @cached_property
     def _searched(self) -> ExactSet | ParsimoniousSet:

@@ -76,17 +76,23 @@ def family_regret(
     with_proof: bool = False,
     progress: Watch | None = None,
     most_cubes: int = MOST_CUBES,
+    rivals: Iterable[Mask] = (),
 ) -> FamilyRegret:
     """The max regret of a subset over a family, by search and then by cuts or branch and bound.
 
-    With `decide_only` the first rival that gains anything ends it. In the slice cuts are often quicker
+    With `decide_only` the first rival that gains anything ends it; `rivals` are tried before the whole family is
+    searched. In the slice cuts are often quicker
     while the family can be listed, so they come first, unless a proof is wanted: branch and bound
     leaves a shorter one. `progress` is told the bounds and may stop it.
     """
     search = _Search(utilities, subset, family)
     search.from_theta(middling(utilities))
-    if decide_only and (search.lower > tolerances.DECISION or not utilities.informative):
-        return search.found(np.inf, None)
+    if decide_only:
+        promising = iter(rivals)
+        while search.lower <= tolerances.DECISION and (y := next(promising, None)) is not None:
+            search.attempt(y)
+        if search.lower > tolerances.DECISION or not utilities.informative:
+            return search.found(np.inf, None)
     if isinstance(utilities, ExactSet) and not (with_proof or decide_only) and family.count() <= MOST_LISTED:
         upper = _bound_by_cuts(utilities, subset, family, search, progress)
         if upper <= search.lower + tolerances.DECISION:

@@ -89,6 +89,25 @@ def test_the_regret_over_a_family_agrees_with_the_judge(k):
                 assert decided.upper >= expected - NEAR
 
 
+@pytest.mark.parametrize("k", BATCHES)
+def test_a_rival_that_is_named_spares_the_search_and_any_other_changes_no_decision(k, monkeypatch):
+    rng, spared = np.random.default_rng([77, k]), 0
+    for case in batch(k):
+        for utilities, regret_of in sets(case):
+            for family in families(case, rng):
+                x, *others = rng.permutation(list(family)).tolist()
+                found = family_regret(utilities, x, family, decide_only=True)
+                again = family_regret(utilities, x, family, decide_only=True, rivals=others)
+                assert again.optimal == found.optimal
+                assert again.lower <= regret_of(x, others) + UNIT
+                if found.proof is not None and found.optimal is False and utilities.informative:
+                    with monkeypatch.context() as without:
+                        without.setattr("elicit.utility.family.partition", None)
+                        assert family_regret(utilities, x, family, decide_only=True, rivals=others).optimal is False
+                    spared += 1
+    assert spared, "in no case the first look found nothing"
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_every_cut_holds_for_every_member_and_few_of_them_close_the_gap(seed):
     rng, family = np.random.default_rng(seed), Family(6)
