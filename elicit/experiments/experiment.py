@@ -6,7 +6,6 @@ in parallel and come out the same. What one run measured is remembered for the n
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -135,7 +134,6 @@ def elicit_run(
     show: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
     """One run of our method."""
-    gc.collect()  # the last one's programs hang in cycles: joblib would restart a worker that grows so
     oracle = remembered(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
     prior: Vector | None = None if elicit.prior is None else np.array(elicit.prior)

@@ -7,6 +7,7 @@ and it is solved again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import proxy
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, identity, vstack
@@ -28,7 +29,7 @@ class FormProgram:
     """
 
     def __init__(self, costs: Costs, prices: PriceProgram, budget: float) -> None:
-        self._costs = costs
+        self._costs: Costs = proxy(costs)  # as in a price program
         self._monomials = prices.monomials  # they hold a θ of cost J*, so B can be met
         self._equal = np.flatnonzero(costs.equal)
         self._budget_row = len(costs.statements) + len(self._equal)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from weakref import proxy
 
 import numpy as np
 
@@ -63,7 +64,8 @@ class PriceProgram:
     """
 
     def __init__(self, costs: Costs, warmth: Warmth | None, method: Simplex, *, free: bool = False) -> None:
-        self._costs, self._free = costs, free
+        self._costs: Costs = proxy(costs)  # whose own this is: in a circle neither would go before a collection
+        self._free = free
         self._statements = len(costs.statements)
         leaving = () if warmth is None else _leaving(costs, warmth)
         known = (*costs.statements, *leaving)

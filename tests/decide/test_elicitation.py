@@ -1,6 +1,8 @@
 """The core of the loop: requests, replies, rounds, replays, and what it never does."""
 
+import gc
 import itertools
+import weakref
 
 import journals
 import numpy as np
@@ -19,6 +21,7 @@ from elicit.knowledge.history import History
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.subsets import Attributes, Family
+from elicit.utility.solver import Program
 
 
 def score(subset: int, seed: int = 0) -> float:
@@ -237,6 +240,27 @@ def test_a_run_cut_anywhere_goes_on_as_if_it_had_not_been(seed, parsimony):
         again = Elicitation(Attributes.numbered(4), settings=whole.settings, seed=seed, facts=whole.facts[:cut])
         run(again)
         assert again.facts == whole.facts, f"cut after {cut} facts"
+
+
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+def test_the_programs_of_a_run_go_with_it_and_wait_for_no_collection_of_garbage(parsimony):
+    """HiGHS holds megabytes that Python does not count, so a collection may come late, or never."""
+
+    def programs():
+        return {id(p): weakref.ref(p) for p in gc.get_objects() if type(p) is Program}
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = programs()
+        elicitation = small(4, budget=10, parsimony=parsimony, recommend="regret")
+        run(elicitation)
+        used = [program for key, program in programs().items() if key not in before]
+        del elicitation
+        assert used, "no program was solved"
+        assert [program() for program in used if program() is not None] == []
+    finally:
+        gc.enable()
 
 
 def test_a_replay_never_decides():
