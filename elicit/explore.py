@@ -71,15 +71,15 @@ def explore(
     about: kept in the journal's header, and expected there when it is continued.
     n_jobs, progress, clock, time_limit: as in `drive`.
     """
-    now = clock or time.monotonic
+    now, stamp = clock or time.monotonic, clock or time.time
     start = now()
-    with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, clock or time.time) as kept:
+    with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, stamp) as kept:
         facts = () if kept is None else kept.facts
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
 
         def save() -> None:
             if kept is not None:
-                kept.catch_up(walk.facts, clock or time.time)
+                kept.catch_up(walk.facts, stamp)
 
         if walk.budget is not None and walk.evaluations > walk.budget:
             raise JournalError(

@@ -28,8 +28,8 @@ from elicit.utility.regret import Regret, Regrets, beyond_worth
 from elicit.utility.scopes import Scope
 from elicit.utility.sets import Inconsistent
 
-#: Measured subsets that are tried as rivals before the family is searched for one, those that θ_k likes best: where
-#: one of the measured stands in the way of a proof it is nearly always among the first three.
+#: Measured subsets that are tried as rivals before the family is searched for one, those that θ_k likes best: each
+#: takes a program or two, a search hundreds.
 MOST_TRIED = 10
 
 
