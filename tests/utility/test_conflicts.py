@@ -14,7 +14,9 @@ from elicit.knowledge.statements import Source, contradiction
 from elicit.utility import conflicts
 from elicit.utility.conflicts import (
     Consistency,
+    cancelling,
     cheapest_retraction,
+    contradiction_in,
     retractable,
     smallest_conflict,
     with_all_dominance,
@@ -157,6 +159,32 @@ def test_a_conflict_is_minimal_even_when_the_multipliers_say_nothing(monkeypatch
             assert all(holds([case.statements[r] for r in part - {q}], case.told.monos) for q in part)
 
 
+def tangled(seed):
+    """Seven statements on three attributes that contradict each other, though no two say the opposite; else None."""
+    rng = np.random.default_rng(seed)
+    said = [
+        stated(*rng.choice(range(1, 8), 2, replace=False).tolist(), str(rng.choice(judge.RELATIONS)), 3.0)
+        for _ in range(7)
+    ]
+    logic = Consistency(Monomials.full(3, 1), said)
+    return None if logic.consistent(set(range(7))) or logic.opposite() else said
+
+
+def test_where_no_two_are_opposite_the_smallest_conflict_is_searched_for():
+    monomials, monos, shortened = Monomials.full(3, 1), judge.monomials(3, 1), 0
+    for said in filter(None, map(tangled, range(9))):
+        fewest = next(k for k in range(1, 8) if any(not holds(c, monos) for c in itertools.combinations(said, k)))
+        first = Consistency(monomials, said).minimal_conflict(set(range(7)))
+        found, begun, given_up = (smallest_conflict(monomials, said, rounds) for rounds in (200, 1, 0))
+        assert all(not holds(conflict.statements, monos) for conflict in (found, begun, given_up))
+        assert found.smallest
+        assert len(found.statements) == fewest
+        assert not begun.smallest
+        assert (given_up.smallest, len(given_up.statements)) == (False, len(first))
+        shortened += fewest < len(first)
+    assert shortened
+
+
 # By hand
 
 
@@ -218,10 +246,11 @@ def test_a_search_cut_short_says_that_it_was(rounds):
     assert not holds(short.statements, case.told.monos)
     assert len(short.statements) >= len(full.statements)
     assert short.smallest <= (len(short.statements) == len(full.statements))
-    repair = cheapest_retraction(monomials(case), case.statements, rounds=rounds)
-    if repair is not None:
-        kept = [s for s in case.statements if s not in repair.statements]
-        assert holds(kept, case.told.monos)
+    repair = cheapest_retraction(monomials(case), case.statements, rounds=rounds, may=lambda _: True)
+    assert repair is not None
+    assert not repair.cheapest
+    kept = [s for s in case.statements if s not in repair.statements]
+    assert holds(kept, case.told.monos)
 
 
 def test_the_same_conflict_is_named_every_time():
@@ -256,3 +285,53 @@ def test_a_search_ends_after_so_many_programs_and_says_so(monkeypatch):
     assert whole.statements
     assert not cut.smallest
     assert not holds(cut.statements, case.told.monos)
+
+
+RELATIONS_OF_TWO = list(itertools.product(judge.RELATIONS, judge.RELATIONS, [(1, 2), (2, 1), (1, 4)]))
+
+
+@pytest.mark.parametrize(("one", "other", "pair"), RELATIONS_OF_TWO)
+def test_two_statements_are_opposite_just_where_they_cannot_hold_together(one, other, pair):
+    said = [stated(1, 2, one, 3.0), stated(*pair, other, 3.0)]
+    for told in (said, said[::-1], [said[0], stated(1, 2, "weak", 3.0), said[1]]):
+        found = Consistency(FULL[3], told).opposite()
+        assert (found is None) == holds(said, judge.monomials(3, 2))
+        assert found is None or {told[r] for r in found} == set(said)
+
+
+def test_a_minimal_conflict_keeps_the_answer_where_something_else_may_go(monkeypatch):
+    margin = Consistency.margin
+    monkeypatch.setattr(Consistency, "margin", lambda *given: (*margin(*given)[:2], np.ones(3)))
+    told = [stated(1, 2, weight=3.0), stated(1, 2), stated(2, 1)]
+    assert Consistency(FULL[2], told).minimal_conflict({0, 1, 2}) == {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("told", "multipliers"),
+    [
+        ([(1, 2, "strict"), (2, 1, "strict")], {0: "1/2", 1: "1/2"}),
+        ([(1, 2, "strict"), (2, 1, "weak")], {0: "1", 1: "1"}),
+        ([(1, 2, "equal"), (1, 2, "strict"), (4, 1, "strict")], {0: "-1", 1: "1"}),
+        ([(1, 2, "strict"), (2, 4, "strict"), (4, 1, "equal")], {0: "1/2", 1: "1/2", 2: "1/2"}),
+        ([(1, 2, "strict"), (1, 2, "weak"), (2, 4, "strict")], None),
+        ([(1, 2, "weak"), (2, 1, "weak")], None),
+        ([], None),
+    ],
+)
+def test_multipliers_that_cancel_are_found_just_where_statements_contradict_each_other(told, multipliers):
+    said = [stated(*s, 3.0) for s in told]
+    found = cancelling(FULL[3], said)
+    assert (None if found is None else {r: str(x) for r, x in found if x}) == multipliers
+    named = {said[r] for r in multipliers or ()}
+    assert set(contradiction_in(FULL[3], said)) == named
+
+
+def test_what_only_looks_like_a_contradiction_is_not_named_as_one(monkeypatch):
+    # with a margin of 1.5 for every strict statement even two in a row are too many for coefficients of at most 1
+    monkeypatch.setattr("elicit.utility.tolerances.SMALLEST_MARGIN", 1.5)
+    circle = [stated(1, 2, weight=3.0), stated(2, 4, weight=3.0), stated(4, 1, weight=3.0)]
+    thin = [stated(8, 16, weight=3.0), stated(16, 32, weight=3.0)]
+    additive = Monomials.full(6, 1)
+    assert len(smallest_conflict(additive, [*thin, *circle]).statements) == 2
+    assert contradiction_in(additive, thin) == ()
+    assert set(contradiction_in(additive, [*thin, *circle])) == set(circle)
