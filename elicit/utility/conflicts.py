@@ -97,7 +97,7 @@ class Consistency:
                 other = said.get(opposite)
                 if other is not None and (s.strict or self.statements[other].strict):
                     return {r, other}
-                if s.strict or same not in said:
+                if same not in said or (s.strict and not self.statements[said[same]].strict):
                     said[same] = r
         return None
 

@@ -299,6 +299,12 @@ def test_two_statements_are_opposite_just_where_they_cannot_hold_together(one, o
         assert found is None or {told[r] for r in found} == set(said)
 
 
+def test_of_what_says_the_opposite_an_answer_is_named_before_what_was_measured():
+    measured, noise, answer = stated(1, 2), stated(2, 1), stated(1, 2, weight=3.0)
+    for told in itertools.permutations([measured, noise, answer]):
+        assert set(smallest_conflict(FULL[2], told).statements) == {noise, answer}
+
+
 def test_a_minimal_conflict_keeps_the_answer_where_something_else_may_go(monkeypatch):
     margin = Consistency.margin
     monkeypatch.setattr(Consistency, "margin", lambda *given: (*margin(*given)[:2], np.ones(3)))
