@@ -136,8 +136,6 @@ class Consistency:
 
 def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rounds: int = MOST_ROUNDS) -> Conflict:
     """The fewest statements that cannot hold together; no statements when all can."""
-    if not any(s.strict for s in statements):
-        return Conflict((), True)
     statements = with_all_dominance(statements)
     logic = Consistency(monomials, statements)
     everything = set(range(len(statements)))
@@ -236,8 +234,6 @@ def cheapest_retraction(
 
     None when even retracting all that `may` be retracted leaves a contradiction.
     """
-    if not any(s.strict for s in statements):
-        return Repair((), True)
     statements = with_all_dominance(statements)
     logic = Consistency(monomials, statements)
     open_to = {r for r, s in enumerate(statements) if may(s)}
