@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, isqrt, lcm, prod
+from math import isqrt, lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,12 +76,10 @@ def _pivots(entries: Ints, prime: int) -> tuple[list[int], list[int]]:
 
 
 def _inverse(square: Ints, prime: int) -> Ints:
-    """The inverse modulo the prime of a matrix that has one."""
+    """The inverse modulo the prime of rows and columns in the order of `_pivots`, in which none need be swapped."""
     size = len(square)
     table: Ints = np.hstack([square % prime, np.eye(size, dtype=np.int64)])
     for k in range(size):
-        filled = k + int(np.flatnonzero(table[k:, k])[0])
-        table[[k, filled]] = table[[filled, k]]
         table[k] = table[k] * pow(int(table[k, k]), -1, prime) % prime
         others = np.flatnonzero(table[:, k])
         others = others[others != k]
@@ -91,16 +89,13 @@ def _inverse(square: Ints, prime: int) -> Ints:
 
 def _lifted(square: Ints, right: Sequence[Fraction], prime: int) -> list[Fraction]:
     """The solution of equations that determine all their unknowns, as far as there is one with so few digits."""
-    size = len(square)
-    if not size:
-        return []
     common = lcm(*(b.denominator for b in right))
     residual = [int(b * common) for b in right]
     # Cramer's rule and Hadamard's bound: how large numerators and denominators can be
     denominators = prod(isqrt(int(norm)) + 1 for norm in (square * square).sum(axis=0))
     numerators = denominators * (isqrt(sum(b * b for b in residual)) + 1)
     inverse, modulus = _inverse(square, prime), 1
-    digits = [0] * size
+    digits = [0] * len(square)
     while modulus <= 2 * numerators * denominators:
         remainders = np.array([b % prime for b in residual], dtype=np.int64)
         step = (inverse * remainders % prime).sum(axis=1) % prime
@@ -129,6 +124,4 @@ def _fraction(x: int, modulus: int, most: int) -> tuple[int, int]:
     while here > most:
         quotient = before // here
         before, here, passed, denominator = here, before - quotient * here, denominator, passed - quotient * denominator
-    shared = gcd(here, denominator)
-    sign = -1 if denominator < 0 else 1
-    return sign * here // shared, sign * denominator // shared
+    return here, denominator

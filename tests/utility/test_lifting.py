@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from elicit.utility import lifting
@@ -65,6 +65,24 @@ def test_an_unlucky_prime_never_fakes_a_solution(system, prime):
         found = solve(*system)
     if found is not None:
         assert [sum(a * x for a, x in zip(row, found, strict=True)) for row in matrix] == right
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda size: st.tuples(
+            st.lists(st.lists(st.integers(-4, 4), min_size=size, max_size=size), min_size=size, max_size=size),
+            st.lists(FRACTIONS, min_size=size, max_size=size),
+        )
+    ),
+    st.sampled_from([2, 3, 5, 7, 101]),
+)
+def test_as_many_digits_are_lifted_as_a_solution_can_need_however_small_the_prime(system, prime):
+    matrix, right = system
+    assume(round(np.linalg.det(matrix)) % prime)
+    held = [Fraction(0)] * len(right)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lifting, "PRIMES", (prime,))
+        assert solve(matrix, right, held) == eliminated(matrix, right, held)
 
 
 def test_the_second_prime_solves_what_the_first_divides():
