@@ -47,7 +47,7 @@ class Scope:
 
     def check(self, family: Family) -> None:
         """Refuse what this family cannot hold, or what is too much to compare."""
-        if self.kind == "size" and self.number < max(1, family.keep.bit_count()):
+        if self.kind == "size" and self.number < family.keep.bit_count():
             raise InputError(f"scope size:{self.number} holds no subset of this family; raise it")
         if self.kind == "flips":
             free = len(family.free)

@@ -14,7 +14,7 @@ from elicit.errors import CertificateError, InputError
 from elicit.journal import Journal, read
 from elicit.proof.record_check import check_record
 from elicit.sessions import elicitation_of
-from elicit.subsets import Attributes, Family
+from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.scopes import KINDS, MOST_WITHIN, Scope, within_flips
 from elicit.utility.sets import difference
 
@@ -25,17 +25,18 @@ SCOPES = ("family", "size:3", "flips:2", "flips:1", "evaluated")
 def test_a_scope_holds_what_its_words_say(data):
     n = data.draw(st.integers(1, 6))
     keep = data.draw(st.integers(0, (1 << n) - 1))
-    family = Family(n, keep, max_size=data.draw(st.integers(max(1, keep.bit_count()), n)))
+    family = Family(n, keep, max_size=data.draw(st.none() | st.integers(max(1, keep.bit_count()), n)))
     members = list(family)
     subset = data.draw(st.sampled_from(members))
     number = data.draw(st.integers(1, n))
     near = {x for x in members if x != subset and (x ^ subset).bit_count() <= number}
     assert set(Scope("flips", number).listed(subset, family, ())) == near
-    assert set(within_flips(subset, number, family)) == {subset} | near
+    assert within_flips(subset, number, family) == sorted({subset} | near, key=simplest)
     assert Scope("evaluated").listed(subset, family, members) == [x for x in members if x != subset]
     part = Scope("size", max(number, keep.bit_count(), 1)).part(family)
     assert set(part) == {x for x in members if x.bit_count() <= max(number, keep.bit_count(), 1)}
     assert Scope().part(family) == family
+    assert Scope("flips", number).part(family) is Scope("evaluated").part(family) is None
 
 
 @pytest.mark.parametrize(
@@ -154,3 +155,13 @@ def test_a_scope_that_holds_one_size_or_just_as_many_as_the_limit_is_allowed():
     Scope.of("flips:1").check(Family(MOST_WITHIN))
     with pytest.raises(InputError, match=f"holds {MOST_WITHIN + 1} subsets"):
         Scope.of("flips:1").check(Family(MOST_WITHIN + 1))
+
+
+@pytest.mark.parametrize("text", ["family", "evaluated", "size:40", "size:20", "flips:1"])
+def test_only_flips_are_limited_in_number_and_only_sizes_below_what_is_kept_are_empty(text):
+    Scope.of(text).check(Family(40, keep=0b111))
+
+
+@pytest.mark.parametrize("text", ["family", "evaluated", "size:12", "flips:3"])
+def test_a_scope_is_written_as_it_is_read(text):
+    assert Scope.of(text).text == text
