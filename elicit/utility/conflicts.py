@@ -187,8 +187,6 @@ def cancelling(monomials: Monomials, statements: Sequence[Statement]) -> list[tu
         row_upper=np.append(np.zeros(len(monomials)), 1.0),
     )
     solution = program.solve()
-    if not len(solution.values):
-        return None
     support = [r for r, x in enumerate(solution.values) if abs(x) > tolerances.MULTIPLIER]
     rows = [[int(x) for x in d[r]] + [int(strict[r])] for r in support]
     exact = rational_combination(rows, [0] * len(monomials) + [1], solution.values[support].tolist())

@@ -178,7 +178,7 @@ def test_where_no_two_are_opposite_the_smallest_conflict_is_searched_for():
         found, begun, given_up = (smallest_conflict(monomials, said, rounds) for rounds in (200, 1, 0))
         assert all(not holds(conflict.statements, monos) for conflict in (found, begun, given_up))
         assert found.smallest
-        assert len(found.statements) == fewest
+        assert len(found.statements) == len(contradiction_in(monomials, said)) == fewest
         assert not begun.smallest
         assert (given_up.smallest, len(given_up.statements)) == (False, len(first))
         shortened += fewest < len(first)
