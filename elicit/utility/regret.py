@@ -145,9 +145,8 @@ class Regrets:
         turned out worse than the runner-up, so that another subset must be looked at."""
         while True:
             column = np.where(self._rivals, self.upper[:, v], -np.inf)
-            column[v] = -np.inf
-            x = int(column.argmax())
-            if len(column) == 1 or column[x] <= lower + tolerances.DECISION:
+            x = int(column.argmax())  # v itself, which gains 0, once no other gains more
+            if column[x] <= lower + tolerances.DECISION:
                 return True
             lower = max(lower, self._solve(x, v))
             lower = max(lower, float(self._lower()[v]))
@@ -193,7 +192,6 @@ class Regrets:
         """A new bound, chained with all others."""
         chained = self.upper[:, x][:, None] + bound + self.upper[v, :][None, :]
         np.minimum(self.upper, chained, out=self.upper)
-        self.upper[x, v] = min(self.upper[x, v], bound)
 
     def _inherit(self, previous: Regrets) -> None:
         """Whatever of an earlier state still holds: proofs whose statements stand, θ still in the set."""

@@ -1,14 +1,20 @@
 """Max regret among the evaluated: the judge's value, the right subset, and no memory of what was solved before."""
 
+from collections import Counter
+from itertools import product
+
 import judge
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from instances import BAND, BATCHES, NEAR, batch, random_case, stated
 
 from elicit.subsets import simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
-from elicit.utility.regret import CLEAR, Regrets, beyond_worth
+from elicit.utility.regret import CLEAR, MOST_WITNESSES, Regrets, beyond_worth
+from elicit.utility.sets import Optimum
 from elicit.utility.tolerances import DECISION
 
 
@@ -64,6 +70,7 @@ def test_whether_a_regret_exceeds_a_bound_agrees_with_the_judge(k):
 def test_beyond_worth_are_regrets_above_a_clear_answer_among_very_many(monkeypatch):
     told, seen = random_case(np.random.default_rng(2), n=5, evaluated=9, answers=4), set()
     theirs = told.parsimonious()
+    monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 9)
     assert not any(beyond_worth(Regrets(theirs), v) for v in theirs.evaluated)
     monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 8)
     for v in theirs.evaluated:
@@ -244,3 +251,134 @@ def test_one_of_two_equal_statements_less_is_one_less():
     later = Regrets(ParsimoniousSet(2, [2, 3, 1], [doubled[0], *said], Parsimony(degree=1)), before)
     fresh = Regrets(ParsimoniousSet(2, [2, 3, 1], [doubled[0], *said], Parsimony(degree=1)))
     assert [later.of(v).value for v in (2, 3, 1)] == pytest.approx([fresh.of(v).value for v in (2, 3, 1)])
+
+
+# A set of a few utilities in whole numbers, so that every maximum is a look at each of them
+
+
+class Few:
+    """f(x) = budget · (a row at x) + constant(x) for each row that no copy of a statement excludes.
+
+    The k-th copy of a statement excludes the rows by which its gain is not above k.
+    """
+
+    scope = "few"
+
+    def __init__(self, rows, constant, loose, evaluated, statements, budget):
+        self.evaluated, self.statements, self.budget = tuple(evaluated), tuple(statements), budget
+        self._rows, self._constant, self._loose = rows, constant, loose
+        self.asked = Counter()
+
+    def _against(self, row):
+        """The first statement that excludes a row."""
+        for r, s in enumerate(self.statements):
+            if row[s.better] - row[s.worse] <= self.statements[:r].count(s):
+                return r
+        return None
+
+    def worth(self, row, x):
+        return self.budget * row[x] + self._constant[x]
+
+    def gain(self, x, v):
+        return max(self.worth(t, x) - self.worth(t, v) for t in self._rows if self._against(t) is None)
+
+    def regret(self, v):
+        return max(0, *(self.gain(x, v) for x in self.evaluated))
+
+    def maximum(self, form):
+        (x, _), (v, _) = sorted(form.items(), key=lambda part: -part[1])
+        self.asked[x, v] += 1
+        by_gain = sorted(self._rows, key=lambda t: t[v] - t[x])
+        best = next(t for t in by_gain if self._against(t) is None)
+        used = {self._against(t) for t in by_gain[: by_gain.index(best)]}
+        multipliers = tuple(float(r in used) for r in range(len(self.statements)))
+        return Optimum(self.gain(x, v), Fewest(self, best), multipliers, sigma=best[x] - best[v])
+
+    def upper_bounds(self, subsets):
+        return np.array([[self.gain(x, v) + self._loose[x] * (x != v) for v in subsets] for x in subsets], dtype=float)
+
+    def candidates(self, subsets):
+        return [x for x in subsets if all(s.worse != x or s.better not in subsets for s in self.statements)]
+
+    def rivals(self, subsets):
+        return list(subsets)
+
+    def admits(self, witnesses):
+        return [w.of.budget == self.budget and self._against(w.row) is None for w in witnesses]
+
+
+class Fewest:
+    """One utility of such a set."""
+
+    def __init__(self, of, row):
+        self.of, self.row = of, row
+
+    def values(self, subsets):
+        return np.array([self.of.worth(self.row, x) for x in subsets], dtype=float)
+
+
+@st.composite
+def histories_of_few(draw):
+    """States that follow each other: more is measured, statements come and go, and the budget changes."""
+    masks = draw(st.permutations(range(1, 8)))[: draw(st.integers(2, 5))]
+    table = st.fixed_dictionaries({x: st.integers(-3, 3) for x in masks})
+    rows, constant = draw(st.lists(table, min_size=2, max_size=6)), draw(table)
+    true = [stated(x, v) for x, v in product(masks, masks) for _ in range(max(0, rows[0][x] - rows[0][v]))]
+    loose = draw(st.fixed_dictionaries({x: st.integers(0, 9) for x in masks}))
+    return [
+        Few(
+            rows,
+            constant,
+            loose,
+            masks[: draw(st.integers(2, len(masks)))],
+            draw(st.lists(st.sampled_from(range(len(true))), unique=True).map(lambda at: [true[k] for k in at]))
+            if true
+            else [],
+            draw(st.sampled_from([1, 2, 3])),
+        )
+        for _ in range(3)
+    ]
+
+
+def chained(upper):
+    """Whether no bound is above the sum of two that chain to it."""
+    return (upper[:, None, :] <= upper[:, :, None] + upper[None, :, :]).all()
+
+
+@given(histories_of_few())
+def test_among_few_utilities_regrets_are_those_of_looking_at_each(history):
+    previous = None
+    for few in history:
+        asked = Regrets(few, previous)
+        assert chained(asked.upper)
+        worst = {v: few.regret(v) for v in few.evaluated}
+        least = min(few.candidates(few.evaluated), key=lambda v: (worst[v], simplest(v)))
+        found = [asked.least(), *map(asked.of, few.evaluated)]
+        for regret, v in zip(found, [least, *few.evaluated], strict=True):
+            beating = [x for x in few.evaluated if few.gain(x, v) == worst[v]]
+            rival = min(beating, key=simplest) if worst[v] else None
+            assert (regret.subset, regret.value, regret.rival) == (v, worst[v], rival)
+        for v in few.evaluated:
+            assert [asked.exceeds(v, worst[v] + more) for more in (-1, -0.5, 0, 1)] == [True, True, False, False]
+        for x, v in product(few.evaluated, few.evaluated):
+            assert asked.upper[asked._place[x], asked._place[v]] >= few.gain(x, v)
+            assert x == v or asked.pair(x, v) == few.gain(x, v)
+        assert chained(asked.upper)
+        assert max(few.asked.values()) == 1, "a program was solved twice"
+        previous = asked
+
+
+@given(histories_of_few())
+def test_what_an_earlier_state_found_out_takes_no_program_again(history):
+    few = history[0]
+    worst = {v: Regrets(few).of(v).value for v in few.evaluated}
+    known = Regrets(few)
+    for v in few.evaluated:
+        known.of(v)
+    for _ in range(2):
+        known = Regrets(few, known)
+        few.asked.clear()
+        assert [known.exceeds(v, worst[v]) for v in few.evaluated] == [False] * len(few.evaluated)
+        assert [known.exceeds(v, worst[v] - 0.5) for v in few.evaluated] == [True] * len(few.evaluated)
+        assert not few.asked
+    assert len(known._witnesses) <= MOST_WITNESSES
