@@ -299,6 +299,14 @@ def test_what_attributes_do_apart_is_proven_by_a_piece_for_each(n):
     assert family_regret(theirs, best | 0b10, Family(n), decide_only=True).optimal is False
 
 
+@pytest.mark.parametrize("only", range(6))
+def test_where_one_attribute_alone_belongs_in_the_empty_subset_has_a_piece_of_its_own(only):
+    # all but that attribute are left out step by step, and the last step leads to the empty subset
+    said = told_apart(6, 1 << only)
+    theirs = ExactSet(6, sorted({m for s in said for m in (s.better, s.worse)} | {1 << only}), said, degree=1)
+    assert len(certify_optimal(theirs, 1 << only, Family(6))["proof"]["pieces"]) <= 7
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_where_few_pairs_matter_steps_decide_as_the_judge_does(seed):
     rng, n = np.random.default_rng(seed), 5
