@@ -30,7 +30,7 @@ def strained_in(elicitation: Elicitation) -> tuple[tuple[Statement, float], ...]
     beliefs = elicitation.beliefs
     utilities = beliefs.fresh_utilities()
     if not isinstance(utilities, ExactSet):
-        return utilities.set_aside() if utilities.informative else ()
+        return utilities.set_aside()
     conflict = beliefs.conflict
     return () if conflict is None else tuple((statement, float("inf")) for statement in conflict.conflict)
 
