@@ -216,10 +216,9 @@ def inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fra
 def nudged(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: Fraction) -> dict[Mask, Fraction]:
     """θ moved in favour of a subset: more for its attributes, less for the others."""
     moved = dict(theta)
-    if nudge:
-        for i in range(n):
-            step = nudge if subset >> i & 1 else -nudge
-            moved[1 << i] = moved.get(1 << i, Fraction(0)) + step
+    for i in range(n):
+        step = nudge if subset >> i & 1 else -nudge
+        moved[1 << i] = moved.get(1 << i, Fraction(0)) + step
     return moved
 
 
@@ -239,14 +238,13 @@ def into_set(utilities: AnySet, theta: dict[Mask, Fraction]) -> dict[Mask, Fract
             gained = sum((d * theta.get(t, Fraction(0)) for d, t in zip(row, terms, strict=True) if d), Fraction(0))
             if s.relation is Relation.EQUAL or gained < tolerances.MULTIPLIER:
                 tight.append((row, gained))
-    if tight:
-        rows = [row for row, _ in tight]
-        gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
-        weights = solve(gram, [gained for _, gained in tight], [Fraction(0)] * len(tight))
-        if weights is not None:
-            for row, weight in zip(rows, weights, strict=True):
-                for t, d in zip(terms, row, strict=True):
-                    if d:
-                        theta[t] = theta.get(t, Fraction(0)) - d * weight
+    rows = [row for row, _ in tight]
+    gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+    weights = solve(gram, [gained for _, gained in tight], [Fraction(0)] * len(tight))
+    if weights is not None:
+        for row, weight in zip(rows, weights, strict=True):
+            for t, d in zip(terms, row, strict=True):
+                if d:
+                    theta[t] = theta.get(t, Fraction(0)) - d * weight
     most = max((abs(x) for x in theta.values()), default=Fraction(0))
     return {t: x / most for t, x in theta.items()} if most > 1 else theta
