@@ -21,7 +21,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof import why_words
-from elicit.proof.why import Matter, Otherwise, Reason, Why, _claimed, otherwise
+from elicit.proof.why import Matter, Otherwise, Reason, Why, _claimed, numbered, otherwise
 from elicit.sessions import begin
 from elicit.subsets import Attributes, members
 from elicit.utility.explain import Cause
@@ -134,6 +134,13 @@ def test_only_answers_that_stand_are_reversed_and_go_by_the_numbers_of_their_que
         Otherwise(1, Answer.FIRST, Answer.SECOND, preferred=2, subset=7),
         Otherwise(4, Answer.SECOND, Answer.FIRST, preferred=1, subset=10),
     ]
+
+
+def test_a_statement_goes_by_the_number_of_its_question_where_it_answers_one():
+    numbers = {7: 1, 9: 2}
+    assert numbered(Statement(1, 2, request=9), numbers) == Statement(1, 2, request=2)
+    for request in (None, 8):  # of what was measured, and of an assumption
+        assert numbered(Statement(1, 2, request=request), numbers) == Statement(1, 2)
 
 
 @pytest.mark.parametrize(
