@@ -1,0 +1,139 @@
+"""Bounds on subcubes: on one subset what a program says, by hand where nothing is known, never below any member."""
+
+import judge
+import numpy as np
+import pytest
+from instances import NEAR, batch, plainly, stated
+
+from elicit.subsets import Family
+from elicit.utility.exact import ExactSet
+from elicit.utility.partition import CubeProgram, partition
+from elicit.utility.sets import difference
+
+
+def sets():
+    """Both sets of some cases that are quick to look at, with the case."""
+    for case in batch(0)[:12]:
+        if case.told.n <= 4:
+            yield case, case.parsimonious()
+            if case.consistent:
+                yield case, case.exact()
+
+
+def most(theirs, y, x):
+    """The most that y gains on x; the empty subset is worth 0."""
+    form = {mask: c for mask, c in difference(y, x).items() if mask}
+    return theirs.maximum(form).value if form else 0.0
+
+
+def test_on_one_subset_the_bound_is_the_most_that_it_gains_on_the_subset_or_on_itself_with_one_flip():
+    for case, theirs in sets():
+        n, x = case.told.n, case.told.evaluated[0]
+        program = CubeProgram(theirs, x)
+        for y in case.everything[::2]:
+            others = [(x, None), *((y ^ 1 << i, i) for i in range(n))]
+            for other, flip in others:
+                found = program.best(y, (1 << n) - 1 & ~y, flip)[0]
+                assert found == pytest.approx(most(theirs, y, other), abs=NEAR)
+
+
+def test_on_a_subcube_the_bound_holds_for_every_member_and_shrinks_with_it():
+    for case, theirs in sets():
+        rng, n, x = case.rng(), case.told.n, case.told.evaluated[0]
+        program = CubeProgram(theirs, x)
+        inside = outside = 0
+        before = program.best(0, 0)[0]
+        for i in rng.permutation(n).tolist():
+            inside, outside = (inside | 1 << i, outside) if rng.random() < 0.5 else (inside, outside | 1 << i)
+            bound, _, blame = program.best(inside, outside)
+            members = [y for y in range(1 << n) if y & inside == inside and not y & outside]
+            assert max(most(theirs, y, x) for y in members) <= bound + NEAR
+            assert bound <= before + NEAR
+            step = program.best(inside, outside, i)[0]
+            assert max(most(theirs, y, y ^ 1 << i) for y in members) <= step + NEAR
+            before = bound
+        assert not blame.any(), "nothing is undecided"
+
+
+@pytest.mark.parametrize(
+    ("degree", "inside", "outside", "flip", "bound"),
+    [
+        (1, 0b010, 0b000, None, 3),  # without {a}, with {b}, and perhaps with {c}: 1 each
+        (1, 0b011, 0b000, None, 2),
+        (1, 0b010, 0b001, None, 3),
+        (1, 0b011, 0b100, None, 1),
+        (1, 0b001, 0b110, None, 0),
+        (1, 0b010, 0b000, 1, 1),
+        (1, 0b000, 0b010, 1, 1),
+        (2, 0b010, 0b000, 1, 3),  # {b}, {a, b} and {b, c}
+        (2, 0b010, 0b100, 1, 2),
+        (2, 0b000, 0b110, 1, 2),
+        (2, 0b001, 0b110, 1, 2),
+        (2, 0b000, 0b111, 1, 1),
+    ],
+)
+def test_where_nothing_is_known_all_that_may_differ_counts(degree, inside, outside, flip, bound):
+    program = CubeProgram(ExactSet(3, [1, 2], [], degree=degree), 0b001)
+    assert program.best(inside, outside, flip)[0] == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("family", "gained"),
+    [
+        (Family(4), 4),  # {b, c, d} instead of {a}
+        (Family(4, max_size=1), 2),
+        (Family(4, max_size=2), 3),
+        (Family(4, keep=0b0001), 3),
+        (Family(4, drop=0b1100), 2),
+        (Family(4, keep=0b0001, drop=0b1100), 1),
+        (Family(4, keep=0b0001, drop=0b1110), 0),
+    ],
+)
+def test_of_a_family_only_the_members_count(family, gained):
+    found = partition(ExactSet(4, [1, 2], [], degree=1), 0b0001, family)
+    assert found.upper == pytest.approx(gained)
+    for y in set(family) - {0b0001}:
+        assert any(y & p.inside == p.inside and not y & p.outside for p in found.pieces)
+
+
+def test_a_search_ends_with_enough_when_it_is_told_to_or_after_so_many_programs():
+    theirs, told = ExactSet(4, [1, 2], [stated(0b0010, 0b0100)], degree=1), []
+
+    def watch(lower, upper):
+        told.append((lower, upper))
+        return False
+
+    gained = partition(theirs, 0b0001, Family(4), progress=watch).upper
+    assert gained == pytest.approx(max(most(theirs, y, 0b0001) for y in Family(4)))
+    assert all(lower <= gained + NEAR and upper >= gained - NEAR for lower, upper in told)
+    assert [upper for _, upper in told] == sorted((upper for _, upper in told), reverse=True)
+    assert told[-1] == pytest.approx((gained, gained))
+    whole = len(told)
+    told.clear()
+    partition(theirs, 0b0001, Family(4), progress=lambda *bounds: told.append(bounds) or True)
+    assert len(told) == 1
+    told.clear()
+    assert partition(theirs, 0b0001, Family(4), enough=0.5, attempt=lambda _: 1.0, progress=watch).upper >= gained
+    assert len(told) == 1, "the first subset that is tried gains enough"
+    partition(theirs, 0b0001, Family(4), most_cubes=2, progress=watch)
+    assert len(told) < whole
+    assert partition(theirs, 0b0001, Family(4), lower=gained).upper == pytest.approx(gained)
+    assert len(partition(theirs, 0b0001, Family(4), lower=gained + 1).pieces) == 1
+
+
+def test_what_only_some_statements_bound_is_what_a_set_of_these_alone_would():
+    rng = np.random.default_rng(0)
+    for case, theirs in sets():
+        told, x = case.told, case.told.evaluated[0]
+        program = CubeProgram(theirs, x)
+        for _ in range(3):
+            chosen = {r for r in range(len(case.statements)) if rng.random() < 0.6}
+            program.use(chosen)
+            said = plainly([theirs.statements[r] for r in sorted(chosen)])
+            y = int(rng.integers(1, 1 << told.n))
+            if isinstance(theirs, ExactSet):
+                expected = judge.slice_max(difference(y, x), said, told.monos, theirs.delta)
+            else:
+                expected = -judge.set_extreme(difference(x, y), said, told.monos, told.C, told.w, theirs.budget)[0]
+            found = program.best(y, (1 << told.n) - 1 & ~y)[0]
+            assert found == pytest.approx(expected, abs=10 * NEAR)
