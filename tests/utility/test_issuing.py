@@ -47,6 +47,8 @@ def test_thirds_that_must_add_up_to_one_are_issued_as_thirds():
     rounded = {"unit": DENOMINATOR, "cuts": [integers(theirs.statements, pieces[0].multipliers, DENOMINATOR)]}
     rounded["pieces"] = certificate["proof"]["pieces"]
     assert issue(theirs, no_more("0", [0], [1]), rounded) is None
+    roomy = issue_pieces(theirs, no_more("1", [0], [1]), pieces)
+    assert roomy["proof"] == rounded | {"witness": certificate["proof"]["witness"]}, "with room rounded ones do"
 
 
 def test_a_budget_that_is_spent_whole_is_worked_out_from_a_simple_utility():
