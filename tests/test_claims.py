@@ -91,6 +91,11 @@ def test_a_run_that_ended_by_proof_claims_its_scope_and_the_family_even_without_
     assert claimed("regret", run(scope=scope)) == [among, proven[-1]]
 
 
+def test_where_the_best_loses_nothing_and_is_the_simplest_no_other_need_be_shown_to_lose():
+    claim = {"kind": "least", "subset": [0], "candidates": [], "floor": "0"}
+    assert claimed("least", run()) == [("parsimonious", claim)]
+
+
 def test_the_family_is_searched_further_where_a_run_ended_by_that(monkeypatch):
     monkeypatch.setattr(claims, "MOST_CUBES", 1)
     (_, ended), (_, going) = (claimed("regret", run(*said))[-1] for said in ([Stopped(5, WHOLE)], []))
