@@ -6,7 +6,6 @@ import pytest
 from instances import stated
 
 from elicit.utility.exact import ExactSet
-from elicit.utility.family import middling
 from elicit.utility.issuing import (
     integers,
     into_set,
@@ -36,6 +35,13 @@ def no_more(bound, subset, y):
     return {"kind": "regret", "subset": subset, "bound": bound, "scope": {"subsets": [y]}}
 
 
+def thirds_of_two():
+    """θ_5 ≥ 1 and θ_1 + θ_2 + θ_3 ≥ θ_5 + 1 in equal parts: thirds of 2, which are rounded up. J* = 3, so B = 6."""
+    alike = [stated(0b001, 0b010, "equal"), stated(0b010, 0b100, "equal")]
+    said = [stated(0b001111, 0b011000), stated(0b011000, 0b001000), *alike]
+    return ParsimoniousSet(6, [0b001, 0b100000], said, Parsimony(tau=1.0, slack=10.0, degree=1))
+
+
 def test_thirds_that_must_add_up_to_one_are_issued_as_thirds():
     # that {a} and {b} are equal was said three times: a third of each proves it, and no rounded third does
     theirs = ExactSet(3, [1, 2, 4], [*[stated(1, 2, "equal", 3.0)] * 3, stated(1, 4)], degree=1)
@@ -52,10 +58,7 @@ def test_thirds_that_must_add_up_to_one_are_issued_as_thirds():
 
 
 def test_a_budget_that_is_spent_whole_is_worked_out_from_a_simple_utility():
-    # θ_5 ≥ 1 and θ_1 + θ_2 + θ_3 ≥ θ_5 + 1 in equal parts: thirds of 2, which are rounded up. J* = 3, so B = 6
-    alike = [stated(0b001, 0b010, "equal"), stated(0b010, 0b100, "equal")]
-    said = [stated(0b001111, 0b011000), stated(0b011000, 0b001000), *alike]
-    theirs = ParsimoniousSet(6, [0b001, 0b100000], said, Parsimony(tau=1.0, slack=10.0, degree=1))
+    theirs = thirds_of_two()
     pieces = [only(0b100000, 6, (0.0,) * 4)]
     certificate = issue_pieces(theirs, no_more("6", [0], [5]), pieces)
     assert certificate["proof"]["simple"] == [[[0], "2/3"], [[1], "2/3"], [[2], "2/3"], [[4], "1"]]
@@ -92,15 +95,14 @@ def test_in_the_parsimonious_set_nothing_need_hold_exactly():
 
 
 def test_a_utility_is_moved_inwards_by_a_share_of_the_way():
-    theirs = ExactSet(2, [1, 2], [stated(1, 2)], degree=1)
-    there = fractions_of(middling(theirs))
+    theirs = thirds_of_two()
+    there = {1: Fraction(2, 3), 2: Fraction(2, 3), 4: Fraction(2, 3), 16: Fraction(1)}
     for share in (Fraction(1, 2), Fraction(1, 256)):
-        moved = inward(theirs, Utility(2, {0b10: -0.25}), share)
-        assert list(moved) == sorted(moved)
-        assert moved == {
-            0b01: share * there.get(0b01, 0),
-            0b10: (1 - share) * Fraction(-1, 4) + share * there.get(0b10, 0),
-        }
+        moved = inward(theirs, Utility(6, {0b100000: -0.25, 0b10: 3.0}), share)
+        expected = {t: share * x for t, x in there.items()} | {0b100000: (1 - share) * Fraction(-1, 4)}
+        expected[0b10] += (1 - share) * 3
+        assert list(moved) == sorted(expected)
+        assert all(abs(moved[t] - x) < HAIR for t, x in expected.items())
 
 
 def test_a_nudge_favours_the_attributes_of_a_subset_over_all_others():

@@ -7,14 +7,15 @@ from instances import NEAR, batch, plainly, stated
 
 from elicit.subsets import Family
 from elicit.utility.exact import ExactSet
+from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.partition import CubeProgram, partition
 from elicit.utility.sets import difference
 
 
 def sets():
     """Both sets of some cases that are quick to look at, with the case."""
-    for case in batch(0)[:12]:
-        if case.told.n <= 4:
+    for case in batch(0) + batch(1):
+        if case.informative and case.told.n in (2, 3):
             yield case, case.parsimonious()
             if case.consistent:
                 yield case, case.exact()
@@ -75,6 +76,19 @@ def test_on_a_subcube_the_bound_holds_for_every_member_and_shrinks_with_it():
 def test_where_nothing_is_known_all_that_may_differ_counts(degree, inside, outside, flip, bound):
     program = CubeProgram(ExactSet(3, [1, 2], [], degree=degree), 0b001)
     assert program.best(inside, outside, flip)[0] == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("inside", "x", "bound"),
+    [
+        (0b11, 0b10, 2),  # θ_a = 2 spends all of B, and θ_ab would cost twice as much
+        (0b01, 0b10, 2),
+        (0b10, 0b01, -8 / 9),  # θ_a − θ_b = 1 − s costs 1 − s, and s ten times s: with 2 to spend s is 1/9
+    ],
+)
+def test_where_a_budget_is_all_that_binds_it_is_spent_on_what_costs_least(inside, x, bound):
+    theirs = ParsimoniousSet(2, [1, 2], [stated(1, 2)], Parsimony(tau=1.0, slack=10.0, weights=(1.0, 2.0)))
+    assert CubeProgram(theirs, x).best(inside, 0b11 & ~inside)[0] == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(
