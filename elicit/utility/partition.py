@@ -142,9 +142,8 @@ class _Cubes:
         undecided = self._everything & ~(inside | outside)
         if not inside and undecided.bit_count() == 1:  # the empty subset is no rival
             inside, undecided = undecided, 0
-        empty = inside.bit_count() > self._size or outside == self._everything
         itself = not undecided and inside == self._subset
-        return [] if empty or itself else [(inside, outside)]
+        return [] if itself else [(inside, outside)]
 
 
 class _Steps:
