@@ -175,6 +175,16 @@ def test_the_snippet_reads_what_is_missing_as_the_session_did(tmp_path):
     np.testing.assert_array_equal(names["y"].to_numpy(float), data.y)
 
 
+@pytest.mark.parametrize("classes", [("True", "False"), ("0.5", "1.5")])
+def test_the_snippet_fits_to_classes_that_pandas_does_not_take_for_texts(tmp_path, classes):
+    cells = [*(f"{k % 7},{classes[k % 2]}" for k in range(24)), "3,"]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *cells]) + "\n")
+    names = {}
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    exec("\n".join(snippet({**section, "holds": "classes"}, ("a",))), names)
+    assert set(names["model"].classes_) == set(classes)
+
+
 @pytest.mark.parametrize("point", [",", "."])
 def test_the_snippet_reads_the_marks_of_a_spreadsheet_as_the_session_did(tmp_path, point):
     rows = [(f"{k},{k % 9}", f"{k % 7}{point}5", "?" if k == 3 else "nsw"[k % 3], f"{k * k % 5},25") for k in range(40)]

@@ -10,8 +10,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from elicit.data.cells import Cells, cells_of, points_elsewhere
-from elicit.data.loading import BUILT_IN, load, model_of, regrouped
-from elicit.data.tidying import MISSING, MISSING_LEVEL
+from elicit.data.loading import BUILT_IN, Data, load, model_of, regrouped
+from elicit.data.tidying import MISSING, MISSING_LEVEL, as_numbers
 
 #: What `pandas.read_csv` takes for a missing value by itself, among what may stand for one here.
 _KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
@@ -44,13 +44,21 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         imports.add("from sklearn.pipeline import make_pipeline")
     inner = ", ".join(repr(step) for step in steps)
     return [
-        *_loading(section, columns, coded),
+        *_loading(section, columns, coded, ".astype(str)" if _taken_for_numbers(data) else ""),
         *sorted(imports),
         f"model = make_pipeline({inner}).fit(X, y)" if len(steps) > 1 else f"model = {inner}.fit(X, y)",
     ]
 
 
-def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]]) -> list[str]:
+def _taken_for_numbers(data: Data) -> bool:
+    """Whether the classes are texts of which pandas makes numbers or truth values, which a classifier may refuse."""
+    texts = data.y.dtype.kind == "U"
+    return texts and ({cell.lower() for cell in data.y} <= {"true", "false"} or as_numbers(data.y) is not None)
+
+
+def _loading(
+    section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]], as_text: str
+) -> list[str]:
     """Lines that read the data as the session did; `coded` are the columns of texts with their levels."""
     listing, chosen = _listed(columns)
     if section["data"] in BUILT_IN:
@@ -69,7 +77,7 @@ def _loading(section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if section.get("tidy"):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
-    lines += [*listing, f"X, y = data[{chosen}], data[{section['target']!r}]"]
+    lines += [*listing, f"X, y = data[{chosen}], data[{section['target']!r}]{as_text}"]
     gaps = {column: MISSING_LEVEL for column, levels in coded.items() if f"{column}={MISSING_LEVEL}" in levels}
     lines += [f"X = X.fillna({gaps!r})"] if gaps else []
     return [*lines, f"X = pd.get_dummies(X, columns={list(coded)!r}, dtype=float)"] if coded else lines
