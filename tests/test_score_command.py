@@ -101,6 +101,12 @@ def test_columns_may_be_named_as_one_attribute(here):
     assert len(plain["scores"]["relieff"]["values"]) == 2
 
 
+def test_a_column_of_a_group_may_hold_any_mark_within_quotes(here):
+    (here / "e.csv").write_text((here / "d.csv").read_text().replace("size,noise", '"a;b,c",n=1'))
+    plain = written(here, "e.csv", "--target", "bought", "--by", "fisher", "--groups", 'g="a;b,c",n=1;h=colour')
+    assert plain["attributes"] == ["g", "h"]
+
+
 def test_what_is_dropped_is_scored_as_if_it_were_not_there(here):
     whole = written(here, "d.csv", "--target", "bought", "--by", "correlation,trees", "--drop", "noise")
     lines = [line.split(",") for line in (here / "d.csv").read_text().splitlines()]

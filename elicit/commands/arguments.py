@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 from collections.abc import Callable, Sequence
 
 from elicit.errors import InputError
@@ -57,9 +58,10 @@ def named(option: str, names: Sequence[str], attributes: Attributes) -> Mask:
 
 
 def column_groups(text: str) -> dict[str, list[str]]:
-    """Groups of columns, as in G=A,B;H=C,D."""
+    """Groups of columns, as in G=A,B;H=C,D; what stands in double quotes is not taken apart."""
     groups: dict[str, list[str]] = {}
-    for part in filter(None, (part.strip() for part in text.split(";"))):
+    outside = re.split(r';(?=(?:[^"]*"[^"]*")*[^"]*$)', text)  # an even number of quotes follows
+    for part in filter(None, (part.strip() for part in outside)):
         name, sign, columns = part.partition("=")
         if not sign or not name.strip() or not listed(columns):
             raise InputError(f"--groups is such as 'petal=petal_length,petal_width;…', found {part!r}")
