@@ -233,8 +233,8 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     largest = sections.whole(section, "max_size", None, least=1) if "max_size" in section else None
     family = Family(
         len(attributes),
-        attributes.mask(sections.texts(section, "keep")),
-        attributes.mask(sections.texts(section, "drop")),
+        attributes.mask(sections.texts(section, "keep"), "`keep`"),
+        attributes.mask(sections.texts(section, "drop"), "`drop`"),
         largest,
     )
     prior = None
@@ -269,7 +269,7 @@ def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path)
         return interaction_prior(data.X, data.y, groups=positions)
     if not isinstance(given, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in given):
         raise InputError(f'`pairs` is "h" or a list of pairs of names, found {given!r}')
-    places = [[oracle.attributes.mask([name]).bit_length() - 1 for name in pair] for pair in given]
+    places = [[oracle.attributes.position(name, "`pairs`") for name in pair] for pair in given]
     return tuple((i, j) for i, j in places)
 
 

@@ -117,19 +117,20 @@ class Attributes:
         """The mask of all attributes."""
         return (1 << len(self.names)) - 1
 
-    def position(self, name: str) -> int:
-        """The position of a name; an unknown one is an error that offers the nearest."""
+    def position(self, name: str, where: str | None = None) -> int:
+        """The position of a name; an unknown one is an error that offers the nearest, and says where it stands."""
         try:
             return self._position[name]
         except KeyError:
             hint = nearest(name, self.names, f"the attributes are {_some(self.names)}")
-            raise InputError(f"unknown attribute {name!r}{hint}") from None
+            told = f"{where}: " if where else ""
+            raise InputError(f"{told}unknown attribute {name!r}{hint}") from None
 
-    def mask(self, names: Iterable[str]) -> Mask:
-        """The mask of the given names."""
+    def mask(self, names: Iterable[str], where: str | None = None) -> Mask:
+        """The mask of the given names; an error says where they stand."""
         if isinstance(names, str):
             raise InputError(f"expected a list of attribute names, found the single text {names!r}")
-        return mask_of(self.position(name) for name in names)
+        return mask_of(self.position(name, where) for name in names)
 
     def subset(self, mask: Mask) -> tuple[str, ...]:
         """The names in a mask, in attribute order."""

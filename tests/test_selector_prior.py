@@ -216,7 +216,7 @@ def test_expected_pairs_take_more_of_what_is_found_to_interact():
         ({"prior": {"x0": 1.0}}, "prior is a score's name"),
         ({"pairs": "sobol"}, 'pairs is "h", a list of pairs'),
         ({"pairs": np.ones((3, 3))}, "has 4 rows and columns"),
-        ({"pairs": [("x0", "x9")]}, "unknown attribute 'x9'"),
+        ({"pairs": [("x0", "x9")]}, "^pairs: unknown attribute 'x9'"),
         ({"pairs": [(0, 9)]}, "pairs names attribute 9"),
         ({"pairs": ["x0"]}, "a pair is the names or positions"),
         ({"pairs": [(1, 1)]}, "two different attributes"),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from elicit.errors import InputError
 from elicit.printable import printable
-from elicit.subsets import Attributes, Mask
 
 #: Processes that are wanted on one machine, at the most.
 MOST_JOBS = 10_000
@@ -47,14 +46,6 @@ def listed(text: str) -> list[str]:
     except csv.Error as error:
         raise InputError(f"{printable(text)!r}: names stand between commas ({error}); correct the quotes") from error
     return [name.strip() for name in cells if name.strip()]
-
-
-def named(option: str, names: Sequence[str], attributes: Attributes) -> Mask:
-    """The subset of these names; what is wrong with one is told with the option that holds it."""
-    try:
-        return attributes.mask(names)
-    except InputError as error:
-        raise InputError(f"{option}: {error}") from None
 
 
 def column_groups(text: str) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.arguments import column_groups, listed, named
+from elicit.commands.arguments import column_groups, listed
 from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.grammar import CLASSIFIER, REGRESSOR
@@ -85,8 +85,8 @@ def _require_file(data: str) -> None:
 
 def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
     """The subsets that may be chosen; refused where they leave nothing to choose."""
-    keep = named("--keep", listed(args.keep), attributes)
-    drop = named("--drop", [name for name in listed(args.drop) if name not in data.left_out], attributes)
+    keep = attributes.mask(listed(args.keep), "--keep")
+    drop = attributes.mask((name for name in listed(args.drop) if name not in data.left_out), "--drop")
     if keep & drop:
         both = ", ".join(map(repr, attributes.subset(keep & drop)))
         raise InputError(f"--keep and --drop both name {both}; take it out of one of them")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import column_groups, listed, named
+from elicit.commands.arguments import column_groups, listed
 from elicit.commands.grammar import EXPLAINED, FIRST_SCORES
 from elicit.commands.output import destination, screen_width
 from elicit.commands.reproduce import reproduce
@@ -101,7 +101,7 @@ def _data(args: argparse.Namespace) -> Data:
     if not there:
         return data
     attributes = columns_of(data.X, data.columns, data.groups).attributes
-    dropped = named("--drop", there, attributes)
+    dropped = attributes.mask(there, "--drop")
     if dropped == attributes.everything:
         raise InputError("--drop leaves no attribute to score; drop fewer")
     return without(data, attributes.subset(dropped))

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from elicit.asks import Failure, Measured
-from elicit.commands.arguments import listed, named
+from elicit.commands.arguments import listed
 from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.output import keep_apart
 from elicit.commands.playing import metered
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     data = data_of(section, Path())
     oracle = wrapper_of(section, data)
     attributes = oracle.attributes
-    dropped = named("--drop", listed(args.drop), attributes)
+    dropped = attributes.mask(listed(args.drop), "--drop")
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
     part = Path(f"{args.output}{_PART}")
     with counted_warnings() as complaints, metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from elicit.commands.arguments import listed, named
+from elicit.commands.arguments import listed
 from elicit.commands.status import DONE
 from elicit.decide.settings import unproven_choice
 from elicit.errors import InputError
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
 def _rival(text: str, why: Why) -> Mask:
     names = why.attributes.names
     # a name may hold a comma: the whole text may be one name
-    rival = named("--not", [text] if text in names else listed(text), why.attributes)
+    rival = why.attributes.mask([text] if text in names else listed(text), "--not")
     if not rival:
         raise InputError("--not needs the attributes of a subset, separated by commas")
     if rival == why.best:

@@ -55,7 +55,7 @@ def _position(which: Any, columns: Columns) -> int:
         if which not in attributes.names and which in columns.names:  # a group is chosen or left as a whole
             group = attributes.names[columns.attribute_of(columns.names.index(which))]
             raise InputError(f"keep names {which!r}, which is in the group {group!r}; name the group")
-        return attributes.position(which)
+        return attributes.position(which, "keep")
     if is_whole(which) and 0 <= int(which) < len(attributes):
         return int(which)
     raise InputError(f"keep names attribute {which!r}, but there are the attributes 0 to {len(attributes) - 1}")

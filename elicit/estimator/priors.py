@@ -163,7 +163,7 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     n = len(columns.attributes)
     if not all(isinstance(which, str) or is_whole(which) for which in pair):
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
-    i, j = (columns.attributes.position(which) if isinstance(which, str) else int(which) for which in pair)
+    i, j = (columns.attributes.position(which, "pairs") if isinstance(which, str) else int(which) for which in pair)
     if not (0 <= i < n and 0 <= j < n):
         beyond = j if 0 <= i < n else i
         raise InputError(f"pairs names attribute {beyond}, but there are the attributes 0 to {n - 1}")

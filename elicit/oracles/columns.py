@@ -130,7 +130,7 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
     lookup = Attributes(names)
     for column in listed:
         if isinstance(column, str):
-            columns.append(lookup.position(column))
+            columns.append(lookup.position(column, f"group {group!r}"))
         elif is_whole(column) and 0 <= int(column) < len(names):
             columns.append(int(column))
         else:

@@ -176,7 +176,7 @@ class _Cost:
                 raise InputError(f"{len(values)} costs were given for {len(attributes)} attributes; give one each")
             return values
         for name in self.by_name:
-            attributes.position(name)
+            attributes.position(name, self.criterion.name)
         missing = [name for name in attributes.names if name not in self.by_name]
         if missing:
             raise InputError(f"no {self.criterion.name} is given for {missing[0]!r}; give one for every attribute")
