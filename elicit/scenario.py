@@ -267,7 +267,9 @@ def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path)
         data, positions = _data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder)
         refuse_gaps("`pairs` = 'h'", data.gap, "list pairs of names")
         return interaction_prior(data.X, data.y, groups=positions)
-    if not isinstance(given, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in given):
+    if not isinstance(given, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in given
+    ):
         raise InputError(f'`pairs` is "h" or a list of pairs of names, found {given!r}')
     places = [[oracle.attributes.position(name, "`pairs`") for name in pair] for pair in given]
     return tuple((i, j) for i, j in places)

@@ -38,6 +38,7 @@ def test_pairs_may_be_those_of_a_forest_and_the_run_uses_them():
         (plain(pairs=[["petal width", "sepal length (cm)"]]), "petal width"),
         (plain(pairs="sobol"), "list of pairs of names"),
         (plain(pairs=[["petal width (cm)"]]), "list of pairs of names"),
+        (plain(pairs=[[["petal width (cm)"], "sepal length (cm)"]]), "list of pairs of names"),
         (plain(pairs="h", oracle={"kind": "synthetic", "n": 4}), "this oracle has none"),
     ],
 )
