@@ -41,6 +41,7 @@ from elicit.oracles.parallel import Remembering, Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.strained import strained_in
 from elicit.session.ahead import Ahead
+from elicit.session.hopeless import only_failures, require_hope
 from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -87,6 +88,8 @@ def drive(
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
 
+    Where small and large subsets all fail alike it ends with an error after the first few (`session/hopeless.py`).
+
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.
     clock: gives the seconds, for the time limit and for the times in the journal.
@@ -107,6 +110,7 @@ def drive(
         while not isinstance(request := elicitation.ask(), Done):
             keeper.save()
             if isinstance(request, Evaluate):
+                require_hope(elicitation.facts, elicitation.family, run.look_at)
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request)
@@ -145,8 +149,14 @@ class _Keeper:
         self.save()
 
     def save(self) -> None:
-        """Append the facts that the journal does not have yet."""
+        """Append the facts that the journal does not have yet.
+
+        Failures before anything was measured wait for the first success, or the end: what stands in the way of all
+        subsets may be mended, and whoever resumes then tries these again.
+        """
         if self._journal is None:
+            return
+        if self._elicitation.history.stopped is None and only_failures(self._elicitation.facts):
             return
         with self._writing:
             if self._trouble is not None:
@@ -237,6 +247,14 @@ class _Run:
                 raise OracleError(f"the oracle's reply cannot be used: {error}") from error
             self._keeper.save()
             self._teller.after_reply()
+
+    def look_at(self, subsets: Sequence[Mask]) -> list[Measured | Failure]:
+        """Measure what nobody has asked for yet; what comes of it is kept."""
+        replies = self._workers.measure(self._oracle, subsets)
+        for subset, reply in zip(subsets, replies, strict=True):
+            if isinstance(reply, Measured):
+                self._keeper.keep(subset, reply)
+        return replies
 
     def put(self, request: Compare | Reconcile) -> None:
         """Put a question and tell the answer, and with it all that was decided about it ahead."""

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -90,10 +91,49 @@ def test_subsets_that_fail_are_counted_by_reason_and_never_recommended():
 
 
 def test_when_everything_fails_nothing_is_recommended():
-    oracle = Counting(truth(), before=lambda _: Failure("broken"))
+    oracle = Counting(truth(2), before=lambda _: Failure("broken"))
     result = drive(Elicitation(oracle.attributes, oracle.criteria, seed=0), oracle, judge(oracle.inner))
     assert (result.subset, result.names, result.criteria) == (None, (), {})
-    assert result.failures == {"broken": 15}
+    assert result.failures == {"broken": 3}
+
+
+def test_what_fails_alike_on_small_and_large_subsets_ends_the_run_at_once():
+    oracle = Counting(truth(8), before=lambda mask: Failure(f"ValueError: no scorer for {mask} columns."))
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(budget=40), seed=0)
+    first = (
+        r"no subset could be measured; all of the first (\d+), of size 1 to 8, .* no scorer for 255 columns; another"
+    )
+    with pytest.raises(InputError, match=first) as told:
+        drive(elicitation, oracle, judge(oracle.inner))
+    assert len(oracle.asked) == len(set(oracle.asked)) == int(re.search(first, str(told.value))[1]) <= 10
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda mask: mask.bit_count() > 1 and "ValueError: too many",
+        lambda mask: mask.bit_count() < 8 and "ValueError: too few",
+        lambda mask: mask & 0b01101111 and "ValueError: an attribute of text",
+        lambda mask: "ValueError: too many" if mask.bit_count() > 1 else "TypeError: too few",
+    ],
+)
+def test_where_small_or_large_subsets_do_not_fail_alike_a_run_goes_on_to_its_budget(tmp_path, fails):
+    oracle = Counting(truth(8), before=lambda mask: (why := fails(mask)) and Failure(why))
+    result = journal_of(tmp_path / "j", oracle, judge(oracle.inner), Settings(budget=20, questions=0))
+    assert result.evaluations == 20
+    assert len(read(tmp_path / "j").cached) == sum(not fails(mask) for mask in (0b1, 0b100, 0b10000, 0b1000000))
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+def test_a_run_that_could_measure_nothing_is_tried_again_when_it_is_resumed(tmp_path, batch):
+    settings, oracle = dataclasses.replace(SETTINGS, batch=batch), truth()
+    journal_of(tmp_path / "whole", oracle, settings=settings)
+    broken = Counting(oracle, before=lambda _: Failure("ImportError: no such library"))
+    with pytest.raises(InputError, match="no such library"):
+        journal_of(tmp_path / "j", broken, judge(oracle), settings)
+    with resume(tmp_path / "j", oracle) as session:
+        drive(session.elicitation, oracle, judge(oracle), session.journal)
+    assert identity(tmp_path / "j") == identity(tmp_path / "whole")
 
 
 def slipping(oracle):

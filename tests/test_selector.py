@@ -792,6 +792,20 @@ def test_when_nothing_can_be_measured_the_reason_is_told():
         selector(estimator=Broken(), budget=6).fit(WINE, CLASSES)
 
 
+def test_a_scorer_that_is_found_wrong_late_costs_a_few_fits_and_leaves_nothing_to_stumble_over(tmp_path):
+    tried = []
+
+    def scoring(*_):
+        tried.append(1)
+        raise KeyError("no such score")
+
+    with pytest.raises(InputError, match=r"no subset could be measured; .*of size 1 to 13.* KeyError: 'no such score'"):
+        selector(scoring=scoring, budget=60, journal=tmp_path).fit(WINE, CLASSES)
+    assert len(tried) <= 12
+    (path,) = tmp_path.glob("*.jsonl")
+    assert not any(isinstance(fact, Failed) for fact in read(path).facts)
+
+
 def test_one_feature_is_selected():
     assert selector().fit(IRIS[:, :1], SPECIES).support_.tolist() == [True]
 

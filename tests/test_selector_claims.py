@@ -80,7 +80,7 @@ def test_another_claim_than_the_best_is_caught(declared, tmp_path, change):
 def test_the_journal_of_a_fit_that_could_measure_nothing_says_that_nothing_is_recommended(tmp_path, capsys):
     more_neighbours_than_rows = KNeighborsClassifier(len(X))
     with pytest.raises(InputError, match="no subset could be measured"):
-        ElicitSelector(more_neighbours_than_rows, cv=3, budget=6, journal=tmp_path).fit(X, y)
+        ElicitSelector(more_neighbours_than_rows, cv=3, budget=4, journal=tmp_path).fit(X, y)
     (path,) = tmp_path.glob("*.jsonl")
     assert main(["verify", str(path)]) == 0
     assert "nothing that may be chosen was measured, so nothing is recommended" in capsys.readouterr().out

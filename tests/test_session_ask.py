@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import sys
 from dataclasses import replace
 from itertools import combinations
@@ -768,3 +769,14 @@ def test_a_score_of_one_of_two_classes_says_how_to_name_it_where_texts_are_class
     status, out, _ = ask("t.csv", *SMALL[:-1], "k", "--scoring", "f1_macro", answers="a\n" * 5)
     assert status == 0
     assert "f1_macro" in out
+
+
+def test_a_score_that_no_subset_has_ends_the_session_at_once_and_says_what_may_do(ask, tmp_path):
+    table(tmp_path / "t.csv", **dict.fromkeys("abcdefgh", number))
+    status, out, err = ask("t.csv", *SMALL, "--budget", 30, "--scoring", "f1")
+    assert status == 2
+    assert re.search(r"^elicit: no subset could be measured; all of the first 9, of size 1 to 8, failed alike", err)
+    assert all(words in err for words in ("pos_label=1", "such as f1_macro", "go on with: elicit resume j"))
+    assert "recommended" not in out
+    record = read(tmp_path / "j")
+    assert (len(record.facts), record.cached) == (1, {}), "whoever resumes could not try again"

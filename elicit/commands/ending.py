@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
 from math import isinf
@@ -84,9 +84,8 @@ def ending(
     if result.subset is None:
         further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
         yield f"another model or score may do: --model, --scoring{further} name them"
-        if any("pos_label" in reason for reason in result.failures):  # what scikit-learn says of such a score
-            told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
-            yield from paragraph(f"{told} a score of all classes, such as f1_macro", _columns(), 2)
+        for remedy in one_of_two(result.failures):
+            yield from paragraph(remedy, _columns(), 2)
     elif bounds.family != 0:
         yield from _further(elicitation, shown)
     if result.subset is not None:
@@ -97,6 +96,13 @@ def ending(
         if code:
             yield from ("", "in scikit-learn:", "")
             yield from (f"    {line}" for line in code)
+
+
+def one_of_two(reasons: Iterable[str]) -> Iterator[str]:
+    """What helps where a score was to be of one of two classes, as far as these reasons tell."""
+    if any("pos_label" in reason for reason in reasons):  # what scikit-learn says of such a score
+        told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
+        yield f"{told} a score of all classes, such as f1_macro"
 
 
 def _further(elicitation: Elicitation, shown: str) -> Iterator[str]:

@@ -1,0 +1,65 @@
+"""Hopeless: nothing could be measured so far, and it is not for the subsets that were tried.
+
+A scorer that no model has, or a model that always raises, fails on every subset in the same way. The rule: once
+the first few have failed alike and none was measured, all attributes together and some alone are tried, too. If
+these fail alike, what fails is common to all, and the run ends at once instead of spending its budget.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from elicit.asks import Failure, Measured
+from elicit.errors import InputError
+from elicit.events import Evaluated, Fact, Failed
+from elicit.subsets import Family, Mask
+
+#: So many subsets that failed alike are enough to doubt, and at most so many attributes are then tried alone.
+ENOUGH = 5
+
+
+def only_failures(facts: Iterable[Fact]) -> list[Failed]:
+    """All that was tried so far, where none of it could be measured."""
+    failed = []
+    for fact in facts:
+        if isinstance(fact, Evaluated):
+            return []
+        if isinstance(fact, Failed):
+            failed.append(fact)
+    return failed
+
+
+def require_hope(
+    facts: Iterable[Fact], family: Family, measure: Callable[[Sequence[Mask]], Sequence[Measured | Failure]]
+) -> None:
+    """Refuse to go on where the smallest and the largest subsets fail as all did that were tried so far."""
+    failed = only_failures(facts)
+    reasons = {fact.subset: fact.reason for fact in failed}
+    if len(failed) < ENOUGH or not _alike(reasons.values()):
+        return
+    further = [subset for subset in _extremes(family) if subset not in reasons]
+    for subset, reply in zip(further, measure(further), strict=True):
+        if isinstance(reply, Measured):
+            return
+        reasons[subset] = reply.reason
+    if len(reasons) < family.count() and _alike(reasons.values()):  # a family that was all tried ends by itself
+        sizes = sorted({subset.bit_count() for subset in reasons})
+        told = " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
+        raise InputError(
+            f"no subset could be measured; all of the first {len(reasons)}, of size {told}, failed alike, the first "
+            f"because: {failed[0].reason.removesuffix('.')}; another model, score or data may do"
+        )
+
+
+def _extremes(family: Family) -> list[Mask]:
+    """All attributes, and some alone, from first to last; with those that every subset holds these are one."""
+    free = family.free
+    alone = [family.keep] if family.keep else [1 << i for i in free[:: -(-len(free) // ENOUGH)]]
+    return [subset for subset in (family.largest, *alone) if subset in family]
+
+
+def _alike(reasons: Iterable[str]) -> bool:
+    """Whether all failed in the same way: the same kind of error, or the same words up to a number."""
+    kinds = {found[0] for reason in reasons if (found := re.match(r"[^:\d]*", reason))}
+    return len(kinds) == 1
