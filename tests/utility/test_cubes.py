@@ -114,10 +114,10 @@ def test_cubes_that_share_nothing_but_the_empty_subset_do_not_overlap():
     assert not Cover([first, second], 2, 2).holds(0, 0)
 
 
-def test_as_many_cubes_as_a_proof_may_have_are_looked_at_and_one_more_is_refused():
+def test_as_many_pieces_as_a_proof_may_have_are_looked_at_beside_its_subset_and_one_more_is_refused():
     n = 14
     everything = (1 << n) - 1
-    all_of_it, single = (0, 0), [(v, everything & ~v) for v in range(1, MOST_CUBES + 1)]
+    all_of_it, single = (0, 0), [(v, everything & ~v) for v in range(1, MOST_CUBES + 2)]
     assert Cover([all_of_it, *single[:-1]], n, n).holds(0, 0)
     with pytest.raises(CertificateError, match=f"more than {MOST_CUBES} pieces"):
         Cover([all_of_it, *single], n, n).holds(0, 0)
