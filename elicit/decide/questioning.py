@@ -16,7 +16,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import MIDDLING
-from elicit.events import Answer
+from elicit.events import Answer, Asked, Preferred, Stopped
 from elicit.knowledge.statements import Source
 from elicit.subsets import Mask, simplest
 from elicit.utility.exact import ExactSet
@@ -84,16 +84,23 @@ class Questions:
         return self._first(chain(needed, self._current()), rng)
 
     def _first(self, questions: Iterable[Question], rng: np.random.Generator) -> Question | None:
-        """The first of these that was not put off, else the first that was, as it stood there."""
+        """The first of these that was not put off, else the first that was, as it stood there, once more is known."""
         postponed: Question | None = None
         for question in questions:
             pair = frozenset((question.first, question.second))
             if pair in self._later:
                 before = self._later[pair]
-                postponed = postponed or Question(before.first, before.second, f"{question.why} (you put it off)")
+                if postponed is None and self._more_known_since(before.request):
+                    postponed = Question(before.first, before.second, f"{question.why} (you put it off)")
             else:
                 return _shown_in_random_order(question, rng)
         return postponed
+
+    def _more_known_since(self, request: int) -> bool:
+        """Whether anything happened since but questions that were put off as well: else one would ask at once again."""
+        since = (fact for fact in self._history.facts if fact.request > request)
+        later = (fact for fact in since if not isinstance(fact, Asked | Stopped))
+        return any(not isinstance(fact, Preferred) or fact.answer is not Answer.LATER for fact in later)
 
     def _may_check(self, a: Mask, b: Mask) -> bool:
         """Whether a pair was not asked yet; a check that was put off does not come back, for nothing waits for it."""

@@ -41,7 +41,7 @@ HELP = (
     "    b, second           B, the second, is better",
     "    equal               both are equally good",
     "    cannot, incomparable    no statement, and not asked again",
-    "    later               no statement; it uses up a question, and the pair comes back only if it may still matter",
+    "    later               no statement; it uses up a question, and the pair comes back once more is known, if ever",
     "    why                 the reason for the question, and what either answer would settle",
     "    undo, undo N        list the answers, or take the one to question N back; its pair may be asked about again",
     "    front               the front: what no other evaluated subset beats in every number",

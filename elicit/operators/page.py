@@ -58,7 +58,7 @@ HELP = (
     "A, B       this one is better",
     "E          both are equally good for you",
     "C          you cannot compare them; they are not asked about again",
-    "L          later: it uses up a question, and the pair comes back only if it may still matter",
+    "L          later: it uses up a question, and the pair comes back once more is known, if it still matters",
     "W          why this question, and what either answer would settle",
     "U          undo: take an earlier answer back, having seen what that changes",
     "F          the front: what no other evaluated subset beats in every number",

@@ -1,6 +1,7 @@
 """A check of what surprises: asked where plausible operators doubt what answers imply, and nowhere else."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +9,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.questioning import LEAST_ANSWERS, UNLIKELY, Questions
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Evaluated, Preferred
+from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Stopped
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
@@ -141,15 +142,30 @@ def test_a_choice_that_few_would_contest_is_confirmed_before_it_is_taken_home():
         assert questions(DEMANDED, SAID, policy=policy)[0].confirming(rng) is None
 
 
-def test_what_was_put_off_is_put_again_as_it_stood():
+@pytest.mark.parametrize(
+    "since", [[Failed(101, 4, "no")], [Evaluated(101, 4, (0.4, 4.0))], [Stopped(101, "wish: enough"), Resumed(102)]]
+)
+def test_what_was_put_off_is_put_again_as_it_stood_once_more_is_known(since):
     """Two of the front, and nothing else to ask about."""
-    vectors = [(0.5, 1), (0.9, 4)]
     for first, second in ((1, 2), (2, 1)):
-        may_ask, _ = questions(vectors, [(first, second, Answer.LATER)], worth=0.0)
+        measured = [Evaluated(0, 1, (0.5, 1.0)), Evaluated(1, 2, (0.9, 4.0))]
+        put_off = Preferred(100, first, second, Answer.LATER)
+        history = History.of(Attributes.numbered(N), [*measured, put_off, *since])
+        may_ask = Questions(Beliefs(history, Family(N), Settings(worth=0.0)))
         for seed in range(6):
             found = may_ask.next(np.random.default_rng(seed))
             assert (found.first, found.second) == (first, second)
             assert found.why.endswith("(you put it off)")
+
+
+def test_what_was_put_off_is_not_put_again_at_once():
+    """Three of the front: whoever puts off every pair has seen each once."""
+    put_off = []
+    for k in range(6):
+        may_ask, _ = questions([(0.5, 1), (0.7, 2), (0.9, 4)], put_off, worth=0.0)
+        if found := may_ask.next(np.random.default_rng(k)):
+            put_off.append((found.first, found.second, Answer.LATER))
+    assert sorted(sorted(pair) for *pair, _ in put_off) == [[1, 2], [1, 3], [2, 3]]
 
 
 def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
