@@ -995,6 +995,16 @@ def test_an_honest_score_does_not_need_that_of_every_feature():
     assert np.isnan(honest.all_features).all()
 
 
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_an_honest_score_takes_the_workers_that_a_fit_takes(n_jobs):
+    for handed in (
+        lambda: ElicitSelector(GaussianNB(), n_jobs=n_jobs).fit(IRIS, SPECIES),
+        lambda: ElicitSelector(GaussianNB()).nested_score(IRIS, SPECIES, n_jobs=n_jobs),
+    ):
+        with pytest.raises(InputError, match=rf"n_jobs is .*, found {n_jobs!r}"):
+            handed()
+
+
 def test_a_fit_that_fails_leaves_a_selector_that_is_not_fitted():
     mine = ElicitSelector(GaussianNB(), cv=3, budget=8).fit(IRIS, SPECIES)
     mine.set_params(scoring=lambda *_: float("nan"))

@@ -26,6 +26,7 @@ from elicit.estimator.fitting import seed_of
 from elicit.estimator.inputs import Routed, checked_features, checked_target, names_of, routed_arguments
 from elicit.estimator.judges import is_utility
 from elicit.oracles import WrapperOracle
+from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def nested_score(
 ) -> NestedScore:
     """Repeat the selection in each outer fold. An operator that is asked is not asked again and again:
     the answers of the fitted selector are reused."""
+    workers_of(n_jobs)  # refuses what is no number of them
     if isinstance(selector.cv, Iterable) and not hasattr(selector.cv, "split"):
         raise InputError("cv of the selector lists rows of all the data; give a number of folds or a splitter there")
     given = {name: value for name, value in params.items() if value is not None}
