@@ -24,6 +24,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from elicit import ElicitSelector
 from elicit.errors import InputError
+from elicit.oracles import WrapperOracle
 from elicit.oracles.pruning import pruned, prunes
 
 IRIS = load_iris(as_frame=True)
@@ -378,3 +379,23 @@ def test_the_types_of_columns_are_part_of_the_data(tmp_path):
     for data in (plain, plain.assign(a=plain["a"].astype("category"))):
         kept = selector(model, journal=tmp_path).fit(data, y).best_score_
         assert kept == selector(model).fit(data, y).best_score_
+
+
+class Table:
+    """What a table of pyarrow has of a frame, and what it calls its names."""
+
+    column_names = tuple(FRAME.columns)
+    columns = FRAME.to_numpy().T
+    shape = FRAME.shape
+
+
+def test_a_table_of_pyarrow_is_refused_with_what_to_give_instead():
+    mine = selector(GaussianNB(), budget=5).fit(FRAME, SPECIES)
+    for handed in (
+        lambda: selector(GaussianNB()).fit(Table(), SPECIES),
+        lambda: mine.transform(Table()),
+        lambda: mine.nested_score(Table(), SPECIES),
+        lambda: WrapperOracle(GaussianNB(), Table(), SPECIES),
+    ):
+        with pytest.raises(InputError, match=r"found a pyarrow Table; give X.to_pandas\(\)"):
+            handed()

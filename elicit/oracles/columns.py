@@ -47,6 +47,12 @@ def is_frame(X: object) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape")
 
 
+def refuse_arrow(X: object) -> None:
+    """Refuse a table of pyarrow, which has columns and a shape as frames have, but is indexed in no such way."""
+    if is_frame(X) and hasattr(X, "column_names"):
+        raise InputError(f"expected an array or a frame, found a pyarrow {type(X).__name__}; give X.to_pandas()")
+
+
 def labelled(value: Any) -> bool:
     """Whether a value is a pandas series or frame whose labels say more than the order."""
     return hasattr(value, "reindex") and hasattr(value, "index") and list(value.index) != list(range(len(value.index)))
@@ -99,6 +105,7 @@ def columns_of(
 
 def _table(X: Any) -> Any:
     """X with two dimensions and something in both, sparse matrices in a form that can be indexed."""
+    refuse_arrow(X)
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     elif not is_frame(X):
