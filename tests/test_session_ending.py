@@ -27,7 +27,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Preferred, Retracted
+from elicit.events import Answer, Asked, Evaluated, Preferred, Retracted
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.operators import ScriptedOperator, SimulatedOperator
@@ -595,3 +595,32 @@ def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(
     assert ("changed the result: " in said) == bool(same)
     assert said.endswith(", ".join(map(str, same)))
     assert len(seen) == len({other.question for other in found})
+
+
+def exact_run(answers):
+    """Three subsets on the exact set, each better and larger than the one before, and what was answered about them."""
+    measured = [Asked(0, (1, 3, 7)), *(Evaluated(k, m, (0.5 + k / 5, k + 1.0)) for k, m in enumerate((1, 3, 7)))]
+    said = []
+    for k, (a, b) in enumerate(answers, start=3):
+        said += [Asked(k, compare=(a, b)), Preferred(k, a, b, Answer.FIRST)]
+    settings = Settings(parsimony="exact", recommend="regret")
+    return Elicitation(["a", "b", "c"], settings=settings, facts=[*measured, *said])
+
+
+def test_on_the_exact_set_too_the_bottom_line_tells_the_regret_in_margins_of_one_clear_answer():
+    elicitation = exact_run([(1, 3)])
+    beliefs = elicitation.beliefs
+    assert beliefs.utilities.clear < 1
+    assert beliefs.incumbent_regret.value > 0
+    told = progress_of(elicitation, 0.0, regret=True).regret
+    assert told * beliefs.utilities.clear == pytest.approx(beliefs.incumbent_regret.value)
+
+
+def test_where_no_utility_fits_the_answers_it_is_not_said_that_nothing_was_answered():
+    elicitation = exact_run([(1, 3), (3, 7), (7, 1)])
+    best, lines = Insight(elicitation, lambda: None).best()
+    assert best == elicitation.incumbent
+    told = " ".join(lines)
+    assert "No utility fits all that was measured and answered" in told
+    assert "Nothing is known yet" not in told
+    assert "holds for every utility" not in told

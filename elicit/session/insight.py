@@ -78,15 +78,20 @@ class Insight:
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
         lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
         total = elicitation.family.count()
+        holds = (
+            "" if beliefs.conflict is not None else f" This holds for every utility of the {beliefs.utilities.scope}."
+        )
         lines.append(
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
-            f"{len(history.rejected)}. This holds for every utility of the {beliefs.utilities.scope}."
+            f"{len(history.rejected)}.{holds}"
         )
         return beliefs.incumbent, lines
 
     def _how_sure(self, measured: str) -> str:
         """How much better another of those measured may be than what would be recommended."""
         beliefs = self._elicitation.beliefs
+        if beliefs.conflict is not None:
+            return "No utility fits all that was measured and answered, so how sure that is cannot be told."
         if beliefs.far:
             return f"Among the {measured}, another may still be better by more than the margin of one clear answer."
         found = beliefs.incumbent_regret
