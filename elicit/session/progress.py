@@ -54,8 +54,11 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
 
 
 def regret_of(beliefs: Beliefs) -> float | None:
-    """The max regret of what would be recommended: infinite where it is not worked out, None where it is unknown."""
+    """The max regret of what would be recommended, in margins of one clear answer.
+
+    Infinite where it is not worked out, None where it is unknown.
+    """
     if beliefs.far:
         return inf
     found = beliefs.incumbent_regret
-    return None if found is None or isinf(found.value) else found.value
+    return None if found is None or isinf(found.value) else found.value / beliefs.utilities.clear
