@@ -295,7 +295,9 @@ class Few:
         return Optimum(self.gain(x, v), Fewest(self, best), multipliers, sigma=best[x] - best[v])
 
     def upper_bounds(self, subsets):
-        return np.array([[self.gain(x, v) + self._loose[x] * (x != v) for v in subsets] for x in subsets], dtype=float)
+        return np.array(
+            [[self.gain(x, v) + self._loose[x, v] * (x != v) for v in subsets] for x in subsets], dtype=float
+        )
 
     def candidates(self, subsets):
         return [x for x in subsets if all(s.worse != x or s.better not in subsets for s in self.statements)]
@@ -324,7 +326,7 @@ def histories_of_few(draw):
     table = st.fixed_dictionaries({x: st.integers(-3, 3) for x in masks})
     rows, constant = draw(st.lists(table, min_size=2, max_size=6)), draw(table)
     true = [stated(x, v) for x, v in product(masks, masks) for _ in range(max(0, rows[0][x] - rows[0][v]))]
-    loose = draw(st.fixed_dictionaries({x: st.integers(0, 9) for x in masks}))
+    loose = draw(st.fixed_dictionaries({pair: st.integers(0, 9) for pair in product(masks, masks)}))
     return [
         Few(
             rows,
