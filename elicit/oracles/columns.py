@@ -178,8 +178,10 @@ def gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where nothing is known: None, NaN, or what pandas has for one."""
     if values.dtype.kind not in "fO":
         return np.zeros(values.shape, dtype=np.bool_)
-    found = np.isnan(values) if values.dtype.kind == "f" else np.frompyfunc(gap, 1, 1)(values)
-    return np.asarray(found, dtype=np.bool_)
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values), dtype=np.bool_)
+    with np.errstate(invalid="ignore"):  # some builds of Python raise the flag when NaN is compared with itself
+        return np.asarray(np.frompyfunc(gap, 1, 1)(values), dtype=np.bool_)
 
 
 def require_no_gaps(target: NDArray[Any]) -> None:

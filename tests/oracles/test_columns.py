@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from elicit.oracles.columns import constant
+from elicit.oracles.columns import constant, gaps
 
 FEW = st.sampled_from([0.0, 1.0, -2.5])
 
@@ -36,3 +36,20 @@ def test_columns_of_nullable_numbers_and_categories_are_looked_at_too():
     X = pd.DataFrame({"a": pd.Series([1, None], dtype="Int64"), "b": pd.Series([1, 1], dtype="Int64")})
     X["c"], X["d"] = pd.Categorical(["u", "u"]), pd.Categorical(["u", "v"])
     assert constant(X).tolist() == [False, True, True, False]
+
+
+class Uneasy(float):
+    """A number that compares as some builds of Python compare floats: NaN raises the processor's flag."""
+
+    def __ne__(self, other):
+        return (self < other) | (self > other) | (float(self) != other)
+
+
+def test_nan_among_texts_is_a_gap_without_a_warning():
+    assert gaps(np.array(["x", np.nan, Uneasy("nan"), Uneasy(1), None], dtype=object)).tolist() == [
+        False,
+        True,
+        True,
+        False,
+        True,
+    ]
