@@ -321,6 +321,10 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
     assert "the last" in RunStatus(120, 140, 13, 18, 19, None).words(columns)
 
 
+def test_the_bottom_line_rounds_a_regret_up_as_the_screens_above_it_do():
+    assert RunStatus(120, 140, 13, 3, 19, 0.621).words(100).endswith("regret 0.63")
+
+
 @pytest.mark.parametrize(
     ("keys", "first"), [("d", "[D] end here"), (("u", "enter"), "[T] take it back"), ("w", "[Esc] back to")]
 )

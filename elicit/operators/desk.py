@@ -12,6 +12,7 @@ from typing import Protocol
 
 from elicit.asks import Compare, Reconcile
 from elicit.events import Answer, Evaluated
+from elicit.printable import bounded
 from elicit.subsets import Mask
 
 
@@ -33,7 +34,7 @@ class RunStatus:
         """The bottom line, in fewer words where there is little room."""
         left = max(self.most_questions - self.asked, 0)
         questions = f"1 to {left} questions left" if left > 1 else "the last question"
-        regret = "unknown" if self.regret is None else "above 1" if isinf(self.regret) else f"{self.regret:.2g}"
+        regret = "unknown" if self.regret is None else "above 1" if isinf(self.regret) else bounded(self.regret)
         told = f"  regret {regret}" if self.asked else ""
         full = (
             f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  {questions}{told}"
