@@ -7,7 +7,7 @@ import journals
 import numpy as np
 import pytest
 
-from elicit.asks import Done, Evaluate, Measured, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Done, Evaluate, Measured, Reconcile, Settlement, TakeBack
 from elicit.commands.ending import _reasons, _set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -216,3 +216,18 @@ def test_the_orders_that_a_second_contradiction_needs_are_told_as_those_of_the_f
         assert order.startswith("measured: {a1} (score 0.6, size 1) better than {a2, a4}")
         elicitation.tell(request.id, Settlement(None))
     assert not isinstance(elicitation.ask(), Reconcile)
+
+
+def test_what_an_answer_would_change_calls_the_two_subsets_beside_it_a_and_b():
+    elicitation = after(("a", "b", A), ("c", "d", A))
+    insight, a, b = Insight(elicitation, lambda: None), *(elicitation.history.evaluated[mask] for mask in (0b1, 0b11))
+    assert insight.without(5)[0] == (
+        "Without it: the best so far becomes B (score 0.7, size 2) instead of A (score 0.6, size 1)."
+    )
+    assert insight.without(6)[0] == "Without it: the best so far stays {a1} (score 0.6, size 1)."
+    assert "If A is better: the best so far stays A (score 0.6, size 1)." in insight.why(Compare(9, a, b))
+
+
+def test_a_regret_that_an_answer_leaves_as_it_is_stays():
+    told = Insight(after(("a", "b", A), ("c", "d", A)), lambda: None).without(6)
+    assert told[1] == "  the regret (how much better another may still be) stays 0."

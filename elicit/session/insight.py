@@ -123,7 +123,8 @@ class Insight:
             now = self._elicitation.beliefs
             for answer, words in ((Answer.FIRST, "If A is better"), (Answer.SECOND, "If B is better")):
                 fact = Preferred(request.id, request.first.subset, request.second.subset, answer)
-                lines += self._compared(words, now, now.were((*now.history.facts, fact)))
+                after = now.were((*now.history.facts, fact))
+                lines += self._compared(words, now, after, (request.first.subset, request.second.subset))
         return lines
 
     def without(self, request: int) -> list[str]:
@@ -132,7 +133,8 @@ class Insight:
             now = self._elicitation.beliefs
             facts = now.history.facts
             after = now.were((*facts, Retracted(facts[-1].request, request)))
-            lines = self._compared("Without it", now, after)
+            taken = now.history.answers[request]
+            lines = self._compared("Without it", now, after, (taken.first, taken.second))
         contradiction = _answers(_conflict(after))
         if contradiction:
             lines.append(f"  {_still(contradiction)}.")
@@ -152,24 +154,26 @@ class Insight:
                 return [*lines, f"and {more} more such orders"] if more > 0 else lines
         return []
 
-    def _compared(self, case: str, before: Beliefs, after: Beliefs) -> list[str]:
-        """How what would be recommended differs between two states."""
+    def _compared(self, case: str, before: Beliefs, after: Beliefs, shown: tuple[Mask, Mask]) -> list[str]:
+        """How what would be recommended differs between two states; the two subsets shown are A and B."""
         was, would = before.incumbent, after.incumbent
         if was is None or would is None:
             return [f"{case}: nothing would be recommended."]
         if was == would:
-            lines = [f"{case}: the best so far stays {self._told(would)}."]
+            lines = [f"{case}: the best so far stays {self._told(would, shown)}."]
         else:
-            lines = [f"{case}: the best so far becomes {self._told(would)} instead of {self._told(was)}."]
-        then, now = _regret(before), _regret(after)
+            lines = [f"{case}: the best so far becomes {self._told(would, shown)} instead of {self._told(was, shown)}."]
+        then, now = _regret(before) or "unknown", _regret(after)
         if now is not None and not (before.far and after.far):
-            lines.append(f"  the regret (how much better another may still be) goes from {then or 'unknown'} to {now}.")
+            moves = f"stays {now}" if now == then else f"goes from {then} to {now}"
+            lines.append(f"  the regret (how much better another may still be) {moves}.")
         return lines
 
-    def _told(self, subset: Mask) -> str:
-        """A subset by name, with its criteria."""
+    def _told(self, subset: Mask, shown: tuple[Mask, ...] = ()) -> str:
+        """A subset, with its criteria: one that is shown as A or B by that letter, another by its attributes."""
         history = self._elicitation.history
-        return f"{history.attributes.braced(subset)} ({criteria_told(history.named(subset))})"
+        name = "AB"[shown.index(subset)] if subset in shown else history.attributes.braced(subset)
+        return f"{name} ({criteria_told(history.named(subset))})"
 
     def _stated(self, statement: Statement) -> str:
         sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}
