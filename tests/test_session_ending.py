@@ -122,7 +122,9 @@ def test_looking_something_up_leaves_the_run_as_it_is(ended):
     subset, lines = insight.best()
     assert subset == elicitation.incumbent
     assert lines[0].startswith("Best so far: ")
-    assert lines[-1].endswith(". This holds for every utility of the parsimonious set, tau = 0.1, C = 10.")
+    assert lines[-1].endswith(
+        ". Better and rejected are meant by the utilities of the parsimonious set, tau = 0.1, C = 10."
+    )
     for given in insight.answers():
         assert insight.number(given.request) == given.number
         assert insight.without(given.request)[0].startswith("Without it: ")

@@ -78,12 +78,10 @@ class Insight:
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
         lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
         total = elicitation.family.count()
-        holds = (
-            "" if beliefs.conflict is not None else f" This holds for every utility of the {beliefs.utilities.scope}."
-        )
+        meant = f" Better and rejected are meant by the utilities of the {beliefs.utilities.scope}."
         lines.append(
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
-            f"{len(history.rejected)}.{holds}"
+            f"{len(history.rejected)}.{'' if beliefs.conflict is not None else meant}"
         )
         return beliefs.incumbent, lines
 
