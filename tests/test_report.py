@@ -4,6 +4,7 @@ The rule: what a browser makes of the page is seen in a browser; what scores are
 """
 
 import base64
+import dataclasses
 import hashlib
 import html
 import io
@@ -29,7 +30,7 @@ from elicit.asks import Measured
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.events import SCORE_AND_SIZE, Criterion, Preferred, Retracted, Stopped
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
@@ -158,6 +159,15 @@ def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine):
     assert "every line is as it was written" in text
     for key, value in record.settings:
         assert f"<td>{key}</td>" in text, value
+
+
+def test_a_step_that_takes_an_answer_back_names_its_question(tmp_path):
+    journals.played(tmp_path / "j", 4, 1)
+    record = read(tmp_path / "j")
+    request = [fact.request for fact in record.facts if isinstance(fact, Preferred)][1]
+    facts = tuple(fact for fact in record.facts if not isinstance(fact, Stopped))
+    taken = dataclasses.replace(record, facts=(*facts, Retracted(facts[-1].request, request)), claims=())
+    assert gather(taken).events[-1] == ("taken back", "the answer to question 2")
 
 
 def test_a_record_whose_claim_is_false_says_so_at_the_top(wine, tmp_path):

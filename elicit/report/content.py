@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,7 +144,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         otherwise=tuple(reversed_answers(why, found, None)),
         questions=_questions(why, place),
         implied=_implied(why),
-        events=tuple(_events(record)),
+        events=tuple(_events(record, why.questions)),
         prices=_prices(why),
         passed_over=len(history.rejected),
         power=tuple(theta.power().tolist()),
@@ -213,8 +213,8 @@ def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:
     )
 
 
-def _events(record: Record) -> list[tuple[str, str]]:
-    """The session step by step: what happened, and to which subset."""
+def _events(record: Record, numbers: Mapping[int, int]) -> list[tuple[str, str]]:
+    """The session step by step: what happened, and to which subset; `numbers` are those of the questions."""
     names, criteria, found = record.header.attributes, record.header.criteria, []
     for fact in record.facts:
         match fact:
@@ -232,8 +232,9 @@ def _events(record: Record) -> list[tuple[str, str]]:
                 found.append(
                     (f"assumed ({source})", f"{', '.join(names.subset(better))} over {', '.join(names.subset(worse))}")
                 )
-            case Retracted():
-                found.append(("taken back", "an answer"))
+            case Retracted(retracts=request):
+                what = f"the answer to question {numbers[request]}" if request in numbers else "an assumption"
+                found.append(("taken back", what))
             case Stopped(reason=reason):
                 found.append(("ended", reason))
             case Resumed(budget=budget):
