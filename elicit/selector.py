@@ -66,7 +66,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     Parameters
     ----------
     estimator : any estimator or pipeline. It is cloned, never fitted itself. A ColumnTransformer in it that
-        selects columns by name or position is cut down to the columns of each subset.
+        selects columns by name or position is cut down to the columns of each subset; `pruned_estimator` gives the one
+        for the columns that were chosen.
     operator : whose preferences count.
         None: the utility is the score, ties go to fewer features; no question, never a prompt.
         An expression over the criteria, such as ``"score - 0.005 * size"``, or a function of one mapping, from
