@@ -20,7 +20,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.knowledge.linear import Order, Pair, Step, Whole
+from elicit.knowledge.linear import Order, Pair, Step, Whole, levels
 from elicit.subsets import Mask
 
 #: Answers that are added up.
@@ -38,14 +38,14 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
     """
     subsets = list(vectors)
     place = {x: k for k, x in enumerate(subsets)}
-    levels = [_levels([vectors[x][c] for x in subsets]) for c in range(len(vectors[subsets[0]]))]
-    ahead = [[_ahead(level, place[above], place[below]) for level in levels] for above, below, _ in steps]
+    places = [levels([vectors[x][c] for x in subsets]) for c in range(len(vectors[subsets[0]]))]
+    ahead = [[_ahead(level, place[above], place[below]) for level in places] for above, below, _ in steps]
     weakly, strictly, improved = (np.zeros((len(subsets), len(subsets)), dtype=bool) for _ in range(3))
     for count in range(1, ANSWERS + 1):
         for chosen in combinations_with_replacement(range(len(steps)), count):
-            total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(levels))]
+            total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(places))]
             follows = strictly if any(steps[r][2] for r in chosen) else weakly
-            follows |= _at_least(total, levels)
+            follows |= _at_least(total, places)
     for above, below in [*((a, b) for a, b, strict in steps if strict), *measured]:
         improved[place[above], place[below]] = True
     if weakly.any():
@@ -62,12 +62,6 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
     )
 
 
-def _levels(values: Sequence[int]) -> Steps:
-    """For each subset the place of its value among the different ones, from the worst."""
-    place = {value: k for k, value in enumerate(sorted(set(values)))}
-    return np.array([place[value] for value in values])
-
-
 def _ahead(level: Steps, above: int, below: int) -> Steps:
     """The steps of one criterion by which one subset is ahead of another: 1, or −1 where it is behind."""
     number = np.arange(level.max())
@@ -75,11 +69,11 @@ def _ahead(level: Steps, above: int, below: int) -> Steps:
     return ahead
 
 
-def _at_least(total: Sequence[Steps], levels: Sequence[Steps]) -> Table:
+def _at_least(total: Sequence[Steps], places: Sequence[Steps]) -> Table:
     """[i, j]: subset i is ahead of j by at least the total divided by its largest gain, in every step."""
-    enough = np.ones((len(levels[0]), len(levels[0])), dtype=bool)
+    enough = np.ones((len(places[0]), len(places[0])), dtype=bool)
     most = max(1, *(int(d.max(initial=0)) for d in total))
-    for d, level in zip(total, levels, strict=True):
+    for d, level in zip(total, places, strict=True):
         enough &= level[:, None] >= _lowest(d, most)[level][None, :]
     return enough
 

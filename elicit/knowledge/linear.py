@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
 
 from elicit.subsets import Mask
 
@@ -45,15 +47,27 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
     flat = {_equal(worth[above], worth[below]) for above, below in strictly}
     if not rays or any(len(here) == len(rays) for here in flat):
         return None  # no weights give these answers, or none that tells apart what somebody told apart
-    strict = [
-        (x, y)
-        for x, mine in worth.items()
-        for y, other in worth.items()
-        if all(a >= b for a, b in zip(mine, other, strict=True))
-        if not (level := _equal(mine, other)) or any(level <= here for here in flat)
-    ]
-    alike = combinations(worth, 2)
-    return Order(strict, [(x, y) for x, y in alike if worth[x] == worth[y] and vectors[x] != vectors[y]])
+    subsets = list(worth)
+    # as places among the values at a ray numbers of any length are compared at once
+    places = np.array([levels(column) for column in zip(*worth.values(), strict=True)]).T
+    settled = np.array([[k in here for k in range(len(rays))] for here in flat], dtype=np.bool_).reshape(-1, len(rays))
+    strict: list[Pair] = []
+    equal: list[Pair] = []
+    for i, (x, mine) in enumerate(zip(subsets, places, strict=True)):
+        level = mine == places  # (subsets, rays)
+        apart = ~level.any(axis=1)
+        for here in settled:
+            apart |= ~(level & ~here).any(axis=1)
+        strict += [(x, subsets[j]) for j in np.flatnonzero((mine >= places).all(axis=1) & apart).tolist()]
+        alike = (subsets[j] for j in np.flatnonzero(level.all(axis=1)).tolist() if j > i)
+        equal += [(x, y) for y in alike if vectors[x] != vectors[y]]
+    return Order(strict, equal)
+
+
+def levels(values: Sequence[int]) -> NDArray[np.int64]:
+    """For each value its place among the different ones, from the worst."""
+    place = {value: k for k, value in enumerate(sorted(set(values)))}
+    return np.array([place[value] for value in values])
 
 
 @dataclass(frozen=True)

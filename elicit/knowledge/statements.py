@@ -221,37 +221,37 @@ def transitively_reduced(statements: Iterable[Statement]) -> tuple[Statement, ..
 def _needed_edges(edges: dict[tuple[Mask, Mask], Statement], place: dict[Mask, int]) -> set[tuple[Mask, Mask]]:
     """Edges that no path of the others implies: a strict one needs a path with a strict step."""
     masks = sorted(place, key=place.__getitem__)
-    strict = [0] * len(masks)
-    every = [0] * len(masks)
+    strict, every, strictly_above, above = ([0] * len(masks) for _ in range(4))
     for (better, worse), statement in edges.items():
-        every[place[better]] |= 1 << place[worse]
+        i, j = place[better], place[worse]
+        every[i] |= 1 << j
+        above[j] |= 1 << i
         if statement.strict:
-            strict[place[better]] |= 1 << place[worse]
+            strict[i] |= 1 << j
+            strictly_above[j] |= 1 << i
     needed = {(masks[i], masks[j]) for i, j in covers(every)}
-    reach, reach_strictly = _closures(every, strict)
+    reaching, reaching_strictly = _closures(above, strictly_above)
     for (better, worse), statement in edges.items():
         if statement.strict and (better, worse) not in needed:
             i, j = place[better], place[worse]
-            steps = [k for k in range(i + 1, j) if every[i] >> k & 1]
-            implied = any((reach_strictly[k] >> j & 1) or (strict[i] >> k & 1 and reach[k] >> j & 1) for k in steps)
-            if not implied:
+            if not every[i] & reaching_strictly[j] and not strict[i] & reaching[j]:
                 needed.add((better, worse))
     return needed
 
 
-def _closures(every: list[int], strict: list[int]) -> tuple[list[int], list[int]]:
-    """What can be reached at all, and what by a path with a strict step; rows numbered topologically."""
-    reach, reach_strictly = [0] * len(every), [0] * len(every)
-    for i in range(len(every) - 1, -1, -1):
-        reach_strictly[i] = strict[i]
-        row = reach[i] = every[i]
+def _closures(above: list[int], strictly_above: list[int]) -> tuple[list[int], list[int]]:
+    """What reaches each at all, and what by a path with a strict step; rows numbered topologically."""
+    reaching, reaching_strictly = [0] * len(above), [0] * len(above)
+    for j, row in enumerate(above):
+        reaching_strictly[j] = strictly_above[j]
+        reaching[j] = row
         while row:
             low = row & -row
             k = low.bit_length() - 1
             row ^= low
-            reach[i] |= reach[k]
-            reach_strictly[i] |= reach[k] if strict[i] >> k & 1 else reach_strictly[k]
-    return reach, reach_strictly
+            reaching[j] |= reaching[k]
+            reaching_strictly[j] |= reaching[k] if strictly_above[j] >> k & 1 else reaching_strictly[k]
+    return reaching, reaching_strictly
 
 
 def _strongest(statements: Iterable[Statement]) -> dict[tuple[Mask, Mask], Statement]:

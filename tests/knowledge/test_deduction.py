@@ -249,6 +249,15 @@ def test_what_no_worths_give_is_seen(steps, measured):
     assert not worths_exist(vectors, [*steps, *((a, b, True) for a, b in measured)])
 
 
+def test_numbers_of_any_length_are_compared_to_the_last_digit():
+    most = 10**18  # in products of these neither a float nor 64 bits tell one step
+    vectors = {1: (most + 1, 0), 2: (0, most), 3: (0, most + 1)}
+    found = linear_order(vectors, [(1, 2, True)], [(3, 2)])
+    assert (1, 2) in found.strict
+    assert (1, 3) not in found.strict
+    assert found.equal == []
+
+
 def test_two_answers_say_together_what_neither_says_alone():
     vectors = {1: (2, 1), 2: (1, 2), 3: (1, 0), 4: (0, 1), 5: (2, 0), 6: (0, 2)}
     first, second = (1, 2, True), (3, 4, True)
