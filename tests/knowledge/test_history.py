@@ -174,6 +174,11 @@ def test_each_statement_carries_its_source_weight_and_request(monkeypatch):
     )
 
 
+def test_what_is_stated_stands_in_the_order_in_which_it_was_said():
+    history = told(*FACTS[:3], Assumed(5, 5, 3, "weak", "prior"), Preferred(6, 2, 1, Answer.FIRST))
+    assert [s.request for s in history.stated] == [5, 6]
+
+
 def test_a_retraction_takes_back_an_answer_or_an_assumption_and_leaves_the_fact():
     history = told(*FACTS)
     assert {s.request for s in history.contradiction} == {6, None}

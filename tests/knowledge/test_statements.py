@@ -4,7 +4,7 @@ The rule: what follows from a list is found by walking every chain, and the shor
 trying every cycle; no utility is needed for either, and one is asked for only as a second opinion.
 """
 
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 
 import judge
 import pytest
@@ -134,6 +134,16 @@ def test_in_a_reduced_order_no_statement_follows_from_the_others(statements):
         assert consequences([other for other in kept if other is not s]) != full
 
 
+def test_whatever_is_said_down_a_ranking_of_four_is_reduced_to_what_nothing_else_says():
+    for relations in product((None, WEAK, STRICT), repeat=6):
+        places = zip(combinations((1, 2, 4, 8), 2), relations, strict=True)
+        said = [Statement(*pair, relation) for pair, relation in places if relation is not None]
+        kept = transitively_reduced(said)
+        full = consequences(kept)
+        assert full == consequences(said)
+        assert all(consequences([other for other in kept if other is not s]) != full for s in kept)
+
+
 @given(lists_of_statements() | orders())
 def test_equalities_stay_once_for_each_pair_and_the_order_of_the_list_is_kept(statements):
     kept = transitively_reduced(statements)
@@ -147,6 +157,12 @@ def test_a_strict_statement_wins_over_a_weak_one_and_never_over_an_equality():
     weak, strict, equal = (Statement(1, 2, r) for r in (WEAK, STRICT, EQUAL))
     assert transitively_reduced([weak, strict, weak]) == (strict,)
     assert transitively_reduced([equal, strict, Statement(2, 1, EQUAL)]) == (equal, strict)
+
+
+def test_of_two_who_say_the_same_the_first_is_named():
+    measured, answered = Statement(1, 2, source=Source.DOMINANCE), Statement(1, 2, request=7)
+    assert transitively_reduced([measured, answered]) == (measured,)
+    assert transitively_reduced([answered, measured]) == (answered,)
 
 
 def test_a_strict_statement_beside_a_weak_chain_is_needed_and_a_weak_one_is_not():
@@ -209,6 +225,12 @@ def test_a_settled_contradiction_does_not_hide_another_longer_one():
     assert contradiction([*long, *short], {(10, 11, 12), (20, 21, 22, 23)}) == ()
     closing = Statement(3, 2, source=Source.OPERATOR, request=30)  # one more answer, another circle
     assert answers_of(contradiction([*short, closing], {(10, 11, 12)})) == (11, 30)
+
+
+def test_an_answer_is_what_the_operator_said_and_nothing_else():
+    said = [Statement(1, 2, request=request) for request in (7, 5)]
+    others = [Statement(1, 2, source=source, request=6) for source in Source if source is not Source.OPERATOR]
+    assert answers_of([*said, *others, Statement(1, 2)]) == (5, 7)
 
 
 def test_statements_on_a_cycle_are_contradicted_and_the_others_are_not():
