@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.decide import climbing
-from elicit.decide.climbing import CLIMBS, Candidates, climbed
+from elicit.decide.climbing import CLIMBERS, CLIMBS, Candidates, climbed
 from elicit.subsets import Family
 
 FAMILY = Family(8)
@@ -47,6 +47,28 @@ def test_nothing_is_found_that_is_not_new_and_nothing_judged_twice(seed, old, st
     assert not (set(found) - {start}) & old
 
 
+def test_one_climbs_so_many_times_and_no_further():
+    found = climbed([1], lambda pool: np.array(pool, dtype=float), lambda m: [m + 1], lambda _: True).subsets
+    assert found == list(range(1, 2 + CLIMBS))
+
+
+def test_one_looks_once_around_each_of_the_best_few():
+    looked = []
+
+    def nothing_new(mask):
+        looked.append(mask)
+        return [1] if len(looked) < CLIMBERS else [100]
+
+    climbed(range(1, 9), lambda pool: -np.array(pool, dtype=float), nothing_new, lambda _: True)
+    assert looked == list(range(1, 1 + CLIMBERS))
+
+
+def test_dust_on_a_gain_puts_nothing_before_what_is_simpler():
+    assert climbed([1, 2], lambda _: np.array([0.5, 0.5 + 1e-12]), lambda _: [], bool).in_order() == [1, 2]
+    left = Candidates([7, 2, 1], np.array([3.0, 2.0, 2.0])).without(7, lambda _: np.array([0.5 + 1e-12, 0.5]))
+    assert left.in_order() == [1, 2]
+
+
 def test_an_empty_pool_gives_nothing():
     assert climbed([], np.array, FAMILY.neighbours, FAMILY.__contains__).in_order() == []
 
@@ -82,3 +104,9 @@ def test_the_foremost_of_the_others_is_known_though_few_are_judged_anew(seed, at
 def test_equal_gains_go_to_the_simplest_also_when_judged_anew():
     left = Candidates([7, 3, 4, 1], np.array([3.0, 2.0, 2.0, 2.0])).without(7, lambda pool: np.ones(len(pool)))
     assert left.foremost(1) == [1]
+    with patch.object(climbing, "JUDGED_AT_ONCE", 1):  # the first comes out as the second promised
+        left = Candidates([7, 3, 1], np.array([3.0, 2.0, 1.0])).without(7, lambda pool: np.array([len(pool) * 1.0]))
+        assert left.foremost(1) == [1]
+        once = Candidates([7, 3, 1], np.array([3.0, 2.0, 1.0]))
+        left = once.without(7, lambda pool: np.array([1.0 if pool == [3] else 0.5]))
+    assert left.foremost(1) == [3]

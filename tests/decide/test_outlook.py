@@ -64,6 +64,27 @@ def test_every_draw_is_in_the_family_and_not_much_larger_than_what_it_is_drawn_a
         assert (drawn & ~keep).bit_count() <= max(1, WIDER * widest, n if not widest else 0)
 
 
+FEW = Family(9, keep=0b11, drop=0b100)  # six are free
+
+
+@pytest.mark.parametrize(
+    ("rows", "most", "sizes"), [(None, None, [1, 2, 4, 6]), (29, None, [1, 2, 6]), (9, None, [1, 6]), (None, 5, [1, 2])]
+)
+def test_the_ladder_counts_what_is_free_to_come_in(rows, most, sizes):
+    family = FEW if most is None else Family(9, keep=FEW.keep, drop=FEW.drop, max_size=most)
+    prior = np.array([9, 8, 7, 1, 3, 6, 5, 2, 4.0])
+    free = [5, 6, 8, 4, 7, 3]  # by that prior
+    assert Outlook(0, prior, rows).ladder(family) == [0b11 | mask_of(free[:size]) for size in sizes]
+
+
+def test_a_draw_around_nothing_is_of_any_size_and_what_is_kept_makes_none_wider():
+    outlook, rng = Outlook(0, np.arange(9.0)), np.random.default_rng(0)
+    sizes = {(outlook.drawn(FEW, rng) & ~0b11).bit_count() for _ in range(200)}
+    assert sizes == set(range(1, 7))
+    around = {(outlook.drawn(FEW, rng, [0b10011]) & ~0b11).bit_count() for _ in range(200)}
+    assert around == {1, WIDER}
+
+
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "many"])
 def test_rows_are_a_number_of_rows(rows):
     with pytest.raises(InputError, match="rows must be a whole number of at least 1"):

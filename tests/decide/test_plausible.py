@@ -201,6 +201,12 @@ def test_a_sample_stands_for_the_crowd(vectors, count):
     assert np.abs(counted - crowd.weights).max() < 1 / count + 1e-9, "nobody counts for a place more or less"
 
 
+@given(measured, st.sampled_from([8.0, 1000.0]))
+def test_the_unit_of_a_criterion_is_nothing_to_anybody(vectors, unit):
+    known, other = history(vectors), history([(score, size, unit * cost) for score, size, cost in vectors])
+    assert PlausibleOperators(other).values == pytest.approx(PlausibleOperators(known).values, rel=1e-6, abs=1e-6)
+
+
 @given(measured, st.integers(1, 4))
 def test_what_measures_the_same_once_more_changes_nobody_s_mind(vectors, times):
     once = PlausibleOperators(history(vectors))

@@ -10,6 +10,7 @@ from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.questioning import LEAST_ANSWERS, UNLIKELY, Questions
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Stopped
+from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
@@ -174,3 +175,34 @@ def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
     found = [may_ask.check(np.random.default_rng(seed)) for seed in range(20)]
     assert all(question.check for question in found)
     assert {(question.first, question.second) for question in found} == {(1, 3), (3, 1)}
+
+
+def test_what_answers_put_below_another_within_noise_is_asked_about_no_more():
+    def asking(*answers):
+        history = History(Attributes.numbered(N), noise=Noise(0.05))
+        for mask, scores in ((1, (0.9, 0.5, 0.8)), (2, (0.5, 0.9, 0.7)), (4, (0.3, 0.85, 0.4))):
+            history.record(Evaluated(mask, mask, (sum(scores) / 3, 1.0), (scores, ())))
+        for request, (better, worse) in enumerate(answers, start=10):
+            history.record(Preferred(request, better, worse, Answer.FIRST))
+        assert history.front == (1,)
+        assert not any(history.dominates.values()), "the folds show nothing"
+        return Questions(Beliefs(history, Family(N), Settings()))
+
+    rng = np.random.default_rng(0)
+    assert asking((2, 1)).next(rng, worth=0.0) is None, "nothing of the front is left to recommend"
+    assert asking((2, 1)).confirming(rng) is None
+    assert asking().next(rng, worth=0.0) is None, "the others only trail"
+
+
+def test_of_what_was_put_off_the_most_telling_comes_back_once_nothing_else_is_open():
+    vectors = [(0.2, 1), (0.5, 2), (0.9, 3)]
+    rng = np.random.default_rng(0)
+    open_to, asked = [], []
+    for _ in range(3):
+        found = questions(vectors, asked)[0].next(rng, worth=0.0)
+        open_to.append((found.first, found.second))
+        asked.append((found.first, found.second, Answer.LATER))
+    assert len({frozenset(pair) for pair in open_to}) == 3
+    again = questions(vectors, asked)[0].next(rng, worth=0.0)
+    assert (again.first, again.second) == open_to[0]
+    assert again.why.endswith("(you put it off)")
