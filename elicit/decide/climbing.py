@@ -69,7 +69,7 @@ def climbed(
     known: set[Mask] = set()
     looked: set[Mask] = set()
     for _ in range(1 + CLIMBS):
-        pool = list(dict.fromkeys(m for m in pool if m not in known))
+        pool = list(dict.fromkeys(pool))
         if not pool:
             break
         found.subsets += pool

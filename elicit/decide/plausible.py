@@ -109,8 +109,7 @@ class PlausibleOperators:
     def sample(self, count: int) -> tuple[NDArray[np.intp], Vector]:
         """Up to `count` operators that stand for the crowd, and their shares (systematic resampling)."""
         marks = (np.arange(count) + 0.5) / count
-        drawn = np.minimum(np.searchsorted(np.cumsum(self.weights), marks), len(self.weights) - 1)
-        chosen, times = np.unique(drawn, return_counts=True)
+        chosen, times = np.unique(np.searchsorted(np.cumsum(self.weights), marks), return_counts=True)
         return chosen, times / count
 
     def worth(self, criteria: Sequence[Array], operators: NDArray[np.intp]) -> Array:
