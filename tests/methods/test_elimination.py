@@ -19,6 +19,7 @@ def test_the_least_important_goes_first_and_of_equals_the_later_one():
     found = play(Elimination(fixed), 5, lambda mask: float(mask.bit_count() == 3))
     assert list(found.values) == [0b11111, 0b10111, 0b10101, 0b10100, 0b00100]
     assert found.best == 0b10101
+    assert found.ended.chosen is None, "the goal chooses among them"
 
 
 def test_importances_are_asked_for_again_after_each_step():
@@ -37,6 +38,8 @@ def test_several_may_go_at_once_and_the_last_step_ends_at_the_goal():
     assert sizes == [5, 2, 1]
     sizes = [mask.bit_count() for mask in play(Elimination(fixed, step=0.4), 5, lambda _: 0.0).values]
     assert sizes == [5, 3, 1]  # two of five each time
+    sizes = [mask.bit_count() for mask in play(Elimination(fixed, step=0.1), 5, lambda _: 0.0).values]
+    assert sizes == [5, 4, 3, 2, 1]  # half of one is one all the same
     found = play(Elimination(fixed, step=2), 5, lambda _: 0.0, goal=Sized(2))
     assert list(found.values) == [0b10100]
     assert found.ended.chosen == 0b10100

@@ -28,6 +28,8 @@ def test_focus_finds_the_smallest_consistent_subsets_by_hand():
 def test_focus_starts_where_it_is_told():
     found = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, start=0b01000)
     assert set(found.values) == {0b01011, 0b01110}
+    found = play(Focus(Inconsistency(XOR, CLASSES)), 5, lambda _: 1.0, start=0b01011)
+    assert set(found.values) == {0b01011}, "it is consistent as it stands"
 
 
 def test_focus_goes_on_until_a_value_is_reached():
@@ -75,3 +77,19 @@ def test_focus_gives_up_before_it_looks_at_too_many(monkeypatch, most):
     monkeypatch.setattr(focus, "LARGEST_SEARCH", 4)
     with pytest.raises(InputError, match="not found by looking at 4 subsets; tolerate less distance"):
         play(Focus(Inconsistency(XOR, CLASSES), most), 5, lambda _: 1.0)
+
+
+def test_focus_gives_up_before_it_lists_too_many_of_which_each_would_do(monkeypatch):
+    alike = Focus(Inconsistency(XOR, [1, 1, 1, 1]))
+    monkeypatch.setattr(focus, "LARGEST_SEARCH", 10)
+    assert len(play(alike, 5, lambda _: 1.0, goal=Sized(3)).values) == 10
+    monkeypatch.setattr(focus, "LARGEST_SEARCH", 9)
+    with pytest.raises(InputError, match="not found by looking at 9 subsets"):
+        play(alike, 5, lambda _: 1.0, goal=Sized(3))
+
+
+def test_a_subset_as_inconsistent_as_is_tolerated_will_do():
+    rows = np.array([[5, 0], [5, 0], [5, 1], [5, 1]])  # the first attribute is constant
+    inconsistency = Inconsistency(rows, [0, 1, 1, 1])
+    assert inconsistency(0b10) == inconsistency(0b11) < inconsistency(0b01)
+    assert set(play(Focus(inconsistency, inconsistency(0b10)), 2, lambda _: 1.0).values) == {0b10}

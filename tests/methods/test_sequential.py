@@ -130,6 +130,12 @@ def test_plus_2_minus_1_by_hand():
     assert play(Sequential(), 3, lambda mask: float(worth[mask]), goal=Sized(2)).best == 0b101
 
 
+def test_a_round_of_plus_and_minus_is_left_as_soon_as_the_value_is_reached():
+    found = play(PlusMinus(3, 1), 4, lambda mask: float(mask == 0b0101), goal=Reaching(1.0))
+    assert found.ended.why == "the value was reached"
+    assert max(mask.bit_count() for mask in found.values) == 2
+
+
 def test_plus_1_minus_0_is_forward_and_plus_0_minus_1_backward():
     value = drawn_value(6, 3)
     assert list(play(PlusMinus(1, 0), 6, value).values) == list(play(Sequential(), 6, value).values)
@@ -158,6 +164,44 @@ def test_the_authors_rule_goes_back_where_mlxtend_s_does_not():
     goal = Sized(3)
     assert play(Floating(demanding=True), 4, value, goal=goal).best == a | b | c  # 7 beats the pair, not the triple
     assert play(Floating(demanding=False), 4, value, goal=goal).best == b | c | d
+
+
+def floated(n, value, start, forward, demanding):
+    """All that floating search evaluates, by its rule alone."""
+    current, evaluated, best = start, set(), {}
+
+    def step(back, taken=0):
+        steps = [current ^ 1 << i for i in range(n) if (current >> i & 1 == forward) == back and not taken >> i & 1]
+        steps = [mask for mask in steps if mask]
+        evaluated.update(steps)
+        return max(steps, key=lambda mask: (value(mask), -mask))
+
+    if current:
+        evaluated.add(current)
+        best[current.bit_count()] = [value(current)]
+    while current.bit_count() != (n if forward else 1):
+        ahead = step(back=False)
+        taken, current = current ^ ahead, ahead
+        best.setdefault(current.bit_count(), []).append(value(current))
+        while abs(current.bit_count() - (0 if forward else n)) > 2:
+            behind = step(back=True, taken=taken)
+            than = best[behind.bit_count()] + ([value(current)] if demanding else [])
+            if value(behind) <= max(than):
+                break
+            current = behind
+            best[current.bit_count()].append(value(current))
+    return evaluated
+
+
+@pytest.mark.parametrize("demanding", [True, False])
+@pytest.mark.parametrize("forward", [True, False])
+def test_floating_goes_back_as_far_as_its_rule_says_and_no_further(forward, demanding):
+    for seed in range(30):
+        n = 6 + seed % 3
+        value, one = drawn_value(n, seed), 1 << seed % n
+        for start in (0, one) if forward else ((1 << n) - 1, (1 << n) - 1 - one):
+            found = play(Floating(forward, demanding), n, value, start=start)
+            assert set(found.values) == floated(n, value, start, forward, demanding)
 
 
 @given(CASES, st.booleans(), st.booleans())
