@@ -264,6 +264,8 @@ def test_two_answers_say_together_what_neither_says_alone():
     assert (5, 6) not in additive_order(vectors, [first], []).strict
     assert (5, 6) not in additive_order(vectors, [second], []).strict
     assert (5, 6) in additive_order(vectors, [first, second], []).strict
+    level = [(3, 4, False), (4, 3, False)]
+    assert (5, 6) in additive_order(vectors, [first, *level], []).strict, "one of them strict is enough"
 
 
 def test_three_answers_say_together_what_no_two_of_them_say():
@@ -272,6 +274,21 @@ def test_three_answers_say_together_what_no_two_of_them_say():
     assert (7, 8) in additive_order(vectors, answers, []).strict
     for left in answers:
         assert (7, 8) not in additive_order(vectors, [a for a in answers if a is not left], []).strict
+    assert additive_order(vectors, [*answers, (8, 7, True)], []) is None
+    assert additive_order(vectors, [*answers, (8, 7, False)], []) is None
+
+
+def test_the_same_exchange_is_not_taken_here_and_refused_there():
+    vectors = {1: (1, 0), 2: (0, 1), 3: (0, 1), 4: (1, 0)}
+    assert additive_order(vectors, [(1, 2, True), (3, 4, True)], []) is None
+    assert additive_order(vectors, [(1, 2, False), (3, 4, False)], []).equal == [(1, 2), (1, 3), (2, 4), (3, 4)]
+
+
+def test_nothing_is_as_good_as_what_was_measured_to_better_it():
+    """The first criterion is worth nothing, and no less than the second, by which one was measured to be better."""
+    vectors = {1: (1, 0, 0), 2: (0, 1, 0), 3: (0, 0, 1), 4: (1, 0, 1), 5: (0, 1, 2), 6: (0, 0, 2)}
+    assert additive_order(vectors, [(1, 2, False), (3, 4, False)], []) is not None
+    assert additive_order(vectors, [(1, 2, False), (3, 4, False)], [(5, 6)]) is None
 
 
 def test_what_is_gained_once_does_not_pay_for_two_losses():
@@ -281,9 +298,11 @@ def test_what_is_gained_once_does_not_pay_for_two_losses():
 
 def test_an_equal_answer_makes_the_same_exchange_equal_and_more_for_it_better():
     vectors = {1: (2, 0, 0), 2: (1, 1, 0), 3: (2, 0, 1), 4: (1, 1, 1), 5: (3, 0, 0), 6: (2, 2, 0), 7: (1, 3, 0)}
-    found = additive_order(vectors, [(1, 2, False), (2, 1, False)], [(5, 1)])
+    vectors[8] = (0, 1, 0)
+    found = additive_order(vectors, [(1, 2, False), (2, 1, False)], [(5, 1), (2, 8)])
     assert (3, 4) in found.equal
     assert (5, 2) in found.strict  # more is had for the same
+    assert (1, 8) in found.strict  # it is as good as what is more
     assert not {(6, 7), (7, 6)} & {*found.strict, *found.equal}  # this exchange is of other steps
 
 
