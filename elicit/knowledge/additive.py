@@ -53,7 +53,7 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
     stated = improved.copy()
     for above, below, _ in steps:
         stated[place[above], place[below]] = True
-    if strictly.diagonal().any() or (strictly & stated.T).any() or (weakly & improved.T).any():
+    if strictly.diagonal().any() or (strictly & stated.T).any():
         return None  # something is better than itself, or than what is better than it
     same = [(subsets[i], subsets[j]) for i, j in np.argwhere(np.triu(weakly & weakly.T, 1)).tolist()]
     return Order(
