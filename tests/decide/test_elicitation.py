@@ -306,7 +306,7 @@ def test_a_contradiction_is_settled_once_and_the_run_goes_on():
     assert elicitation.incumbent is not None
 
 
-def test_a_retracted_answer_no_longer_counts_and_may_be_asked_again():
+def test_a_retracted_answer_no_longer_counts_also_in_a_replay():
     elicitation = small(6, budget=30, ask_every=2, stop=())
     while not any(isinstance(f, Preferred) for f in elicitation.facts):
         request = elicitation.ask()

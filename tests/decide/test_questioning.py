@@ -9,7 +9,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.questioning import LEAST_ANSWERS, UNLIKELY, Questions
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Stopped
+from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
@@ -206,3 +206,13 @@ def test_of_what_was_put_off_the_most_telling_comes_back_once_nothing_else_is_op
     again = questions(vectors, asked)[0].next(rng, worth=0.0)
     assert (again.first, again.second) == open_to[0]
     assert again.why.endswith("(you put it off)")
+
+
+def test_a_question_whose_answer_was_taken_back_may_be_put_again():
+    asked, history = questions([(0.2, 1), (0.9, 3)], [(1, 2, Answer.FIRST)])
+    assert not asked.open(1, 2)
+    history.record(Retracted(200, 100))
+    again = Questions(Beliefs(history, Family(N), Settings()))
+    assert again.open(1, 2)
+    found = again.next(np.random.default_rng(0), worth=0.0)
+    assert {found.first, found.second} == {1, 2}
