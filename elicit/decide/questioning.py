@@ -7,7 +7,7 @@ never what dominance implies, and is there to catch a wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
@@ -17,11 +17,11 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import MIDDLING
 from elicit.events import Answer, Asked, Preferred, Stopped
-from elicit.knowledge.statements import Source
-from elicit.subsets import Mask, simplest
-from elicit.utility.exact import ExactSet
+from elicit.knowledge.statements import Source, Statement
+from elicit.subsets import Mask, indicator, simplest
+from elicit.utility.exact import ExactSet, combinations_of, outside
 from elicit.utility.kernel import KernelUtility
-from elicit.utility.monomials import Utility
+from elicit.utility.monomials import Matrix, Utility
 from elicit.utility.numbers import listable
 from elicit.utility.sets import difference
 
@@ -182,6 +182,8 @@ class Questions:
         """Whether statements chain from one to the other, or the exact cone of the answers orders them."""
         if b in self._below[a] or a in self._below[b]:
             return True
+        if outside(_flips([(a, b)], self._beliefs.family.n)[0], self._along):
+            return False
         cone = self._cone
         if cone is None:
             return False
@@ -208,9 +210,23 @@ class Questions:
         return reach
 
     @cached_property
+    def _answers(self) -> list[Statement]:
+        """What the operator stated."""
+        return [s for s in self._history.stated if s.source is Source.OPERATOR]
+
+    @cached_property
+    def _along(self) -> Matrix:
+        """A basis of what sums of the answers say of single attributes.
+
+        What the cone orders is such a sum, too. Hardly any pair is, so the cone, which takes long where attributes
+        are many, is hardly ever needed.
+        """
+        return combinations_of(_flips([(s.better, s.worse) for s in self._answers], self._beliefs.family.n))
+
+    @cached_property
     def _cone(self) -> ExactSet | None:
         """The exact cone of the operator's answers alone, None when they say nothing or contradict themselves."""
-        answers = [s for s in self._history.stated if s.source is Source.OPERATOR]
+        answers = self._answers
         n, degree = self._beliefs.family.n, self._beliefs.settings.degree
         # of a thousand attributes the program would list half a million pairs. There chains alone are seen: beyond
         # them answers order only subsets whose φ depend on each other, which takes many small ones that overlap
@@ -314,6 +330,12 @@ class Questions:
         for y in self._beliefs.by_liking(around):
             if self.open(incumbent, y):
                 yield Question(incumbent, y, "the current best against a neighbour")
+
+
+def _flips(pairs: Sequence[tuple[Mask, Mask]], n: int) -> Matrix:
+    """For each pair which attributes the first has more (1) and which it lacks (-1), shape (pairs, n)."""
+    first, second = (indicator([pair[k] for pair in pairs], n).astype(np.float64) for k in (0, 1))
+    return np.asarray(first - second)
 
 
 def _shown_in_random_order(question: Question, rng: np.random.Generator) -> Question:

@@ -239,17 +239,15 @@ class ExactSet:
     @cached_property
     def _span(self) -> Matrix:
         """An orthonormal basis of all combinations of the statements' rows, one a column."""
-        basis, sizes, _ = np.linalg.svd(statement_rows(self.monomials, self.rows).T, full_matrices=False)
-        found: Matrix = basis[:, sizes > 1e-9 * sizes.max(initial=0.0)]
-        return found
+        return combinations_of(statement_rows(self.monomials, self.rows))
 
     def cone_multipliers(self, form: Form) -> tuple[float, ...] | None:
         """λ with Σ c_x φ(x) = Σ λ_r d_r, λ_r ≥ 0 (any sign for an equality), of least sum; None if there are none."""
         count = len(self.rows)
         if count == 0:
             return None if self.gain(form).any() else ()
-        gain, along = self.gain(form), self._span
-        if np.abs(gain - along @ (along.T @ gain)).max() > OUTSIDE:  # no program finds what no combination can be
+        gain = self.gain(form)
+        if outside(gain, self._span):  # no program finds what no combination can be
             return None
         equal = np.array([s.relation is Relation.EQUAL for s in self.rows])
         # an equality's multiplier is split, so that the sum counts its size
@@ -384,6 +382,18 @@ class ExactSet:
         witness = Utility.of(self.monomials, theta[:-1] / size)
         values = witness.values([subset, *self.evaluated])
         return witness if values[0] >= values.max() and self.admits([witness])[0] else None
+
+
+def combinations_of(rows: Matrix) -> Matrix:
+    """An orthonormal basis of all combinations of these rows, one a column."""
+    basis, sizes, _ = np.linalg.svd(rows.T, full_matrices=False)
+    found: Matrix = basis[:, sizes > 1e-9 * sizes.max(initial=0.0)]
+    return found
+
+
+def outside(vector: Vector, along: Matrix) -> bool:
+    """Whether a vector is none of the combinations of which `along` is a basis."""
+    return bool(np.abs(vector - along @ (along.T @ vector)).max() > OUTSIDE)
 
 
 def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:

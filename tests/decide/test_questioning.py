@@ -1,8 +1,10 @@
 """A check of what surprises: asked where plausible operators doubt what answers imply, and nowhere else."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
@@ -12,7 +14,10 @@ from elicit.decide.settings import Settings
 from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
+from elicit.knowledge.statements import Source
 from elicit.subsets import Attributes, Family
+from elicit.utility.exact import ExactSet
+from elicit.utility.sets import difference
 
 N = 5
 
@@ -218,3 +223,39 @@ def test_a_question_whose_answer_was_taken_back_may_be_put_again():
     assert again.open(1, 2)
     found = again.next(np.random.default_rng(0), worth=0.0)
     assert {found.first, found.second} == {1, 2}
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 15), st.integers(1, 15)), min_size=1, max_size=5),
+    st.sets(st.integers(1, 15), max_size=4),
+    st.sampled_from([1, 2]),
+)
+@example([(0b0001, 0b0010)], {0b0101, 0b0110}, 1)
+def test_what_answers_imply_by_sums_is_never_asked_about(pairs, others, degree):
+    """Against a program over all monomials; nobody is dominated, for what scores more is larger."""
+    subsets = sorted({x for pair in pairs for x in pair} | others)
+    facts = [Evaluated(k, x, (0.1 * k, float(k))) for k, x in enumerate(subsets)]
+    chosen = {frozenset(pair): pair for pair in pairs if pair[0] != pair[1]}
+    facts += [Preferred(100 + k, a, b, Answer.FIRST) for k, (a, b) in enumerate(chosen.values())]
+    history = History.of(Attributes.numbered(4), facts)
+    may_ask = Questions(Beliefs(history, Family(4), Settings(degree=degree)))
+    cone = ExactSet(4, (), [s for s in history.stated if s.source is Source.OPERATOR], degree=degree)
+    holds = cone.informative and cone.consistent
+    reach, _ = reachable(history)
+    for a, b in combinations(subsets, 2):
+        ordered = {(a, b), (b, a)} & reach or (
+            holds and any(cone.cone_multipliers(difference(*pair)) is not None for pair in ((a, b), (b, a)))
+        )
+        assert may_ask.open(a, b) == (not ordered)
+
+
+def test_the_cone_of_answers_about_hundreds_of_attributes_is_built_only_for_a_pair_that_their_sums_may_order():
+    n = 300
+    far, near, more = 1 << 299, 0b1, 0b11
+    facts = [Evaluated(k, x, (0.1 * k, float(k))) for k, x in enumerate((near, more, near | far, more | far, 1 << 150))]
+    history = History.of(Attributes.numbered(n), [*facts, Preferred(100, more, near, Answer.FIRST)])
+    may_ask = Questions(Beliefs(history, Family(n), Settings()))
+    assert may_ask.open(near, 1 << 150)
+    assert "_cone" not in vars(may_ask)
+    assert may_ask.open(near | far, more | far), "the pair of far and the second attribute may be worth something"
+    assert "_cone" in vars(may_ask)
