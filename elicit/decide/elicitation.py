@@ -378,19 +378,17 @@ class Elicitation:
         regular = self.settings.questions - last
         due = self.settings.ask_every == 0 or (since >= self.settings.ask_every and asked < regular)
         at_the_end = (left <= 0 or ending) and self._asked_at_the_end() < last
-        if not due and not at_the_end:
+        taken_home = left <= 0 and not ending and self.settings.confirm > 0
+        if not (due or at_the_end or taken_home):
             return None
-        questions = Questions(self.beliefs)
-        if self.settings.check_every and asked and asked % self.settings.check_every == 0:
-            check = questions.check(rng)
-            if check is not None:
-                return check
-        doubted = questions.doubted(rng)
-        if doubted is not None:
-            return doubted
-        found = questions.next(rng, worth=0.0 if ending else LAST_WORTH if at_the_end else 1.0, last=at_the_end)
-        if found is None and at_the_end and not ending and asked < self.settings.confirm:
-            return questions.confirming(rng)
+        questions, found = Questions(self.beliefs), None
+        if due or at_the_end:
+            if self.settings.check_every and asked and asked % self.settings.check_every == 0:
+                found = questions.check(rng)
+            worth = 0.0 if ending else LAST_WORTH if at_the_end else 1.0
+            found = found or questions.doubted(rng) or questions.next(rng, worth=worth, last=at_the_end)
+        if found is None and taken_home:
+            found = questions.confirming(rng, few=asked < self.settings.confirm)
         return found
 
     @property

@@ -1,12 +1,13 @@
 """Questioning: which two evaluated subsets the operator should compare.
 
 Never two that dominance or the answers already order, never the same two twice ("later" aside). Θ_τ's
-opinion does not count as an answer. A check question is the exception: it repeats what answers imply,
-never what dominance implies, and is there to catch a wrong one.
+opinion does not count as an answer. A check question is the exception: it repeats what answers imply or,
+once, an answer on which the choice hangs, never what dominance implies, and is there to catch a wrong one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,13 @@ MOST_COMPARED = 30
 #: A rival that the operator likes better with less than this chance is not worth a question.
 UNLIKELY = 0.05
 
+#: An answer is asked for again when the operator thinks otherwise with at least this chance.
+DOUBTFUL = 0.1
+
+#: Why a choice is confirmed at the end, by a question that is new or by one that is not.
+NEW = "one of these would be recommended now, and you may like the other better"
+ONCE_MORE = "what is recommended hangs on your answers about these, so you are asked once more"
+
 #: With fewer answers none can be said to surprise: what speaks against it is the guess that a run begins with.
 LEAST_ANSWERS = 3
 
@@ -53,6 +61,7 @@ class Questions:
         self._history = beliefs.history
         answers = self._history.answers.values()
         live = [a for a in answers if a.request not in self._history.retracted]
+        self._put = Counter(frozenset((a.first, a.second)) for a in live)
         self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
         self._later = {frozenset((a.first, a.second)): a for a in live if a.answer is Answer.LATER}
 
@@ -145,25 +154,40 @@ class Questions:
             Question(a, b, "an earlier answer fits badly with the others; this asks it another way", check=True), rng
         )
 
-    def confirming(self, rng: np.random.Generator) -> Question | None:
-        """What would be taken home against the rival that the operator most likely prefers, if any may be.
+    def confirming(self, rng: np.random.Generator, *, few: bool) -> Question | None:
+        """What would be taken home against a rival that the operator may like better, for the first time or once more.
 
         No expected worth says so: plausible operators err, so one answer against many hardly moves what they expect.
-        But an answer about the choice itself settles it, for nothing below another is recommended.
+        But an answer about the choice itself settles it, for nothing below another is recommended. So a wrong one does
+        most harm here, and is asked again: with `few` questions put where it may well be wrong, with many only where
+        nothing but answers keeps what is worth more to plausible operators from being chosen.
         """
         beliefs = self._beliefs
-        best, front = beliefs.incumbent, set(self._history.front)
-        rivals = [x for x in beliefs.candidates if x in front and x != best]
-        if best is None or not rivals or beliefs.settings.policy != "value":
+        best = beliefs.incumbent
+        if best is None or beliefs.settings.policy != "value":
             return None
         crowd = beliefs.plausible
+        rivals = [x for x in self._history.front if x != best and not self._by_dominance(best, x)]
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
         likely = sorted(
             (x for x in rivals if chances[x] >= UNLIKELY),
             key=lambda x: (-chances[x], -round(crowd.of(x), 9), simplest(x)),
         )
-        why = "one of these would be recommended now, and you may like the other better"
-        return self._first((Question(best, x, why) for x in likely if self.open(best, x)), rng)
+        new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
+        again = (
+            Question(best, x, ONCE_MORE, check=True)
+            for x in likely
+            if self._may_repeat(best, x)
+            if (chances[x] >= DOUBTFUL if few else round(crowd.of(x) - crowd.of(best), 9) > 0)
+        )
+        return self._first(chain(new, again), rng)
+
+    def _may_repeat(self, a: Mask, b: Mask) -> bool:
+        """Whether answers put b below a, of which one about just these two may be given once more."""
+        pair, below = frozenset((a, b)), self._below
+        if self._beliefs.settings.doubt >= 1 or b not in below[a] or a in below[b]:
+            return False
+        return self._put[pair] < 2 and pair not in self._later
 
     # -- what is already known ------------------------------------------------------------------
 

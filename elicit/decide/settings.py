@@ -120,7 +120,9 @@ class Settings:
     confirm: int = _choice(
         6,
         "policy value: where fewer than so many questions were put when the budget is spent, what would be recommended "
-        "is compared with the rivals that the operator may still like better; 0: never",
+        "is compared with the rivals that the operator may still like better; an answer about them that may well be "
+        "wrong is asked once more, after more questions only one that keeps the likeliest choice from being made; 0: "
+        "never",
     )
     check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
     scope: str = _choice(
