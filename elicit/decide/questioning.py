@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
 
@@ -61,6 +61,7 @@ class Questions:
         self._history = beliefs.history
         answers = self._history.answers.values()
         live = [a for a in answers if a.request not in self._history.retracted]
+        self._last = {frozenset((a.first, a.second)): a for a in live}
         self._put = Counter(frozenset((a.first, a.second)) for a in live)
         self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
         self._later = {frozenset((a.first, a.second)): a for a in live if a.answer is Answer.LATER}
@@ -101,6 +102,8 @@ class Questions:
                 before = self._later[pair]
                 if postponed is None and self._more_known_since(before.request):
                     postponed = Question(before.first, before.second, f"{question.why} (you put it off)")
+            elif pair in self._last:  # put again as it stood, lest it be taken for another
+                return replace(question, first=self._last[pair].first, second=self._last[pair].second)
             else:
                 return _shown_in_random_order(question, rng)
         return postponed

@@ -154,6 +154,8 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     else:
         (rival,) = {found.first, found.second} - {best}
         assert due[rival] >= max(due.values()) - 1e-6
+        stood = [(a, b) for a, b, _ in answers if frozenset((a, b)) == frozenset((best, rival))]
+        assert not stood or (found.first, found.second) == stood[-1]
     never = Questions(Beliefs(history, Family(N), Settings(doubt=1.0))).confirming(np.random.default_rng(0), few=few)
     assert never is None or not never.check
 
