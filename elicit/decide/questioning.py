@@ -7,7 +7,6 @@ once, an answer on which the choice hangs, never what dominance implies, and is 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -61,9 +60,10 @@ class Questions:
         self._history = beliefs.history
         answers = self._history.answers.values()
         live = [a for a in answers if a.request not in self._history.retracted]
-        self._last = {frozenset((a.first, a.second)): a for a in live}
-        self._put = Counter(frozenset((a.first, a.second)) for a in live)
-        self._asked = {frozenset((a.first, a.second)) for a in live if a.answer is not Answer.LATER}
+        self._asked: dict[frozenset[Mask], list[Preferred]] = {}
+        for a in live:
+            if a.answer is not Answer.LATER:
+                self._asked.setdefault(frozenset((a.first, a.second)), []).append(a)
         self._later = {frozenset((a.first, a.second)): a for a in live if a.answer is Answer.LATER}
 
     def next(self, rng: np.random.Generator, *, worth: float = 1.0, last: bool = False) -> Question | None:
@@ -102,8 +102,9 @@ class Questions:
                 before = self._later[pair]
                 if postponed is None and self._more_known_since(before.request):
                     postponed = Question(before.first, before.second, f"{question.why} (you put it off)")
-            elif pair in self._last:  # put again as it stood, lest it be taken for another
-                return replace(question, first=self._last[pair].first, second=self._last[pair].second)
+            elif pair in self._asked:  # put again as it stood, lest it be taken for another
+                before = self._asked[pair][-1]
+                return replace(question, first=before.first, second=before.second)
             else:
                 return _shown_in_random_order(question, rng)
         return postponed
@@ -190,7 +191,7 @@ class Questions:
         pair, below = frozenset((a, b)), self._below
         if self._beliefs.settings.doubt >= 1 or b not in below[a] or a in below[b]:
             return False
-        return self._put[pair] < 2 and pair not in self._later
+        return len(self._asked.get(pair, ())) < 2 and pair not in self._later
 
     # -- what is already known ------------------------------------------------------------------
 
