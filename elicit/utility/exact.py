@@ -6,7 +6,8 @@ holds on the whole cone.
 
 Programs are kept alive. A form starts with every coefficient at the bound its sign asks for, and
 where it has no sign, at the sign that the θ of largest margin has there; the dual simplex then
-repairs the statements. Upper bounds only tighten as statements are added.
+repairs the statements. A large program starts from a guess which statements hold the form back
+(`leaning.py`). Upper bounds only tighten as statements are added.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from elicit.knowledge.statements import Relation, Statement, transitively_reduce
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.conflicts import contradiction_in
+from elicit.utility.leaning import WORTH_A_GUESS, Leaning
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.sets import (
     Form,
@@ -152,7 +154,8 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
-        self.__dict__.pop("_span", None)
+        for name in ("_span", "_leaning"):
+            self.__dict__.pop(name, None)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
         self.__dict__.pop("_contradiction", None)
         d = statement_rows(self.monomials, [statement])
@@ -188,13 +191,23 @@ class ExactSet:
             raise InputError(f"{TOO_THIN}: no maximum is computed; look whether it is `informative` first")
         gain = self.gain(form)
         self._forms.change_costs(-gain)
-        self._forms.crash(np.where(gain != 0, gain > 0, self._largest_margin()[1] > 0))
+        self._lean(gain)
         solution = self._forms.optimum()
         return Optimum(
             -solution.value,
             Utility.of(self.monomials, solution.values),
             self._by_statement(solution.duals),
         )
+
+    def _lean(self, gain: Vector) -> None:
+        """Start the program of forms where the form leans, or else with every statement to be repaired."""
+        found = None if self._leaning is None else self._leaning.of(gain)
+        remaining = gain if found is None else found.remaining
+        at_upper = np.where(np.abs(remaining) > tolerances.NUDGE, remaining > 0, self._largest_margin()[1] > 0)
+        if found is None:
+            self._forms.crash(at_upper)
+        else:
+            self._forms.crash(at_upper, found.monomials, found.statements)
 
     def gain(self, form: Form) -> Vector:
         """The form as a vector over the monomials."""
@@ -329,6 +342,15 @@ class ExactSet:
             row_upper=upper,
             unit_rows=True,
         )
+
+    @cached_property
+    def _leaning(self) -> Leaning | None:
+        """Guesses where a form leans, where the program is large enough for them."""
+        if len(self.rows) * len(self.monomials) < WORTH_A_GUESS:
+            return None
+        rows = statement_rows(self.monomials, self.rows)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return Leaning(rows / np.where(lengths > 0, lengths, 1.0), self.rows)
 
     @cached_property
     def _challengers(self) -> tuple[Mask, ...]:

@@ -81,6 +81,9 @@ _BASIS_STATUS = {
 #: The lower bound's status and the upper's, to be picked by 0 and 1.
 _AT_A_BOUND = np.array([highspy.HighsBasisStatus.kLower, highspy.HighsBasisStatus.kUpper], dtype=object)
 
+Places = NDArray[np.intp]
+_NO_PLACES: Places = np.zeros(0, dtype=np.intp)
+
 
 @lru_cache(maxsize=16)
 def _first(count: int) -> NDArray[np.int32]:
@@ -305,10 +308,18 @@ class Program:
             basis.columns = self.columns
         self._demand(self._engine.setBasis(kept), "the basis was not accepted")
 
-    def crash(self, at_upper: NDArray[np.bool_]) -> None:
-        """Start the next solve with every row basic and every column at its lower or upper bound."""
-        self._basis.col_status = _AT_A_BOUND[at_upper.view(np.int8)].tolist()
-        self._basis.row_status = [highspy.HighsBasisStatus.kBasic] * self.rows
+    def crash(self, at_upper: NDArray[np.bool_], columns: Places = _NO_PLACES, rows: Places = _NO_PLACES) -> None:
+        """Start the next solve with every row basic and every column at its lower or upper bound.
+
+        But for as many of either: `columns` are basic, and `rows` at their lower bound.
+        """
+        standing = _AT_A_BOUND[at_upper.view(np.int8)]
+        standing[columns] = highspy.HighsBasisStatus.kBasic
+        self._basis.col_status = standing.tolist()
+        held = [highspy.HighsBasisStatus.kBasic] * self.rows
+        for row in rows.tolist():
+            held[row] = highspy.HighsBasisStatus.kLower
+        self._basis.row_status = held
         self._demand(self._engine.setBasis(self._basis), "the crash basis was not accepted")
 
     def resume(self, columns: Sequence[Standing], rows: Sequence[Standing]) -> None:
