@@ -17,7 +17,7 @@ from elicit.utility import tolerances
 from elicit.utility.costs import Costs, Parsimony
 from elicit.utility.forms import FormProgram
 from elicit.utility.monomials import Matrix, Utility, Vector
-from elicit.utility.prices import LeastCost, PriceProgram, Warmth
+from elicit.utility.prices import STATEMENTS_AT_LENGTH, LeastCost, PriceProgram, Warmth
 from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form
 from elicit.utility.solver import Simplex
 
@@ -223,8 +223,10 @@ class ParsimoniousSet(Costs):
 
     @cached_property
     def _slacks(self) -> PriceProgram:
-        """C S*: from where it stood in the previous state, else from J*."""
+        """C S*: from where it stood in the previous state, else from J*; of very many statements from nothing."""
         warmth = self._warmth[1]
+        if warmth is None and len(self.statements) > STATEMENTS_AT_LENGTH:
+            return PriceProgram(self, None, Simplex.DUAL, free=True)
         start, method = (self._prices.warmth(), Simplex.DUAL) if warmth is None else (warmth, Simplex.PRIMAL)
         return PriceProgram(self, start, method, free=True)
 

@@ -17,6 +17,7 @@ from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.costs import Costs
+from elicit.utility.interior import near_optimum
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.solver import INFINITY, Program, Simplex, Standing, standings
 
@@ -26,6 +27,9 @@ STATEMENTS_AT_ONCE = 400
 
 #: At most so many statements and rivals enter in one round.
 STATEMENTS_ENTER, RIVALS_ENTER = 100, 10
+
+#: With more statements than this a program that knows nothing earlier begins near the optimum, by an interior point.
+STATEMENTS_AT_LENGTH = 1000
 
 #: The number of the candidate's column.
 _CANDIDATE = -1
@@ -71,6 +75,8 @@ class PriceProgram:
         known = (*costs.statements, *leaving)
         self._held, self._first_rival = costs.columns(known), len(known)
         self.monomials = costs.starting_monomials
+        if warmth is None and len(known) > STATEMENTS_AT_LENGTH and costs.informative:
+            warmth = self._near(costs)
         if warmth is not None and not costs.complete:
             entered = [t for t in warmth.monomials if t not in self.monomials.position]
             self.monomials = Monomials(costs.n, (*self.monomials.terms, *entered))
@@ -91,6 +97,14 @@ class PriceProgram:
             method = Simplex.DUAL
         self.base, self._home_duals = self._solve(None, method)
         self._home = self._program.basis()
+
+    def _near(self, costs: Costs) -> Warmth:
+        """Where everything stands near the optimum, as far as the first monomials go."""
+        terms = self.monomials.terms
+        statements, rows = near_optimum(self.monomials.rows(costs.subsets), self._held, self._weights(terms))
+        return Warmth(
+            dict(zip(costs.statements, statements, strict=True)), dict(zip(terms, rows, strict=True)), Standing.LOWER
+        )
 
     def warmth(self) -> Warmth:
         """Where everything stands at J*."""
