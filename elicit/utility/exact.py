@@ -120,6 +120,11 @@ class ExactSet:
         return Utility.of(self.monomials, self._largest_margin()[1])
 
     @property
+    def inside(self) -> Utility:
+        """The roomiest."""
+        return self.roomiest
+
+    @property
     def consistent(self) -> bool:
         """Whether any θ satisfies all statements (with a margin that floats can tell from none)."""
         return self.margin >= tolerances.SMALLEST_MARGIN

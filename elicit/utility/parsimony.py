@@ -66,6 +66,11 @@ class ParsimoniousSet(Costs):
         return self._prices.base if self._warmth[0] is None else PriceProgram(self, None, Simplex.DUAL).base
 
     @property
+    def inside(self) -> Utility:
+        """A θ of least cost; which of several may depend on an earlier state."""
+        return self._prices.base.theta
+
+    @property
     def least_cost(self) -> float:
         """J*."""
         return self._prices.base.value

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,14 +76,25 @@ class Regrets:
         self._scope = utilities.scope
         self._candidates = self._marked(utilities.candidates(self.subsets))
         self._rivals = self._marked(utilities.rivals(self.subsets))
-        self.upper: Matrix = utilities.upper_bounds(self.subsets)
-        for k in range(len(self.subsets)):
-            np.minimum(self.upper, self.upper[:, k][:, None] + self.upper[k, :][None, :], out=self.upper)
         self._standing = _copies(utilities.statements)
         self._witnesses: list[Utility] = []
         self._values = np.zeros((0, len(self.subsets)))
         if previous is not None:
             self._inherit(previous)
+
+    @cached_property
+    def upper(self) -> Matrix:
+        """Bounds on f(x) − f(v) at row x, column v, chained, with all proofs so far; among many this takes a while."""
+        upper = self.utilities.upper_bounds(self.subsets)
+        for k in range(len(self.subsets)):
+            np.minimum(upper, upper[:, k][:, None] + upper[k, :][None, :], out=upper)
+        budget = self.utilities.budget
+        for (x, v), proof in self._proofs.items():
+            i, j = self._place[x], self._place[v]
+            bound = proof.sigma * budget + proof.constant
+            if bound < upper[i, j]:
+                _tighten(upper, i, j, bound)
+        return upper
 
     def _marked(self, chosen: Sequence[Mask]) -> NDArray[np.bool_]:
         """Which of the evaluated subsets are among the chosen."""
@@ -119,6 +131,8 @@ class Regrets:
     def exceeds(self, subset: Mask, bound: float) -> bool:
         """Whether the max regret of one evaluated subset is above a bound; sooner known than the regret itself."""
         v, most = self._place[subset], bound + tolerances.DECISION
+        if len(self.subsets) > MOST_COMPARED and not self._witnesses:
+            self._witness(self.utilities.inside)  # this alone is often enough, and takes neither bounds nor programs
         while (lower := float(self._lower()[v])) <= most:
             if self._confirm(v, lower, give_up_above=most):
                 return float(self._lower()[v]) > most
@@ -183,32 +197,31 @@ class Regrets:
         )
         constant = optimum.value - optimum.sigma * self.utilities.budget
         self._proofs[self.subsets[x], self.subsets[v]] = _Proof(optimum.sigma, constant, used)
-        self._witnesses.append(optimum.witness)
-        self._values = np.vstack([self._values, optimum.witness.values(self.subsets)])
-        self._tighten(x, v, optimum.value)
+        self._witness(optimum.witness)
+        _tighten(self.upper, x, v, optimum.value)
         self.upper[x, v] = optimum.value
 
-    def _tighten(self, x: int, v: int, bound: float) -> None:
-        """A new bound, chained with all others."""
-        chained = self.upper[:, x][:, None] + bound + self.upper[v, :][None, :]
-        np.minimum(self.upper, chained, out=self.upper)
+    def _witness(self, theta: Utility) -> None:
+        """One more θ of the set."""
+        self._witnesses.append(theta)
+        self._values = np.vstack([self._values, theta.values(self.subsets)])
 
     def _inherit(self, previous: Regrets) -> None:
         """Whatever of an earlier state still holds: proofs whose statements stand, θ still in the set."""
         standing = set(self._standing)
-        budget = self.utilities.budget
         same = previous._scope == self._scope  # in the slice, a proof holds for its own δ
         for (x, v), proof in previous._proofs.items() if same else ():
             if x in self._place and v in self._place and proof.used <= standing:
                 self._proofs[x, v] = proof
-                i, j = self._place[x], self._place[v]
-                bound = proof.sigma * budget + proof.constant
-                if bound < self.upper[i, j]:
-                    self._tighten(i, j, bound)
         recent = previous._witnesses[-MOST_WITNESSES:]
         self._witnesses = [t for t, inside in zip(recent, self.utilities.admits(recent), strict=True) if inside]
         if self._witnesses:
             self._values = np.array([t.values(self.subsets) for t in self._witnesses])
+
+
+def _tighten(upper: Matrix, x: int, v: int, bound: float) -> None:
+    """A new bound, chained with all others."""
+    np.minimum(upper, upper[:, x][:, None] + bound + upper[v, :][None, :], out=upper)
 
 
 def _copies(statements: Sequence[Statement]) -> list[Copy]:

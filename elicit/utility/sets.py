@@ -112,6 +112,11 @@ class UtilitySet(Protocol):
         ...
 
     @property
+    def inside(self) -> Utility:
+        """Some θ of the set, one that is at hand; `conflict` must be None."""
+        ...
+
+    @property
     def informative(self) -> bool:
         """Whether anything can be decided: without a strict statement nothing is rejected and nothing is optimal."""
         ...

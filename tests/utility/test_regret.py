@@ -80,6 +80,20 @@ def test_beyond_worth_are_regrets_above_a_clear_answer_among_very_many(monkeypat
     assert seen == {False, True}
 
 
+@pytest.mark.parametrize("space", ["parsimonious", "exact"])
+def test_among_very_many_one_theta_at_hand_may_be_enough(monkeypatch, space):
+    """A thousand subsets have a million bounds to chain, and each program takes seconds."""
+    monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 8)
+    case = random_case(np.random.default_rng(2), n=5, evaluated=9, answers=4)
+    theirs = case.parsimonious() if space == "parsimonious" else case.exact(case.statements[:3])
+    values = theirs.inside.values(theirs.evaluated)
+    worst = theirs.evaluated[int(values.argmin())]
+    assert theirs.admits([theirs.inside]) == [True]
+    for work in ("maximum", "upper_bounds"):
+        monkeypatch.setattr(theirs, work, None)
+    assert Regrets(theirs).exceeds(worst, float(np.ptp(values)) / 2)
+
+
 @pytest.mark.parametrize("k", BATCHES)
 def test_the_least_regret_is_the_judges_and_ties_go_to_the_simplest(k):
     for case in batch(k):
