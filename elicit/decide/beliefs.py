@@ -55,8 +55,7 @@ class Beliefs:
 
     def had(self, answer: Preferred) -> Beliefs:
         """What would be believed, had the question of this answer been answered so, and all else been the same."""
-        given = self.history.answers[answer.request]
-        return self.were(answer if fact == given else fact for fact in self.history.facts)
+        return Beliefs(self.history.had(answer), self.family, self.settings)
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> ExactSet | ParsimoniousSet:
         """The set of utilities with no program solved yet.

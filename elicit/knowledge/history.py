@@ -7,6 +7,7 @@ that is computed from the facts on demand and kept until the next fact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -35,6 +36,9 @@ from elicit.numeric import GRID, LARGEST_MEASURED, is_finite, is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
+
+#: Views to which answers do not matter.
+_MEASURED = frozenset({"vectors", "dominance", "dominates", "place", "front"})
 
 #: Numbers that differ by less in all are told apart badly on the grid; by no more than this share, not at all.
 FINE, ROUNDING = 1e3 * GRID, 1e-12
@@ -85,6 +89,17 @@ class History:
     def blank(self) -> History:
         """A history without a fact, read as this one is."""
         return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume)
+
+    def had(self, answer: Preferred) -> History:
+        """What would be known, had the question of this answer been answered so: what was measured is not folded anew."""
+        given = self.answers[answer.request]
+        other = copy(self)
+        other.facts = [answer if fact == given else fact for fact in self.facts]
+        other.answers = {**self.answers, answer.request: answer}
+        for name in ("evaluated", "failed", "rejected", "assumed", "retracted", "undone", "settled", "rounds"):
+            setattr(other, name, copy(getattr(self, name)))
+        other._views = {name: view for name, view in self._views.items() if name in _MEASURED}
+        return other
 
     @classmethod
     def of(

@@ -399,3 +399,20 @@ def test_the_next_contradiction_is_told_as_soon_as_one_is_settled():
     assert [s.request for s in history.unsettled] == [100, 101]
     history.record(Settled(104, (100, 101)))
     assert [s.request for s in history.unsettled] == [102, 103]
+
+
+@pytest.mark.parametrize("asked_for", [(), ("dominance", "stated", "contradiction", "front", "unsettled")])
+def test_another_answer_makes_what_folding_all_facts_with_it_makes(asked_for):
+    answers = [Preferred(9, 1, 3, Answer.SECOND), Preferred(10, 2, 3, Answer.EQUAL)]
+    history = History.of(FOUR, [*FACTS[:-1], *answers, Settled(11, (9,)), Retracted(12, 10)])
+    for name in asked_for:
+        getattr(history, name)
+    before = {name: copy.copy(value) for name, value in vars(history).items() if name != "_views"}
+    for given in answers:
+        for answer in given.reversed:
+            other = history.had(answer)
+            anew = History.of(FOUR, [answer if fact == given else fact for fact in history.facts])
+            assert state(other) == state(anew)
+            assert other.unsettled == anew.unsettled
+            other.record(evaluated(12, 0.1, 20))
+    assert {name: value for name, value in vars(history).items() if name != "_views"} == before
