@@ -110,7 +110,7 @@ def drive(
         while not isinstance(request := elicitation.ask(), Done):
             keeper.save()
             if isinstance(request, Evaluate):
-                require_hope(elicitation.facts, elicitation.family, run.look_at)
+                require_hope(only_failures(elicitation.facts), elicitation.family, run.look_at)
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
                 run.put(request)

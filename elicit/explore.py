@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from elicit.asks import Done, Oracle
@@ -22,7 +23,9 @@ from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.methods.walk import SCOPE, Walk
+from elicit.oracles import TableOracle
 from elicit.oracles.parallel import Remembering, Workers
+from elicit.session.hopeless import only_failures, require_hope
 from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
 
@@ -70,6 +73,8 @@ def explore(
     journal: where every fact is kept; a journal that is there already is continued.
     about: kept in the journal's header, and expected there when it is continued.
     n_jobs, progress, clock, time_limit: as in `drive`.
+
+    Where small and large subsets all fail alike it ends with an error after the first few (`session/hopeless.py`).
     """
     now, stamp = clock or time.monotonic, clock or time.time
     start = now()
@@ -78,7 +83,8 @@ def explore(
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
 
         def save() -> None:
-            if kept is not None:
+            # failures before anything was measured wait, as in `drive`: whoever goes on then tries these again
+            if kept is not None and (walk.history.stopped is not None or not only_failures(walk.facts)):
                 kept.catch_up(walk.facts, stamp)
 
         if walk.budget is not None and walk.evaluations > walk.budget:
@@ -94,6 +100,8 @@ def explore(
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(ended_by(OUT_OF_TIME, f"{time_limit:g} seconds have passed"))
                 continue
+            if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
+                require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, remembering))
             part = walk.pending()[: workers.count]  # at most one a worker is under way and unsaved
             replies = workers.measure(remembering, [request.subset for request in part])
             for request, reply in zip(part, replies, strict=True):

@@ -18,7 +18,7 @@ import journals
 import pytest
 
 from elicit import __version__
-from elicit.asks import Evaluate
+from elicit.asks import Evaluate, Failure
 from elicit.cli import main
 from elicit.commands import session
 from elicit.decide.settings import Settings
@@ -384,6 +384,28 @@ def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
     assert not Path("o.csv.part").exists()
     assert run(*command[:-3], "whole.csv", capsys=capsys)[0] == 0
     assert Path("o.csv").read_text() == Path("whole.csv").read_text()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_ends_at_once_where_small_and_large_subsets_fail_alike(capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(WrapperOracle, "__call__", lambda _, r: asked.append(r.subset) or Failure("ValueError: f1"))
+    status, _, err = run("table", "wine", "-o", "o.csv", "--n-jobs", "1", capsys=capsys)
+    complains(status, "", err, "of size 1 to 13, failed alike, the first because: ValueError: f1; another model")
+    assert len(asked) < 15
+    assert not list(Path().glob("o.csv*"))
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_of_which_only_the_largest_subset_can_be_measured_is_written(capsys, monkeypatch):
+    def measured(self, request, whole=WrapperOracle.__call__):
+        return whole(self, request) if request.subset == 15 else Failure("ValueError: too few")
+
+    monkeypatch.setattr(WrapperOracle, "__call__", measured)
+    status, out, _ = run("table", "iris", "-o", "o.csv", "--n-jobs", "1", capsys=capsys)
+    assert status == 0
+    assert "not measured, 14 times: ValueError: too few" in out
+    assert TableOracle("o.csv").masks() == [15]
 
 
 def test_table_writes_what_an_oracle_reads(here, capsys):

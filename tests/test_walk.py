@@ -17,7 +17,7 @@ from elicit.journal import Journal, read
 from elicit.methods import Method, Ranking, Reaching, Sized, named
 from elicit.methods.walk import Walk
 from elicit.operators import SimulatedOperator
-from elicit.oracles import CallableOracle
+from elicit.oracles import CallableOracle, TableOracle
 from elicit.sessions import header_of, resume
 from elicit.subsets import Attributes, Family
 
@@ -214,6 +214,26 @@ def test_when_nothing_can_be_measured_nothing_is_recommended():
     found = explore(method("sfs"), Counting(fails=lambda _: True))
     assert (found.subset, found.names, found.met) == (None, (), False)
     assert found.reason == "none of the next 5 subsets could be measured"
+
+
+def test_a_walk_on_which_small_and_large_subsets_fail_alike_ends_at_once_and_the_next_one_tries_again(tmp_path):
+    broken = Counting(fails=lambda _: True)
+    with pytest.raises(InputError, match=r"all of the first 10, of size 1 to 5, .* not this one; another"):
+        explore(method("sbs"), broken, journal=tmp_path / "j")
+    assert len(broken.calls) == 10
+    assert not any(isinstance(fact, Failed) for fact in read(tmp_path / "j").facts)
+    assert explore(method("sbs"), Counting(), journal=tmp_path / "j").failures == {}
+
+
+def test_a_walk_on_which_only_large_subsets_fail_goes_on():
+    found = explore(method("random", budget=20), Counting(fails=lambda mask: mask.bit_count() > 1))
+    assert (found.evaluations, found.subset.bit_count()) == (20, 1)
+
+
+def test_a_walk_on_a_table_of_some_subsets_goes_on_though_others_have_no_row(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c,d,e,score\n0,1,1,0,0,0.5\n")
+    found = explore(method("random", budget=20), TableOracle(tmp_path / "t.csv"), seed=1)
+    assert found.evaluations == 20
 
 
 def test_facts_do_not_depend_on_how_many_run_at_once():

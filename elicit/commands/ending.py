@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
 from math import isinf
@@ -38,6 +38,7 @@ from elicit.proof.strained import Strained, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
+from elicit.session.hopeless import one_of_two
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask, members
 from elicit.threads import one_thread
@@ -96,13 +97,6 @@ def ending(
         if code:
             yield from ("", "in scikit-learn:", "")
             yield from (f"    {line}" for line in code)
-
-
-def one_of_two(reasons: Iterable[str]) -> Iterator[str]:
-    """What helps where a score was to be of one of two classes, as far as these reasons tell."""
-    if any("pos_label" in reason for reason in reasons):  # what scikit-learn says of such a score
-        told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
-        yield f"{told} a score of all classes, such as f1_macro"
 
 
 def _further(elicitation: Elicitation, shown: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from joblib import effective_n_jobs
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
 from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
-from elicit.commands.ending import ending, one_of_two
+from elicit.commands.ending import ending
 from elicit.commands.reduced import reduced
 from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain
 from elicit.data import Data, load
@@ -140,7 +140,7 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
                 print(f"{printable(how.output)} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
-            raise InputError("; ".join([str(error), *one_of_two([str(error)]), how_kept()])) from error
+            raise InputError(f"{error}; {how_kept()}") from error
         except KeyboardInterrupt:
             if sys.stderr.isatty():
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands

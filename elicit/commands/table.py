@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,9 +21,10 @@ from elicit.commands.playing import metered
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
-from elicit.oracles import WrapperOracle, write_table
+from elicit.oracles import WrapperOracle, measure_many, write_table
 from elicit.printable import many, printable
 from elicit.session.display import not_measured
+from elicit.session.hopeless import require_hope
 from elicit.sources.oracle import data_of, wrapper_of
 from elicit.subsets import Family, Mask
 
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             args.n_jobs,
             progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
             known=kept.cached,
-            keep=partial(_keep, kept),
+            keep=partial(_keep, kept, oracle, family, args.n_jobs),
         )
     part.unlink()
     notes = [f"note: {printable(note)}" for note in data.notes]
@@ -85,7 +86,27 @@ def _kept(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
                 part.unlink()
 
 
-def _keep(journal: Journal, replies: Mapping[Mask, Measured | Failure]) -> None:
+def _keep(
+    journal: Journal,
+    oracle: WrapperOracle,
+    family: Family,
+    n_jobs: int | None,
+    replies: Mapping[Mask, Measured | Failure],
+) -> None:
+    """Write what a table holds of the replies, and return when they are safe; refuse to go on where all fail alike."""
+    _write(journal, replies)
+    failed = {mask: reply.reason for mask, reply in journal.cached.items() if isinstance(reply, Failure)}
+    if len(failed) == len(journal.cached):
+
+        def look_at(subsets: Sequence[Mask]) -> list[Measured | Failure]:
+            found = measure_many(oracle, subsets, n_jobs)
+            _write(journal, dict(zip(subsets, found, strict=True)))
+            return found
+
+        require_hope(failed, family, look_at)
+
+
+def _write(journal: Journal, replies: Mapping[Mask, Measured | Failure]) -> None:
     """Write what a table holds of the replies, and return when they are safe."""
     for left, (mask, reply) in zip(range(len(replies) - 1, -1, -1), replies.items(), strict=True):
         row = Measured(reply.criteria, (), reply.spread) if isinstance(reply, Measured) else reply

@@ -8,7 +8,7 @@ these fail alike, what fails is common to all, and the run ends at once instead 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
@@ -19,23 +19,22 @@ from elicit.subsets import Family, Mask
 ENOUGH = 5
 
 
-def only_failures(facts: Iterable[Fact]) -> list[Failed]:
-    """All that was tried so far, where none of it could be measured."""
-    failed = []
+def only_failures(facts: Iterable[Fact]) -> dict[Mask, str]:
+    """All that was tried so far, and why it failed, where none of it could be measured."""
+    failed = {}
     for fact in facts:
         if isinstance(fact, Evaluated):
-            return []
+            return {}
         if isinstance(fact, Failed):
-            failed.append(fact)
+            failed[fact.subset] = fact.reason
     return failed
 
 
 def require_hope(
-    facts: Iterable[Fact], family: Family, measure: Callable[[Sequence[Mask]], Sequence[Measured | Failure]]
+    failed: Mapping[Mask, str], family: Family, measure: Callable[[Sequence[Mask]], Sequence[Measured | Failure]]
 ) -> None:
     """Refuse to go on where the smallest and the largest subsets fail as all did that were tried so far."""
-    failed = only_failures(facts)
-    reasons = {fact.subset: fact.reason for fact in failed}
+    reasons = dict(failed)
     if len(failed) < ENOUGH or not _alike(reasons.values()):
         return
     further = [subset for subset in _extremes(family) if subset not in reasons]
@@ -46,10 +45,19 @@ def require_hope(
     if len(reasons) < family.count() and _alike(reasons.values()):  # a family that was all tried ends by itself
         sizes = sorted({subset.bit_count() for subset in reasons})
         told = " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
-        raise InputError(
+        first = next(iter(reasons.values()))
+        said = (
             f"no subset could be measured; all of the first {len(reasons)}, of size {told}, failed alike, the first "
-            f"because: {failed[0].reason.removesuffix('.')}; another model, score or data may do"
+            f"because: {first.removesuffix('.')}; another model, score or data may do"
         )
+        raise InputError("; ".join([said, *one_of_two([first])]))
+
+
+def one_of_two(reasons: Iterable[str]) -> Iterator[str]:
+    """What helps where a score was to be of one of two classes, as far as these reasons tell."""
+    if any("pos_label" in reason for reason in reasons):  # what scikit-learn says of such a score
+        told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
+        yield f"{told} a score of all classes, such as f1_macro"
 
 
 def _extremes(family: Family) -> list[Mask]:
