@@ -79,16 +79,21 @@ def test_a_contradiction_that_is_kept_is_not_asked_about_again():
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
+    ("answers", "told", "standing"),
     [
         (
             [("a", "b", A), ("b", "a", A)],
             "answers that cannot all hold, and that nobody settled: those to questions 1, 2",
+            "kept and weighed, though they cannot all hold: your answers to questions 1, 2",
         ),
-        ([("z", "a", A)], "not settled: your answer to question 1 goes against what was measured"),
+        (
+            [("z", "a", A)],
+            "not settled: your answer to question 1 goes against what was measured",
+            "kept and weighed, though it goes against what was measured: your answer to question 1",
+        ),
     ],
 )
-def test_the_end_names_the_answers_that_nobody_settled_and_no_others(answers, told):
+def test_the_end_names_the_answers_that_contradict_each_other_and_whether_they_were_kept(answers, told, standing):
     def end(elicitation):
         return " ".join(" ".join(_set_aside(elicitation, SimpleNamespace(set_aside=()))).split())
 
@@ -97,7 +102,11 @@ def test_the_end_names_the_answers_that_nobody_settled_and_no_others(answers, to
     left.stop("the operator is content with the best so far")
     kept.tell(kept.ask().id, Settlement(None))
     assert told in end(left)
+    assert "kept" not in end(left)
     assert "settled" not in end(kept)
+    assert standing in end(kept)
+    kept.retract(len(MEASURED))  # the first answer
+    assert "kept" not in end(kept)
 
 
 @pytest.mark.parametrize(("answers", "conflict"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)

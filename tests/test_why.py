@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import journals
 import judge
+import numpy as np
 import pytest
 from test_verify_command import implied
 
+from elicit.asks import Reconcile, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -21,6 +23,7 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof import why_words
+from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Matter, Otherwise, Reason, Why, _claimed, numbered, otherwise
 from elicit.sessions import begin
 from elicit.subsets import Attributes, members
@@ -427,6 +430,24 @@ def test_the_command_says_why_and_what_other_answers_would_do(journal, why, caps
     for other in why.otherwise():
         if other.subset != why.best:
             assert f"in question {other.question}, it would be" in out
+
+
+def test_the_command_names_the_answers_that_contradict_each_other(tmp_path, capsys):
+    oracle, rng = journals.truth(4), np.random.default_rng(0)
+
+    def answer(request):
+        return Settlement(None) if isinstance(request, Reconcile) else rng.choice([Answer.FIRST, Answer.SECOND])
+
+    settings = Settings(budget=12, questions=12, ask_every=1, check_every=2, stop=())
+    with begin(tmp_path / "j", oracle, settings, seed=0) as session:
+        drive(session.elicitation, oracle, answer, session.journal)
+    why = Why(read(tmp_path / "j"))
+    aside = list(strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced))
+    kept = list(kept_words(why.history))
+    assert aside
+    assert kept
+    lines = told(capsys, tmp_path / "j")[1].splitlines()
+    assert [line for line in lines if line in (*aside, *kept)] == [*aside, *kept]
 
 
 def test_the_command_says_why_not_another(journal, why, capsys):

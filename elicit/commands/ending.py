@@ -34,7 +34,7 @@ from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import aligned, bounded, counted, listable, many, pasted, printable
-from elicit.proof.strained import Strained, set_aside_of, strained_words
+from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
@@ -412,7 +412,8 @@ def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask, called: s
 def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation does not honour, or not in full."""
     numbers, attributes = elicitation.history.question_numbers, elicitation.history.attributes
-    for line in strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes)):
+    strained = strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes))
+    for line in (*strained, *kept_words(elicitation.history)):
         yield from paragraph(line, _columns(), 2)
     if unsettled := elicitation.unsettled:
         which = ", ".join(str(numbers[request]) for request in unsettled)

@@ -11,6 +11,7 @@ from elicit.decide.settings import unproven_choice
 from elicit.errors import InputError
 from elicit.journal import read
 from elicit.printable import printable
+from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Why
 from elicit.proof.why_words import measured_line, reversed_answers, told
 from elicit.session.display import Meter
@@ -59,6 +60,9 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
         lines.append(f"nothing was stated or measured that sets one subset above another: {choice} is recommended.")
     else:
         lines.append("no utility of the exact set satisfies all statements, so nothing is proven.")
+    if rival is None:
+        lines += strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced)
+        lines += kept_words(why.history)
     with Meter(sys.stderr) as meter:
         found = why.otherwise(meter.update)
     return lines + reversed_answers(why, found, rival)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from elicit.decide.elicitation import Elicitation
+from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Mask
 from elicit.utility import tolerances
@@ -60,6 +61,18 @@ def strained_words(strained: Strained, numbers: Mapping[int, int], shown: Callab
     for how, why in ((_SET_ASIDE, ", as noise"), (_IN_PART, "")):
         if how in measured:
             yield f"{how}: {measured.count(how)} of the orders that were measured{why}"
+
+
+def kept_words(history: History) -> Iterator[str]:
+    """One line for each contradiction that the operator looked at and let stand, with the questions it is about."""
+    numbers = history.question_numbers
+    for conflict in sorted(history.settled):
+        if history.retracted.isdisjoint(conflict):
+            which = ", ".join(str(numbers[request]) for request in conflict)
+            if len(conflict) == 1:
+                yield f"kept and weighed, though it goes against what was measured: your answer to question {which}"
+            else:
+                yield f"kept and weighed, though they cannot all hold: your answers to questions {which}"
 
 
 def _how(slack: float) -> str:

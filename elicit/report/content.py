@@ -12,7 +12,7 @@ from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.printable import many
 from elicit.proof.record_check import check_record
-from elicit.proof.strained import strained_in, strained_words
+from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reversed_answers, told
 from elicit.subsets import Family, Mask, members
@@ -275,7 +275,8 @@ def _prices(why: Why) -> tuple[Price, ...]:
 
 def _set_aside(why: Why) -> tuple[str, ...]:
     """The statements that the recommendation does not honour, or not in full."""
-    return tuple(strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced))
+    strained = strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced)
+    return (*strained, *kept_words(why.history))
 
 
 def strongest(content: Content) -> list[int]:
