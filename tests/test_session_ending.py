@@ -39,7 +39,7 @@ from elicit.proof.why import Why
 from elicit.session.display import Meter, not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight, _still
-from elicit.session.progress import progress_of
+from elicit.session.progress import progress_of, regret_of
 from elicit.sessions import begin, elicitation_of
 
 # whoever always says "a" fails a check, so there is none
@@ -330,15 +330,20 @@ def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_
         assert f"of the other 2 none is better by more than {bounded(float(Fraction(bound)))}" in told
 
 
-@pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (3.0, "1")])
-def test_a_regret_is_told_beside_the_margin_of_an_answer_in_its_own_set(tmp_path, parsimony, margin):
+@pytest.mark.parametrize(("parsimony", "clear"), [("exact", 0.001), (3.0, 1.0)])
+def test_a_regret_is_told_in_margins_of_an_answer_wherever_a_session_tells_it(tmp_path, parsimony, clear):
     journals.played(tmp_path / "j", parsimony=parsimony, budget=6, questions=1, stop=())
     elicitation = elicitation_of(read(tmp_path / "j"))
-    best, scope = Insight(elicitation, lambda: None).best()[1][1], elicitation.beliefs.utilities.scope
-    assert f"({margin} is the margin of one clear answer)" in best
-    how_far, *_ = _bounds(elicitation, scope, Bounds())
+    beliefs = elicitation.beliefs
+    assert beliefs.utilities.clear == clear
+    margins = bounded(regret_of(beliefs))
+    assert float(margins) == pytest.approx(beliefs.incumbent_regret.value / clear, rel=0.1)
+    best = Insight(elicitation, lambda: None).best()[1][1]
+    assert f"by at most {margins} (1 is the margin of one clear answer)" in best
+    how_far, *_ = _bounds(elicitation, beliefs.utilities.scope, Bounds(family=Fraction(5 * clear)))
     assert how_far.startswith("not proven best")
-    assert f"where {margin} is the margin of one clear answer" in how_far
+    assert f"by up to {margins}, where 1 is the margin of one clear answer; " in how_far
+    assert how_far.endswith("none is better by more than 5")
 
 
 def test_how_far_the_measured_may_be_is_told_as_it_is_proven(tmp_path):
@@ -543,10 +548,10 @@ def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
         (0, None, ""),
         (1, None, "; of the one other subset nothing is proven here"),
         (2, None, "; of the other 2 subsets nothing is proven here"),
-        (1, Fraction(1, 2), "; the one other is not better by more than 0.5"),
-        (2, Fraction(1, 2), "; of the other 2 none is better by more than 0.5"),
-        (1, Fraction(521, 100), "; the one other is not better by more than 5.3"),
-        (2, Fraction(521, 100), "; of the other 2 none is better by more than 5.3"),
+        (1, 0.5, "; the one other is not better by more than 0.5"),
+        (2, 0.5, "; of the other 2 none is better by more than 0.5"),
+        (1, 5.21, "; the one other is not better by more than 5.3"),
+        (2, 5.21, "; of the other 2 none is better by more than 5.3"),
     ],
 )
 def test_the_others_are_counted_in_words(count, bound, words):

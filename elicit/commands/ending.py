@@ -241,7 +241,8 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
     """How much better another subset may be, of those measured and of all, and which is the strongest rival."""
     beliefs = elicitation.beliefs
     evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
-    others = _of_the_others(total - evaluated, bounds.family)
+    clear = beliefs.utilities.clear
+    others = _of_the_others(total - evaluated, None if bounds.family is None else float(bounds.family) / clear)
     if beliefs.far:
         yield _far(evaluated, scope) + others
         return
@@ -283,11 +284,12 @@ def _far(evaluated: int, scope: str) -> str:
 def _how_far(computed: float, proven: Fraction | None, evaluated: int, scope: str, utilities: AnySet) -> str:
     """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word.
 
-    What is proven may be a hair more than what was computed, since the numbers of a proof are rounded.
+    What is proven may be a hair more than what was computed, since the numbers of a proof are rounded. Both are in the
+    numbers of the set, whose margins differ; what is told is in margins, as while the session went on.
     """
-    most = computed if proven is None else float(proven)
-    margin = f"where {utilities.clear:g} is the margin of one clear answer"
-    if most >= utilities.clear:
+    most = (computed if proven is None else float(proven)) / utilities.clear
+    margin = "where 1 is the margin of one clear answer"
+    if most >= 1:
         return (
             f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
             f"{evaluated} measured by up to {bounded(most)}, {margin}"
@@ -304,16 +306,16 @@ def _how_far(computed: float, proven: Fraction | None, evaluated: int, scope: st
     )
 
 
-def _of_the_others(count: int, bound: Fraction | None) -> str:
-    """What is proven of the subsets that nobody measured."""
+def _of_the_others(count: int, bound: float | None) -> str:
+    """What is proven of the subsets that nobody measured, in margins of one clear answer."""
     if count <= 0:
         return ""
     if bound is None:
         others = "the one other subset" if count == 1 else f"the other {counted(count)} subsets"
         return f"; of {others} nothing is proven here"
     if count == 1:
-        return f"; the one other is not better by more than {bounded(float(bound))}"
-    return f"; of the other {counted(count)} none is better by more than {bounded(float(bound))}"
+        return f"; the one other is not better by more than {bounded(bound)}"
+    return f"; of the other {counted(count)} none is better by more than {bounded(bound)}"
 
 
 def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iterator[str]:

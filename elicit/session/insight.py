@@ -92,8 +92,8 @@ class Insight:
             return "No utility fits all that was measured and answered, so how sure that is cannot be told."
         if beliefs.far:
             return f"Among the {measured}, another may still be better by more than the margin of one clear answer."
-        found = beliefs.incumbent_regret
-        if found is None or isinf(found.value):
+        found, regret = beliefs.incumbent_regret, regret_of(beliefs)
+        if found is None or regret is None:
             return "Nothing is known yet of what you prefer beyond the measured numbers."
         if found.rival is None:
             return (
@@ -104,8 +104,8 @@ class Insight:
         below = found.rival in self._elicitation.history.dominates[found.subset]
         who = "another" if below else self._told(found.rival)
         return (
-            f"Among the {measured}, {who} may still be better, by at most {bounded(found.value)} "
-            f"({beliefs.utilities.clear:g} is the margin of one clear answer)."
+            f"Among the {measured}, {who} may still be better, by at most {bounded(regret)} "
+            "(1 is the margin of one clear answer)."
         )
 
     # -- what if ----------------------------------------------------------------------------------
