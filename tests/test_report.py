@@ -37,7 +37,7 @@ from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL
 from elicit.proof.strained import strained_words
 from elicit.report.content import gather, strongest
-from elicit.report.drawing import bars, curve, path_of_session, scale
+from elicit.report.drawing import LOOKS, bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
@@ -224,6 +224,26 @@ def contrast(one, other):
 
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+def test_shapes_look_without_the_style_sheet_as_they_do_with_it_in_light(wine):
+    css = (Path(__file__).parents[1] / "elicit" / "report" / "page.css").read_text(encoding="utf-8")
+    light = themes()["light"] | {"none": "none"}
+    css = re.sub(r"var\(--(\w+)\)", lambda found: light.get(found[1], found[0]), css).replace(
+        "currentColor", light["ink"]
+    )
+    of_any_width = re.findall(r"^svg (.+?) {(.*?)}", css, re.MULTILINE)
+    rules = {name: dict(re.findall(r"([\w-]+): ([^;]+);", body)) for name, body in of_any_width}
+    seen = set()
+    for drawing in re.findall(r"<svg.*?</svg>", written(wine).read_text(encoding="utf-8"), re.DOTALL):
+        for name, text in re.findall(r"<(line|text|circle|rect|polyline) ([^>]*?)/?>", drawing):
+            attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', text))
+            kinds, looks = attributes["class"].split(), dict(rules["text"] if name == "text" else {})
+            for selector in (*(f".{kind}" for kind in kinds), "." + ".".join(kinds)):
+                looks |= rules.get(selector, {})
+            assert looks.items() <= attributes.items(), (name, kinds)
+            seen |= {*kinds}
+    assert seen == {*LOOKS}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])

@@ -1,16 +1,17 @@
 """Drawings as SVG: the front with its spread, the path of the session, bars, curves. Sizes are those of a phone.
 
-The rule: colours are classes of the style sheet, so that light, dark and print each have their own; every
-drawing has a title that says what it shows, and the same figures stand in a table beside it.
+The rule: colours are classes of the style sheet, so that light, dark and print each have their own; those of light
+are attributes, too, for who draws without a style sheet. Every drawing has a title that says what it shows, and the
+same figures stand in a table beside it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from elicit.printable import shortened
-from elicit.report.markup import Html, element
+from elicit.report.markup import Child, Html, element
 
 WIDTH, HEIGHT = 400, 260
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
@@ -20,6 +21,24 @@ LONGEST_LABEL = 21
 
 #: Round values on an axis.
 MOST_TICKS = 5
+
+#: What the style sheet says of a shape of each class, in its light colours: it goes before where there is one.
+LOOKS: Mapping[str, Mapping[str, str]] = {
+    "tick": {"fill": "#1b1f24", "font-size": "11px"},
+    "axis": {"fill": "#57606a", "font-size": "11px"},
+    "end": {"text-anchor": "end"},
+    "middle": {"text-anchor": "middle"},
+    "grid": {"stroke": "#d0d7de", "stroke-width": ".7"},
+    "dot": {"fill": "#8c959f"},
+    "front": {"fill": "#0b5cad"},
+    "recommended": {"fill": "#b3261e"},
+    "ring": {"fill": "none", "stroke": "none"},
+    "spread": {"stroke": "#1b1f24", "stroke-width": "1", "opacity": ".65"},
+    "line": {"fill": "none", "stroke": "#0b5cad", "stroke-width": "1.6"},
+    "asked": {"stroke": "#b3261e", "stroke-width": ".8", "stroke-dasharray": "2 3", "opacity": ".7"},
+    "bar": {"fill": "#0b5cad"},
+    "below": {"fill": "#b3261e"},
+}
 
 Scale = Callable[[float], float]
 
@@ -49,16 +68,24 @@ def _round_values(low: float, high: float, *, whole: bool) -> list[float]:
     return [k * step for k in range(first, last + 1)] or [low, high]
 
 
+def shape(name: str, *children: Child, class_: str, **attributes: str | float) -> Html:
+    """A part of a drawing, which looks as its classes say."""
+    looks: dict[str, str] = {}
+    for each in class_.split():
+        looks |= LOOKS[each]
+    return element(name, *children, **attributes, class_=class_, **looks)
+
+
 def axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], x_name: str, y_name: str) -> Html:
     """Grid lines, tick labels and the names of both axes."""
     parts = []
     for tick in y_ticks:
-        parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(tick), y2=y(tick), class_="grid"))
-        parts.append(element("text", f"{tick:.6g}", x=LEFT - 5, y=y(tick) + 4, class_="tick end"))
+        parts.append(shape("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(tick), y2=y(tick), class_="grid"))
+        parts.append(shape("text", f"{tick:.6g}", x=LEFT - 5, y=y(tick) + 4, class_="tick end"))
     for tick in x_ticks:
-        parts.append(element("text", f"{tick:.6g}", x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
-    parts.append(element("text", shortened(x_name), x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
-    parts.append(element("text", shortened(y_name), x=3, y=TOP - 1, class_="axis"))
+        parts.append(shape("text", f"{tick:.6g}", x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
+    parts.append(shape("text", shortened(x_name), x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
+    parts.append(shape("text", shortened(y_name), x=3, y=TOP - 1, class_="axis"))
     return element("g", parts, aria_hidden="true")
 
 
@@ -80,17 +107,17 @@ def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str)
     height = row * len(rows) + 26
     ends = [v + (s or 0.0) for _, v, s in rows] + [v - (s or 0.0) for _, v, s in rows] + [0.0]
     x, ticks = scale(ends, names_end, WIDTH - RIGHT)
-    parts = [element("line", x1=x(t), x2=x(t), y1=4, y2=height - 22, class_="grid") for t in ticks]
-    parts += [element("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
+    parts = [shape("line", x1=x(t), x2=x(t), y1=4, y2=height - 22, class_="grid") for t in ticks]
+    parts += [shape("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
     for k, (name, value, spread) in enumerate(rows):
         y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))
-        parts.append(element("text", shortened(name, LONGEST_LABEL), x=names_end - 6, y=y + 12, class_="tick end"))
+        parts.append(shape("text", shortened(name, LONGEST_LABEL), x=names_end - 6, y=y + 12, class_="tick end"))
         kind = "bar" if value >= 0 else "bar below"
-        parts.append(element("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))
+        parts.append(shape("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))
         if spread:
             middle = y + (row - 8) / 2
             parts.append(
-                element("line", x1=x(value - spread), x2=x(value + spread), y1=middle, y2=middle, class_="spread")
+                shape("line", x1=x(value - spread), x2=x(value + spread), y1=middle, y2=middle, class_="spread")
             )
     return figure(f"{title} ({unit})", *parts, height=height)
 
@@ -100,9 +127,7 @@ def curve(title: str, at: Sequence[float], values: Sequence[float], x_name: str,
     x, x_ticks = scale(at, LEFT, WIDTH - RIGHT)
     y, y_ticks = scale([*values, 0.0], HEIGHT - BOTTOM, TOP + 6)
     points = " ".join(f"{x(a):.1f},{y(v):.1f}" for a, v in zip(at, values, strict=True))
-    return figure(
-        title, axes(x, y, x_ticks, y_ticks, x_name, y_name), element("polyline", points=points, class_="line")
-    )
+    return figure(title, axes(x, y, x_ticks, y_ticks, x_name, y_name), shape("polyline", points=points, class_="line"))
 
 
 def path_of_session(
@@ -113,10 +138,10 @@ def path_of_session(
     y, y_ticks = scale(scores, HEIGHT - BOTTOM, TOP + 6)
     parts = [axes(x, y, [t for t in x_ticks if t == int(t)], y_ticks, "measurements", name)]
     for after in asked:
-        parts.append(element("line", x1=x(after + 0.5), x2=x(after + 0.5), y1=TOP, y2=HEIGHT - BOTTOM, class_="asked"))
+        parts.append(shape("line", x1=x(after + 0.5), x2=x(after + 0.5), y1=TOP, y2=HEIGHT - BOTTOM, class_="asked"))
     # a step at each measurement: before it, nobody knew of a better one
     before = [best[0], *best[:-1]]
     steps = [f"{x(k):.1f},{y(v):.1f}" for k, two in enumerate(zip(before, best, strict=True), start=1) for v in two]
-    parts.append(element("polyline", points=" ".join(steps), class_="line"))
-    parts += [element("circle", cx=x(k), cy=y(v), r=2.2, class_="dot") for k, v in enumerate(scores, start=1)]
+    parts.append(shape("polyline", points=" ".join(steps), class_="line"))
+    parts += [shape("circle", cx=x(k), cy=y(v), r=2.2, class_="dot") for k, v in enumerate(scores, start=1)]
     return figure(title, *parts)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from elicit.operators.picture import heading
 from elicit.printable import many
 from elicit.report.content import Content, Measurement
-from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale
+from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale, shape
 from elicit.report.markup import Html, element
 
 
@@ -71,14 +71,14 @@ def _point(content: Content, m: Measurement, x: Scale, y: Scale) -> Html:
     told = "; ".join(f"{c.name} {value:.6g}" for c, value in zip(content.criteria, m.values, strict=True))
     bar = None
     if m.in_front and spread:
-        bar = element(
+        bar = shape(
             "line", x1=across, x2=across, y1=y(m.values[0] - spread), y2=y(m.values[0] + spread), class_="spread"
         )
     return element(
         "g",
         bar,
-        element("circle", cx=across, cy=down, r=radius, class_=kind),
-        element("circle", cx=across, cy=down, r=radius + 3, class_="ring", pointer_events="all"),
+        shape("circle", cx=across, cy=down, r=radius, class_=kind),
+        shape("circle", cx=across, cy=down, r=radius + 3, class_="ring", pointer_events="all"),
         class_="point",
         role="button",
         tabindex=0 if m.in_front else -1,
