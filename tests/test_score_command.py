@@ -206,6 +206,13 @@ def test_bad_input_is_one_line(here, capsys, arguments, says):  # noqa: ARG001  
     assert says in complaints[0]
 
 
+def test_a_mistyped_option_is_told_before_anything_is_computed(capsys):
+    assert main(["score", "wine", "--by", "fisher,relieff", "--option", "relieff.neighbors=3"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("elicit: the score 'relieff' has no option 'neighbors'; did you mean 'neighbours'?")
+
+
 def test_a_score_that_these_data_do_not_allow_takes_no_other_with_it(here, capsys):
     arguments = ["d.csv", "--target", "bought", "--by", "fisher,johnson-shapley", "--json", str(here / "out.json")]
     assert main(["score", *arguments]) == 2

@@ -162,6 +162,7 @@ def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dic
         if measure not in measures:
             raise InputError(f"--option {text!r}: {measure.name} is not among the scores; add it to --by")
         mine, plain = found.setdefault(measure.name, {}), name.replace("-", "_")
+        measure.check_option(plain)
         if plain in mine:
             raise InputError(f"--option {text!r}: {plain} of {measure.name} is given twice; give it once")
         mine[plain] = _value(value)

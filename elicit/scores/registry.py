@@ -53,13 +53,17 @@ class Measure:
         """Whether it serves a target of classes, or of numbers."""
         return self.targets in ("both", "classes" if classes else "numbers")
 
+    def check_option(self, name: str) -> None:
+        """Refuse what is no option of this score."""
+        if name not in self.options:
+            known = ", ".join(self.options) or "none"
+            hint = nearest(name, self.options, f"its options are: {known}")
+            raise InputError(f"the score {self.name!r} has no option {name!r}{hint}")
+
     def scores(self, X: Any, y: Any, groups: Groups | None = None, **options: Any) -> Floats:
         """One number a column, or with `groups` (positions of the columns of each attribute) one an attribute."""
         for name in options:
-            if name not in self.options:
-                known = ", ".join(self.options) or "none"
-                hint = nearest(name, self.options, f"its options are: {known}")
-                raise InputError(f"the score {self.name!r} has no option {name!r}{hint}")
+            self.check_option(name)
         if groups is not None and self.groups == "joint":
             return self.function(X, y, groups=groups, **options)
         found = self.function(X, y, **options)
