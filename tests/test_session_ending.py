@@ -314,6 +314,20 @@ def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
     assert f"beyond the budget: {ROUNDS} on fresh folds" in told
 
 
+def test_the_reduced_data_are_written_though_nobody_reads_the_end(tmp_path, monkeypatch):
+    class Closing(io.StringIO):
+        def write(self, text):
+            if "recommended:" in text:
+                raise BrokenPipeError
+            return super().write(text)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", Closing())
+    assert main(["ask", "iris", "--journal", "j", "--budget", "1", "--questions", "0", "-o", "small.csv"]) == 0
+    assert "recommended:" not in sys.stdout.getvalue()
+    assert (tmp_path / "small.csv").read_text().startswith("sepal")
+
+
 @pytest.mark.parametrize(("seed", "proven"), [(0, True), (7, False)])
 def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_path, seed, proven):
     rng = np.random.default_rng(seed)

@@ -146,12 +146,14 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
             complain(f"interrupted; {how_kept()}")
             return INTERRUPTED
-    print("\n".join(lines))
-    for line in told_warnings(complaints):
-        print(line)
-    if how.output is not None and result.subset is not None:
-        kept = reduced(how.output, section, elicitation.history.attributes.subset(result.subset))
-        print(f"{printable(how.output)}: {kept}")
+    written = None
+    try:  # before anything is told: whoever reads may have read enough
+        if how.output is not None and result.subset is not None:
+            written = reduced(how.output, section, elicitation.history.attributes.subset(result.subset))
+    finally:
+        print("\n".join([*lines, *told_warnings(complaints)]))
+    if written is not None:
+        print(f"{printable(str(how.output))}: {written}")
     return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
 
 
