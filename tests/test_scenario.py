@@ -1,12 +1,16 @@
 """A scenario is checked whole before anything runs, and its runs depend on nothing but themselves."""
 
+import dataclasses
 import gzip
 import json
+import re
 
 import pytest
 
 from elicit.asks import Evaluate
+from elicit.cli import main
 from elicit.data import load, model_of
+from elicit.decide.settings import Settings
 from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.events import Criterion
@@ -15,7 +19,7 @@ from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
-from elicit.sources.oracle import SyntheticSpec, oracle_from
+from elicit.sources.oracle import _ORACLES, SyntheticSpec, oracle_from
 from elicit.subsets import Family
 
 TABLE = "a,b,c,score,cost\n" + "".join(
@@ -428,3 +432,18 @@ def test_the_summary_has_a_row_for_each_method_and_operator(folder):
     assert lines[1].split()[:3] == ["elicit", "score", "2"]
     assert "\x1b" not in "".join(lines)
     assert "size\\x1b[31m" in lines[2]
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_the_help_names_every_section_and_every_key_and_defaults_those_of_the_search(folder, capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    told = set(re.findall(r"\w+", capsys.readouterr().out))
+    for kind, (_, required, optional) in _ORACLES.items():
+        assert {kind, *required, *optional} <= told
+    for section in ("operator", "experiment"):
+        with pytest.raises(InputError, match="the keys are ") as refused:
+            scenario_from({**PLAIN, section: {"xyzzy": 1}}, folder)
+        assert {section, *str(refused.value).rpartition("the keys are ")[2].split(", ")} <= told
+    main(["--defaults"])
+    assert {field.name for field in dataclasses.fields(Settings)} <= set(re.findall(r"\w+", capsys.readouterr().out))

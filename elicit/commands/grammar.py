@@ -49,6 +49,18 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+#: The sections of a scenario with their keys, those that are needed first.
+_SCENARIO = (
+    "A scenario is a TOML file; scenarios/wine_live.toml is a short one. [oracle]: kind = table (path; minimise), "
+    "wrapper (data, model; folds, scoring, random_state, stability, fit_time, scorers), filter (data, merit; scores, "
+    "bins) or synthetic (n; interaction, size); where there are data also target, holds, tidy, group_col, groups, "
+    "dropped, costs, cost_unit. [operator], or [[operator]] several times: utility, order (with steps) or hidden; "
+    "name, noise, hesitation. [elicit], or [[elicit]] several times: what elicit --defaults prints of the search, and "
+    "name, preset, keep, drop, max_size, prior. [experiment]: seeds, methods, goal, trace_every. A key that is not "
+    "known is refused, and the nearest is named."
+)
+
+
 def add_commands(commands: argparse._SubParsersAction[P]) -> None:
     """Make every command known to the parser, which notes the name of the one that is given."""
     for add in (_ask, _resume, _run, _compare, _table, _verify, _why, _best, _report, _score):
@@ -117,13 +129,17 @@ def _resume(commands: argparse._SubParsersAction[P]) -> None:
 
 
 def _run(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser("run", help="simulated operators over many seeds, from a file", allow_abbrev=False)
+    command = commands.add_parser(
+        "run", help="simulated operators over many seeds, from a file", epilog=_SCENARIO, allow_abbrev=False
+    )
     command.add_argument("scenario", metavar="SCENARIO.toml")
     _played(command)
 
 
 def _compare(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser("compare", help="every method on the same oracle, side by side", allow_abbrev=False)
+    command = commands.add_parser(
+        "compare", help="every method on the same oracle, side by side", epilog=_SCENARIO, allow_abbrev=False
+    )
     command.add_argument(
         "scenarios", metavar="SCENARIO.toml", nargs="*", help="a file, or several (a folder): a suite, in one table"
     )
