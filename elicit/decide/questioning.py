@@ -258,7 +258,7 @@ class Questions:
         n, degree = self._beliefs.family.n, self._beliefs.settings.degree
         # of a thousand attributes the program would list half a million pairs. There chains alone are seen: beyond
         # them answers order only subsets whose φ depend on each other, which takes many small ones that overlap
-        if not any(s.strict for s in answers) or not listable(n, degree):
+        if not answers or not listable(n, degree):
             return None
         cone = ExactSet(n, (), answers, degree=degree)
         return cone if cone.consistent else None
