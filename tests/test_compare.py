@@ -310,7 +310,8 @@ def test_a_prior_that_takes_missing_values_is_worked_out_with_them(folder, gaps)
         ),
         ({"experiment": {"goal": "reach:x"}}, r"`goal`: a goal is .*found 'reach:x'"),
         ({"experiment": {"goal": "reach:nan"}}, r"`goal`: a goal is .*found 'reach:nan'"),
-        ({"experiment": {"goal": 6}}, r"`goal` is a text, found 6"),
+        ({"experiment": {"goal": 6}}, r"`goal` is a text that is not empty, found 6"),
+        ({"experiment": {"goal": ""}}, r"`goal` is a text that is not empty, found ''"),
         ({"experiment": {"goal": "size:5"}}, r"`goal`: the goal is a size of 5, but the sizes here are 1 to 4"),
         ({"experiment": {"goal": "size:2", "methods": ["elicit"]}}, r"'elicit' elicits the trade-off; leave it out"),
         (

@@ -35,7 +35,7 @@ def text(section: Section, key: str) -> str:
     """A text that is not empty."""
     value = section[key]
     if not isinstance(value, str) or not value:
-        raise InputError(f"`{key}` is a text, found {value!r}")
+        raise InputError(f"`{key}` is a text that is not empty, found {value!r}")
     return value
 
 
