@@ -510,6 +510,14 @@ def test_the_strongest_of_many_correlated_pairs_are_named_and_the_others_counted
     assert found[3:] == ["and 7 more pairs of attributes are correlated beyond 0.95"]
 
 
+@pytest.mark.parametrize(("questions", "asked", "reads"), [("3", "at most 3 questions", True), ("0", "nothing", False)])
+def test_who_is_asked_nothing_is_not_said_to_read_meanwhile(ask, tmp_path, questions, asked, reads):
+    table(tmp_path / "t.csv", a=number, b=number)
+    _, out, _ = ask("t.csv", *SMALL, "--questions", questions)
+    assert f"will be evaluated and {asked} asked: roughly" in " ".join(out.split())
+    assert ("while you read" in out) == reads
+
+
 def test_a_session_on_a_file_says_what_was_decided_and_estimates_before_any_work(ask, tmp_path):
     table(tmp_path / "t.csv", a=number, b=number, c=lambda k, r: f"{k % 2 + 0.6 * r:.3f}", same=lambda *_: "1")
     status, out, _ = ask("t.csv", *SMALL, "-o", "small.csv", answers="a\n" * 5)

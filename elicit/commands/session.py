@@ -239,10 +239,13 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     if isinstance(reply, Measured):  # what failed is tried again by whoever resumes
         journal.cache(baseline, reply)
     total = left * seconds + _DECIDING * elicitation.budget * elicitation.family.n
+    questions = elicitation.settings.questions
+    asked, meanwhile = "nothing", ""
+    if questions:
+        asked, meanwhile = f"at most {many(questions, 'question')}", ", much of it while you read"
     yield (
-        f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and at most "
-        f"{many(elicitation.settings.questions, 'question')} asked: roughly {clock_time(total)} of computing "
-        f"({seconds:.2g} s for one evaluation), much of it while you read."
+        f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and {asked} "
+        f"asked: roughly {clock_time(total)} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
     )
     if isinstance(reply, Failure):
         yield _not_measurable(elicitation, reply)
