@@ -18,17 +18,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
-from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris, load_wine, make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.impute import SimpleImputer
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, MissingIndicator, SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
@@ -910,6 +911,34 @@ def test_nan_is_refused_at_once_where_a_predictor_would_get_it(estimator):
     X, y = _with_nan()
     with pytest.raises(ValueError, match="NaN"):
         selector(estimator=estimator).fit(X, y)
+
+
+ORDINAL = OrdinalEncoder(encoded_missing_value=-1, handle_unknown="use_encoded_value", unknown_value=-2)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        TransformedTargetRegressor(make_pipeline(SimpleImputer(), Ridge())),
+        VotingClassifier([("a", make_pipeline(SimpleImputer(), GaussianNB())), ("b", "drop")]),
+        StackingClassifier([("a", make_pipeline(SimpleImputer(), GaussianNB()))], GaussianNB(), cv=2),
+        make_pipeline(make_union(SimpleImputer(), MissingIndicator(features="all")), GaussianNB()),
+        make_pipeline(ORDINAL, GaussianNB()),
+        make_pipeline(IterativeImputer(Ridge()), GaussianNB()),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_gaps_pass_wherever_they_do_without_a_selector(estimator):
+    X, y = _with_nan()
+    clone(estimator).fit(X[:, :4], y)
+    selector(estimator=estimator, budget=2, keep=[2]).fit(X[:, :4], y)  # no warning
+
+
+def test_a_vote_refuses_gaps_when_one_of_its_voters_does():
+    X, y = _with_nan()
+    voters = [("a", make_pipeline(SimpleImputer(), GaussianNB())), ("b", GaussianNB())]
+    with pytest.raises(ValueError, match="NaN"):
+        selector(estimator=VotingClassifier(voters)).fit(X, y)
 
 
 class Filling(TransformerMixin, BaseEstimator):

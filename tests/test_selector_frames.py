@@ -12,7 +12,7 @@ from sklearn.compose import (
     make_column_transformer,
 )
 from sklearn.datasets import load_iris
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression
@@ -183,6 +183,20 @@ def test_a_gap_in_a_column_that_the_estimator_drops_is_no_matter(chooser):
     hole.loc[9, "sepal width (cm)"] = np.nan
     with pytest.raises(InputError, match=r"contains NaN.*'sepal width \(cm\)', row 9"):
         selector(GridSearchCV(model, {"kneighborsclassifier__n_neighbors": [1, 3]})).fit(hole, SPECIES)
+
+
+def test_a_gap_in_a_column_that_every_voter_drops_is_no_matter():
+    one, other = (
+        make_pipeline(make_column_transformer((StandardScaler(), list(FRAME)[:few])), KNeighborsClassifier(3))
+        for few in (2, 3)
+    )
+    hole = FRAME.copy()
+    hole.loc[7, list(FRAME)[3]] = np.nan
+    vote = VotingClassifier([("one", one), ("other", other)])
+    selector(vote, budget=2, keep=[0]).fit(hole, SPECIES)
+    hole.loc[9, list(FRAME)[2]] = np.nan
+    with pytest.raises(InputError, match=r"'petal length \(cm\)', row 9; VotingClassifier does not accept it"):
+        selector(vote).fit(hole, SPECIES)
 
 
 @pytest.mark.parametrize("container", [pd.DataFrame, np.asarray])

@@ -14,9 +14,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 from sklearn.utils._tags import get_tags
+
+from elicit.oracles.pruning import handed_on
+from elicit.scores.sheet import gap
+
+#: How the names of transformers end whose output has no gaps, whatever they are given.
+_FILLING = ("Imputer", "MissingIndicator", "OneHotEncoder", "SplineTransformer", "TargetEncoder")
 
 
 class Fate(enum.Enum):
@@ -39,20 +45,30 @@ def _fate(estimator: Any) -> Fate:
         return _in_turn(step for _, step in estimator.steps)
     if isinstance(estimator, ColumnTransformer):
         return _side_by_side([part for _, part, _ in estimator.transformers] + [estimator.remainder])
-    if isinstance(estimator, FeatureUnion):
-        return _together([part for _, part in estimator.transformer_list])
-    inner = estimator.get_params(deep=False).get("estimator") if hasattr(estimator, "get_params") else None
-    if hasattr(inner, "fit"):  # a search over it, or a bag of it, hands X on
-        return _fate(inner)
+    if _fills(estimator):  # also one that fills by an estimator in it
+        return Fate.TAKEN
+    if inner := handed_on(estimator):
+        return _together(inner)
     transforms = hasattr(estimator, "transform")
     if transforms and type(estimator).__module__.partition(".")[0] != "sklearn":
         return Fate.TAKEN  # it may fill them, and its tag says no unless somebody thought of it
     if isinstance(estimator, FunctionTransformer) and not estimator.validate:
         return Fate.PASSED if estimator.func is None else Fate.TAKEN
-    if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.allow_nan:
+    if not _allows(estimator):
         return Fate.REFUSED
-    fills = type(estimator).__name__.endswith(("Imputer", "OneHotEncoder", "TargetEncoder"))
-    return Fate.TAKEN if fills or not transforms else Fate.PASSED
+    return Fate.PASSED if transforms else Fate.TAKEN
+
+
+def _fills(estimator: Any) -> bool:
+    """Whether it takes NaN and hands on none."""
+    fills = type(estimator).__name__.endswith(_FILLING) or (
+        isinstance(estimator, OrdinalEncoder) and not gap(estimator.encoded_missing_value)
+    )
+    return fills and _allows(estimator)
+
+
+def _allows(estimator: Any) -> bool:
+    return hasattr(estimator, "__sklearn_tags__") and bool(get_tags(estimator).input_tags.allow_nan)
 
 
 def _in_turn(steps: Iterable[Any]) -> Fate:
@@ -67,6 +83,6 @@ def _side_by_side(parts: Iterable[Any]) -> Fate:
 
 
 def _together(parts: Iterable[Any]) -> Fate:
-    """All parts get the same, and their results stand side by side."""
+    """All parts get the same."""
     fates = {_fate(part) for part in parts}
     return Fate.REFUSED if Fate.REFUSED in fates else Fate.PASSED if Fate.PASSED in fates else Fate.TAKEN

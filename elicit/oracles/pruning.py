@@ -100,13 +100,28 @@ def unread(estimator: Any, X: Any) -> set[int]:
     if isinstance(estimator, Pipeline):
         return unread(_first_step(estimator), X)
     if not isinstance(estimator, ColumnTransformer):
-        inner = estimator.get_params(deep=False).get("estimator") if hasattr(estimator, "get_params") else None
-        return set() if inner is None else unread(inner, X)  # a search over it, or a bag of it, hands X on
+        inner = [unread(part, X) for part in handed_on(estimator)]
+        return set.intersection(*inner) if inner else set()
     whole = set(range(X.shape[1]))
     parts = [(part, _positions(_chosen(chosen, X), X)) for _, part, chosen in estimator.transformers]
     parts.append((estimator.remainder, list(whole.difference(*(found for _, found in parts)))))
     read = {column for part, found in parts if not (isinstance(part, str) and part == "drop") for column in found}
     return whole - read
+
+
+def handed_on(estimator: Any) -> list[Any]:
+    """What gets X as the estimator gets it: that of a search, a bag or a transformed target, those of a vote, a stack
+    or a union."""
+    inside = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    parts = [inside.get("estimator"), inside.get("regressor")]
+    for name in ("estimators", "transformer_list"):
+        parts += [_second(part) for part in inside[name]] if isinstance(inside.get(name), list | tuple) else []
+    return [part for part in parts if hasattr(part, "fit") or (isinstance(part, str) and part == "passthrough")]
+
+
+def _second(part: Any) -> Any:
+    """An estimator that may come with its name before it."""
+    return part[1] if isinstance(part, tuple) and len(part) == 2 else part
 
 
 def _chosen(choice: Any, X: Any) -> Any:
@@ -147,8 +162,7 @@ def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
                 continue
             listed = value if isinstance(value, list | tuple) else [value]
             for part in listed:  # such as (name, estimator) in a FeatureUnion or a VotingClassifier
-                inner = part[1] if isinstance(part, tuple) and len(part) == 2 else part
-                if hasattr(inner, "get_params"):
+                if hasattr(inner := _second(part), "get_params"):
                     yield from _choosers(inner)
 
 
