@@ -18,7 +18,7 @@ from elicit.asks import Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import LARGEST_MEASURED
-from elicit.oracles.columns import labelled
+from elicit.oracles.columns import is_frame, labelled
 from elicit.subsets import Attributes, Mask, members
 
 
@@ -71,6 +71,11 @@ def _spread(values: Sequence[float]) -> float | None:
 
 def cost(per_attribute: Any, name: str = "cost", unit: str = "") -> Extra:
     """The sum of the costs of the attributes in the subset, given by name or in their order; less is better."""
+    if is_frame(per_attribute):
+        raise InputError(
+            "costs are one number an attribute, by name or in order; "
+            f"found a {type(per_attribute).__name__}; give one column of it"
+        )
     if labelled(per_attribute):
         per_attribute = {str(label): value for label, value in zip(per_attribute.index, per_attribute, strict=True)}
     if isinstance(per_attribute, Mapping):

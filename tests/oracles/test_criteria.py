@@ -6,6 +6,7 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from elicit.asks import Failure, Measured
@@ -48,6 +49,7 @@ def test_stability_is_minus_the_spread_of_the_score():
 
 def test_one_fold_has_no_spread():
     assert over_folds([0.5]) == Reading(0.5, (0.5,), None)
+    assert over_folds([0.25, 0.75]).spread == pytest.approx(math.sqrt(0.125))
 
 
 def test_any_function_of_the_names():
@@ -82,6 +84,12 @@ def test_gathered_puts_score_and_size_first():
 def test_what_cannot_work_is_said_at_the_start(extras, folds, says):
     with pytest.raises(InputError, match=says):
         listed(extras, ABC, folds)
+
+
+@pytest.mark.parametrize("index", [["a", "b", "c"], [0, 1, 2]])
+def test_costs_in_a_table_are_refused_with_what_to_give_instead(index):
+    with pytest.raises(InputError, match=r"one number an attribute, .* found a DataFrame; give one column of it"):
+        cost(pd.DataFrame({"price": [1, 2, 3], "pain": [1, 2, 3]}, index=index))
 
 
 def test_criteria_can_be_pickled():
