@@ -54,7 +54,7 @@ class Focus:
         first, effort = space.from_below(), _Effort()
         for size in range(max(space.bottom, first.bit_count()), space.top + 1):
             search = self._exactly if self.most == 0 else self._nearly
-            batch = sorted(mask for mask in search(space, first, size - first.bit_count(), effort) if mask)
+            batch = sorted(search(space, first, size - first.bit_count(), effort))
             if not batch:
                 continue
             values = yield batch
