@@ -1,5 +1,7 @@
 """Consistency counted from packed bits is what two loops over the rows count."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 import elicit.methods.consistency as consistency
 from elicit.errors import InputError
 from elicit.methods import Inconsistency
+from elicit.subsets import members
 
 
 def counted(rows, classes, columns, tolerance):
@@ -30,6 +33,25 @@ def test_it_is_what_two_loops_count(seed, n, tolerance, kinds):
         columns = [i for i in range(n) if mask >> i & 1]
         assert measure(mask) == pytest.approx(counted(rows, classes, columns, tolerance))
         assert all(measure(mask | 1 << i) <= measure(mask) for i in range(n))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 10))
+def test_a_clash_names_what_tells_apart_a_pair_that_fewest_attributes_do(seed, n):
+    rng = np.random.default_rng(seed)
+    rows, classes = rng.integers(0, 2, (6, n)), rng.integers(0, 2, 6)
+    measure = Inconsistency(rows, classes)
+    apart = [
+        {i for i in range(n) if rows[a, i] != rows[b, i]}
+        for a, b in combinations(range(6), 2)
+        if classes[a] != classes[b]
+    ]
+    for mask in range(1 << min(n, 4)):
+        left = [which for which in apart if not which & set(members(mask))]
+        found = measure.clash(mask)
+        assert (found is None) == (not left)
+        if found is not None:
+            assert set(members(found)) in left
+            assert found.bit_count() == min(map(len, left))
 
 
 def test_a_group_agrees_when_all_its_columns_do():

@@ -7,6 +7,7 @@ from played import play
 
 from elicit.errors import InputError
 from elicit.methods import Exhaustive, Reaching, Sequential, Sized, Space, TradeOff
+from elicit.methods.goals import goal_from
 from elicit.subsets import Family
 
 WORTH = {0b001: 0.5, 0b010: 0.7, 0b100: 0.7, 0b011: 0.8, 0b101: 0.9, 0b110: 0.9, 0b111: 0.9}
@@ -28,6 +29,30 @@ def test_the_best_is_what_the_goal_says(goal, best):
     found = play(Exhaustive(), 3, WORTH.__getitem__, goal=goal)
     assert found.best == best
     assert goal.met(best, WORTH[best]) == (goal != Reaching(0.95))
+
+
+@pytest.mark.parametrize(
+    ("goal", "order"),
+    [
+        (TradeOff(), [0b101, 0b110, 0b111, 0b011, 0b010, 0b100, 0b001]),
+        (Sized(3), [0b111, 0b101, 0b110, 0b011, 0b010, 0b100, 0b001]),  # the nearest in size first
+        (Sized(1), [0b010, 0b100, 0b001, 0b101, 0b110, 0b011, 0b111]),
+        (Reaching(0.7), [0b010, 0b100, 0b101, 0b110, 0b011, 0b111, 0b001]),  # the smallest that reach it first
+    ],
+)
+def test_a_goal_orders_all_subsets(goal, order):
+    assert sorted(WORTH, key=lambda mask: goal.rank(mask, WORTH[mask]), reverse=True) == order
+
+
+def test_a_goal_is_read_as_it_is_told():
+    for goal in (TradeOff(), Sized(6), Reaching(0.97)):
+        assert goal_from(str(goal)) == goal
+
+
+@pytest.mark.parametrize("text", ["size", "size:0", "size:-1", "size:2.5", "reach:", "reach:inf", "score:3", "trade"])
+def test_what_names_no_goal_is_refused(text):
+    with pytest.raises(InputError, match="a goal is"):
+        goal_from(text)
 
 
 def test_what_could_not_be_measured_is_never_better():
