@@ -46,6 +46,7 @@ from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.readable import require_readable
+from elicit.estimator.sparse import takes_sparse
 from elicit.estimator.tolerance import tolerance_of
 from elicit.estimator.warrant import warrant_of
 from elicit.numeric import is_whole
@@ -385,9 +386,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan or takes_missing(self.estimator)
-        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan or takes_missing(self.estimator)
+        tags.input_tags.sparse = takes_sparse(self.estimator)
         tags.target_tags.required = True
         return tags
 

@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris, load_wine, make_classification
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import HistGradientBoostingClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
@@ -876,6 +877,49 @@ def test_sparse_matrices_go_where_the_estimator_takes_them():
     assert found.transform(X).shape == (60, found.support_.sum())
     dense = selector(estimator=LogisticRegression(), cv=3, budget=8).fit(X.toarray(), y)
     assert dense.cv_results_["mean_test_score"] == pytest.approx(found.cv_results_["mean_test_score"])
+
+
+class NotPicky(ClassifierMixin, BaseEstimator):
+    """A classifier of somebody's own, which says nothing of sparse matrices, and takes them."""
+
+    def fit(self, X, y):  # noqa: ARG002
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(X.shape[0], self.classes_[0])
+
+
+SEMANTIC = make_pipeline(TruncatedSVD(1, random_state=0), GaussianNB())
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SEMANTIC,
+        GridSearchCV(SEMANTIC, {"gaussiannb__var_smoothing": [1e-9]}, cv=2),
+        VotingClassifier([("one", SEMANTIC), ("other", LogisticRegression())]),
+        make_pipeline(FunctionTransformer(sparse.csr_matrix.toarray, accept_sparse=True), GaussianNB()),
+        make_pipeline(make_column_transformer((SEMANTIC[:1], [0, 1]), remainder="passthrough"), GaussianNB()),
+    ],
+)
+def test_sparse_matrices_pass_wherever_they_do_without_a_selector(estimator):
+    X = sparse.random(60, 4, density=0.5, format="csr", random_state=0)
+    y = np.tile([0, 1], 30)
+    clone(estimator).fit(X, y)
+    selector(estimator=estimator, cv=2, budget=2, keep=[0, 1]).fit(X, y)  # no warning
+
+
+def test_sparse_matrices_are_refused_at_once_where_the_first_to_get_them_does():
+    X = sparse.random(60, 4, density=0.5, format="csr", random_state=0)
+    for estimator in (GaussianNB(), make_pipeline("passthrough", GaussianNB())):
+        with pytest.raises(TypeError, match="Sparse data was passed"):
+            selector(estimator=estimator).fit(X, np.tile([0, 1], 30))
+
+
+def test_whether_code_of_ones_own_takes_sparse_matrices_the_fits_decide():
+    X = sparse.random(60, 4, density=0.5, format="csr", random_state=0)
+    selector(estimator=NotPicky(), cv=2, budget=2).fit(X, np.tile([0, 1], 30))
 
 
 @pytest.mark.parametrize(

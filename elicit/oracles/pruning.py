@@ -98,7 +98,7 @@ def pruned(estimator: Any, X: Any, columns: Sequence[int], *, named: bool = True
 def unread(estimator: Any, X: Any) -> set[int]:
     """The positions of the columns of X that a ColumnTransformer drops before anything else sees them."""
     if isinstance(estimator, Pipeline):
-        return unread(_first_step(estimator), X)
+        return unread(first_step(estimator), X)
     if not isinstance(estimator, ColumnTransformer):
         inner = [unread(part, X) for part in handed_on(estimator)]
         return set.intersection(*inner) if inner else set()
@@ -130,7 +130,7 @@ def _chosen(choice: Any, X: Any) -> Any:
     return int(found) if is_whole(found) else found
 
 
-def _first_step(pipeline: Pipeline) -> Any:
+def first_step(pipeline: Pipeline) -> Any:
     """The first step that does something, None where there is none."""
     return next((step for _, step in pipeline.steps if step is not None and step != "passthrough"), None)
 
@@ -155,7 +155,7 @@ def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
     if isinstance(estimator, ColumnTransformer):
         yield estimator
     elif isinstance(estimator, Pipeline):
-        yield from _choosers(_first_step(estimator))
+        yield from _choosers(first_step(estimator))
     elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
         for name, value in estimator.get_params(deep=False).items():
             if name == "final_estimator":  # of a stack: it gets predictions
