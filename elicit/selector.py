@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils._tags import Tags, get_tags
@@ -236,7 +237,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], int]:
         """The data as they are used, and the seed; what an earlier fit left is gone."""
-        require_instance(self.estimator)
+        steps = self.estimator.steps if isinstance(self.estimator, Pipeline) else []
+        for part in (self.estimator, *(step for _, step in steps)):
+            require_instance(part)
         if not hasattr(self.estimator, "fit"):
             raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:

@@ -203,6 +203,8 @@ def test_what_a_fit_hands_out_is_not_what_it_was_given_nor_what_it_keeps():
         ({"journal": "a" * 300}, "journal is a folder, and .* cannot be one: File name too long"),
         ({"cv": iter(())}, "list them"),
         ({"cv": KFold}, r"expected a splitter, found the class KFold; write KFold\(\)"),
+        ({"estimator": GaussianNB}, r"expected an estimator, found the class GaussianNB; write GaussianNB\(\)"),
+        ({"estimator": make_pipeline(StandardScaler, GaussianNB())}, r"found the class StandardScaler; write Stand"),
     ],
 )
 def test_slips_of_settings_are_one_line(changed, said):
