@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from operator import attrgetter
 
 import pytest
 
@@ -113,6 +114,27 @@ def test_an_oracle_that_cannot_be_sent_to_a_process_stays_where_it_is(tmp_path):
     with pytest.warns(UserWarning, match="nothing was computed ahead"):
         result = played(tmp_path / "j", 1, SimulatedOperator("score - 0.3 * size", oracle.criteria), oracle)
     assert result.evaluations == 9
+
+
+class Unknown(CallableOracle):
+    """Can be sent, but what it is made of is known to this process alone, as a function of a notebook is."""
+
+    def __reduce__(self):
+        return attrgetter("nowhere"), (0,)
+
+
+def test_an_oracle_that_another_process_cannot_load_stays_where_it_is_and_nothing_is_printed(capfd):
+    oracle = Unknown(len, 3)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria)
+    fact = Evaluated(0, 1, (1.0, 1.0))
+    with Ahead(Remembering(oracle), 1, lambda *_: None) as ahead:
+        ahead.begin(elicitation, Compare(3, fact, fact))
+        (thread,) = ahead._threads
+        thread.join(60)
+        assert "nowhere" in str(ahead.hindrance)
+        ahead.begin(elicitation, Compare(4, fact, fact))
+        assert ahead._threads == [], "what failed once is not tried with every question"
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("seconds", [0.3, 3.0], ids=["at work", "idle"])

@@ -23,6 +23,7 @@ from typing import Any
 
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
 from elicit.decide.elicitation import Elicitation
+from elicit.errors import one_line
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
 from elicit.session.progress import Progress, progress_of
@@ -72,7 +73,7 @@ class Ahead:
         self._oracle, self._workers, self._keep = oracle, workers, keep
         self._threads: list[threading.Thread] = []
         self._processes: dict[threading.Thread, Any] = {}
-        #: why no process can be sent the oracle, once one could not
+        #: why the oracle cannot be sent to a process, or not be loaded there, once that was found out
         self.hindrance: Exception | None = None
         self._changed = threading.Condition()
         self._closed = False
@@ -174,12 +175,14 @@ class Ahead:
                 self._processes[threading.current_thread()] = process
             there.close()
             here.send(self._oracle.inner)
+            if trouble := here.recv():
+                raise pickle.UnpicklingError(trouble)
             while (reply := self._next(process)) is not None:
                 self._play(here, reply)
                 reply = None  # it is done: an end from here on takes nothing along
         except (EOFError, OSError):
             pass  # the process died, could not begin, or is not wanted any more: the run itself does its work
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
+        except (pickle.PickleError, TypeError, AttributeError) as error:
             if reply is not None:
                 raise
             self.hindrance = error  # this oracle stays in its own process; the run itself does all the work
@@ -249,7 +252,14 @@ def _work(parent: _Pipe) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
     try:
-        oracle: Oracle = parent.recv()
+        try:
+            oracle: Oracle = parent.recv()
+        except (EOFError, OSError):
+            raise
+        except Exception as error:  # such as a function of a notebook, which only its own process knows
+            parent.send(one_line(error))
+            return
+        parent.send(None)
         remembering = Remembering(oracle)
         while True:
             task: _Task = parent.recv()
