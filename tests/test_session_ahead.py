@@ -182,12 +182,15 @@ def test_an_answer_that_is_taken_back_begins_anew(tmp_path):
 def test_a_disk_that_fills_up_meanwhile_is_told_and_not_swallowed(tmp_path, monkeypatch):
     from elicit.journal import Journal
 
+    tried = threading.Event()
+
     def full(*_, **__):
+        tried.set()
         raise JournalError("the disk is full")
 
     monkeypatch.setattr(Journal, "cache", full)
     with pytest.raises(JournalError, match="the disk is full"):
-        played(tmp_path / "j", 1, Slow(3.0))
+        played(tmp_path / "j", 1, Slow(meanwhile=lambda: tried.wait(60)))  # a process may take long to begin
 
 
 def test_nothing_is_left_behind(tmp_path):
