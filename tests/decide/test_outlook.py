@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.decide.elicitation import Elicitation
-from elicit.decide.outlook import WIDER, Outlook
+from elicit.decide.outlook import WIDER, Outlook, places
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
 from elicit.events import Answer
@@ -58,6 +58,7 @@ def test_every_draw_is_in_the_family_and_not_much_larger_than_what_it_is_drawn_a
     around = [outlook.drawn(family, rng) for _ in range(3)]
     assert all(mask in family for mask in around)
     if outlook.prior is not None:
+        assert all((mask & ~keep).bit_count() <= outlook.widest(family) for mask in around)
         widest = max((mask & ~keep).bit_count() for mask in around)
         drawn = outlook.drawn(family, rng, around)
         assert drawn in family
@@ -83,6 +84,44 @@ def test_a_draw_around_nothing_is_of_any_size_and_what_is_kept_makes_none_wider(
     assert sizes == set(range(1, 7))
     around = {(outlook.drawn(FEW, rng, [0b10011]) & ~0b11).bit_count() for _ in range(200)}
     assert around == {1, WIDER}
+
+
+def test_a_draw_is_of_any_size_alike_in_its_logarithm_and_one_attribute_is_the_likelier_the_better_its_place():
+    """Against the odds: of one attribute 1 over its place, and equal ones have places in their order."""
+    prior, times = np.array([1.0, 3.0, 1.0, 2.0]), 4000
+    outlook, rng, family = Outlook(0, prior), np.random.default_rng(0), Family(4)
+    drawn = [outlook.drawn(family, rng) for _ in range(times)]
+    sizes = np.bincount([m.bit_count() for m in drawn], minlength=5)[1:] / times
+    assert sizes == pytest.approx(np.diff(np.log([1, 1.5, 2.5, 3.5, 4])) / np.log(4), abs=0.03)
+    alone = [m for m in drawn if m.bit_count() == 1]
+    odds = 1 / np.array([3, 1, 4, 2])
+    assert [alone.count(1 << i) / len(alone) for i in range(4)] == pytest.approx(odds / odds.sum(), abs=0.05)
+
+
+def test_without_a_prior_nothing_is_expected_of_anybody_and_draws_are_at_even_odds():
+    outlook, rng = Outlook(), np.random.default_rng(0)
+    drawn = [outlook.drawn(Family(20), rng) for _ in range(2000)]
+    assert [sum(m >> i & 1 for m in drawn) / 2000 for i in range(20)] == pytest.approx([0.5] * 20, abs=0.06)
+    assert outlook.weights(3).tolist() == [1, 1, 1]
+    assert Outlook(prior=np.array([5.0, 9.0, 7.0])).weights(3).tolist() == [1 / 3, 1, 1 / 2]
+
+
+def test_a_draw_may_be_as_wide_as_the_widest_that_it_is_drawn_around():
+    outlook, rng = Outlook(0, np.arange(40.0)), np.random.default_rng(0)
+    around = [mask_of(range(5)), 0b1, mask_of(range(2))]
+    assert {outlook.drawn(Family(40), rng, around).bit_count() for _ in range(300)} == set(range(1, 5 * WIDER + 1))
+
+
+def test_where_what_is_kept_leaves_no_room_every_draw_is_what_is_kept():
+    outlook = Outlook(0, np.arange(4.0))
+    assert outlook.drawn(Family(4, keep=0b11, max_size=2), np.random.default_rng(0)) == 0b11
+
+
+def test_of_many_attributes_that_a_prior_takes_for_equal_the_first_come_first():
+    prior = np.repeat([2.0, 3.0], 50)
+    ladder = Outlook(0, prior).ladder(Family(100))
+    assert ladder[:7] == [mask_of(range(50, 50 + (1 << k))) for k in range(6)] + [mask_of([*range(14), *range(50, 100)])]
+    assert places(prior).tolist() == [*range(51, 101), *range(1, 51)]
 
 
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "many"])
