@@ -1,0 +1,106 @@
+"""What a person is told between two questions, against what the facts say."""
+
+import pytest
+
+from elicit.asks import Compare, Reconcile
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.events import Answer, Asked, Evaluated, Failed, Preferred, Retracted
+from elicit.session.insight import MOST_ORDERS, Insight
+from elicit.subsets import Attributes
+
+#: Two of every size from 1 to 6, of which the first is a little better and every other order is for a person to say.
+ABOVE = [(1 << size) - 1 for size in range(1, 7)]
+BELOW = [mask ^ (mask + 1) >> 1 ^ 1 << 6 for mask in ABOVE]
+
+
+def asking(pairs, *more):
+    """A run in which these were measured, and each first preferred to its second."""
+    measured = [(mask, 0.1 * mask.bit_count() + 0.05 * (mask in ABOVE)) for mask in (*ABOVE, *BELOW)]
+    facts = [Asked(0, tuple(mask for mask, _ in measured))]
+    facts += [Evaluated(k, mask, (score, float(mask.bit_count()))) for k, (mask, score) in enumerate(measured)]
+    for k, pair in enumerate(pairs, start=len(measured)):
+        facts += [Asked(k, compare=pair), Preferred(k, *pair, Answer.FIRST)]
+    settings = Settings(budget=20, check_every=0, stop=())
+    return Elicitation(Attributes.numbered(7), settings=settings, facts=[*facts, *more])
+
+
+#: Six answers that close a circle with six measured orders.
+CIRCLE = [*zip(BELOW, [*ABOVE[1:], ABOVE[0]], strict=True)]
+
+
+def test_a_few_measured_orders_of_a_conflict_are_told_by_name_and_the_others_counted():
+    elicitation = asking(CIRCLE)
+    request = elicitation.ask()
+    assert isinstance(request, Reconcile)
+    assert len(request.conflict) == 6
+    *named, last = Insight(elicitation, lambda: None).conflict(request)
+    assert len(named) == MOST_ORDERS
+    assert last == "and 2 more such orders"
+    braced = elicitation.history.attributes.braced
+    sizes = {a: a.bit_count() for a in ABOVE}
+    every = {
+        f"measured: {braced(a)} (score {0.1 * sizes[a] + 0.05:.4g}, size {sizes[a]}) better than "
+        f"{braced(b)} (score {0.1 * sizes[a]:.4g}, size {sizes[a]})"
+        for a, b in zip(ABOVE, BELOW, strict=True)
+    }
+    assert len(set(named)) == MOST_ORDERS
+    assert set(named) < every
+
+
+def test_where_all_measured_orders_are_told_nothing_is_counted():
+    pairs = [*zip(BELOW[:4], [*ABOVE[1:4], ABOVE[0]], strict=True)]
+    elicitation = asking(pairs)
+    told = Insight(elicitation, lambda: None).conflict(elicitation.ask())
+    assert len(told) == MOST_ORDERS
+    assert all(line.startswith("measured: ") for line in told)
+
+
+def test_answers_are_numbered_as_they_were_given_and_one_that_was_taken_back_keeps_its_number():
+    insight = Insight(asking(CIRCLE, Retracted(18, 13)), lambda: None)
+    assert [(g.request, g.number) for g in insight.answers()] == [(12, 1), (14, 3), (15, 4), (16, 5), (17, 6)]
+    assert [(g.first.subset, g.second.subset) for g in insight.answers()] == [CIRCLE[k] for k in (0, 2, 3, 4, 5)]
+    assert [insight.number(k) for k in range(12, 19)] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_an_answer_that_closes_a_circle_settles_it_when_it_is_taken_back():
+    told = Insight(asking(CIRCLE), lambda: None).without(17)
+    assert told[-1] == "  no answers contradict each other any more."
+    assert not any("contradict" in line for line in Insight(asking(CIRCLE[:3]), lambda: None).without(13))
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_of_the_neighbours_of_the_best_those_are_counted_of_which_something_is_known(failed):
+    elicitation = asking([(a, b) for b, a in zip(ABOVE[1:], ABOVE, strict=False)])
+    best, lines = Insight(elicitation, lambda: None).best()
+    assert best == 0b1  # fewer attributes were preferred throughout
+    unseen = next(y for y in elicitation.family.neighbours(best) if y not in elicitation.history.evaluated)
+    if failed:
+        facts = [*elicitation.facts, Asked(90, (unseen,)), Failed(90, unseen, "no")]
+        elicitation = Elicitation(Attributes.numbered(7), settings=elicitation.settings, facts=facts)
+        best, lines = Insight(elicitation, lambda: None).best()
+    assert lines[0] == "Best so far: {a1} (score 0.15, size 1)."
+    assert lines[2] == f"Evaluated of its 6 neighbours (one attribute more or less): {2 + failed}."
+    assert lines[3].startswith("Evaluated of 127 subsets: 12, rejected unseen: 0. Better and rejected are meant by")
+
+
+def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_one():
+    elicitation = asking([])
+    a, b = (elicitation.history.evaluated[mask] for mask in ABOVE[:2])
+    insight = Insight(elicitation, lambda: None)
+    plain, given, check = (
+        insight.why(Compare(12, a, b, **more)) for more in ({}, {"why": "one of you errs"}, {"check": True})
+    )
+    assert plain[:3] == [
+        "It tells your preferences apart.",
+        "",
+        "Neither subset is better in every measured number, so only you can say.",
+    ]
+    assert given == ["One of you errs.", *plain[1:]]
+    assert check == [
+        plain[0],
+        "",
+        "It is a check: your earlier answers imply one, and a wrong one shows here.",
+        *plain[1:],
+    ]
+    assert [line.partition(":")[0] for line in plain if line.startswith("If")] == ["If A is better", "If B is better"]
