@@ -592,6 +592,16 @@ def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
     assert len(told) < 6
 
 
+def test_the_time_left_is_told_by_the_time_it_took(monkeypatch):
+    at = [100.0]
+    monkeypatch.setattr("elicit.session.display.time", SimpleNamespace(monotonic=lambda: at[0]))
+    screen = Screen()
+    meter = Meter(screen, terminal=False)
+    for at[0], share in ((130.0, 0.25), (160.0, 0.5), (220.0, 0.8)):
+        meter.update(share, f"{share:.0%}")
+    assert screen.text.splitlines() == ["25%, 1:30 left", "50%, 1:00 left", "80%, 0:30 left"]
+
+
 def test_no_question_is_promised_when_none_may_come():
     def at(evaluations, questions):
         return measuring(Progress(evaluations, 121, questions, 15, None, {}, 1.0))
