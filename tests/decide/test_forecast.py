@@ -67,6 +67,17 @@ def test_a_few_numbers_that_a_sum_would_fit_by_chance_are_no_sum(known):
     assert all(isinstance(criterion, Process) for criterion in few.criteria)
 
 
+def test_what_two_attributes_cost_that_always_came_together_is_not_known_of_either():
+    seen = [m | m << 1 & 0b10 for m in range(1, 32) if not m & 0b10]  # the second is in wherever the first is
+    costs = bits(seen, 5) @ np.array([5.0, 1.0, 2.0, 4.0, 8.0])
+    assert isinstance(Forecast(5, seen, costs[:, None], costs).criteria[0], Process)
+    apart = [*seen, 0b01]
+    costs = bits(apart, 5) @ np.array([5.0, 1.0, 2.0, 4.0, 8.0])
+    known = Forecast(5, apart, costs[:, None], costs)
+    assert isinstance(known.criteria[0], Sum)
+    assert known.outcomes([0b01, 0b10, 0b11110])[0][:, 0] == pytest.approx([5, 1, 15])
+
+
 def test_what_was_the_same_so_far_is_not_taken_for_granted():
     forecast = Forecast(4, [1, 2, 4, 3, 6, 7, 15], np.ones((7, 1)), np.ones(7))
     assert isinstance(forecast.criteria[0], Process)

@@ -119,8 +119,8 @@ def test_where_what_is_kept_leaves_no_room_every_draw_is_what_is_kept():
 
 def test_of_many_attributes_that_a_prior_takes_for_equal_the_first_come_first():
     prior = np.repeat([2.0, 3.0], 50)
-    ladder = Outlook(0, prior).ladder(Family(100))
-    assert ladder[:7] == [mask_of(range(50, 50 + (1 << k))) for k in range(6)] + [mask_of([*range(14), *range(50, 100)])]
+    steps = [mask_of(range(50, 50 + (1 << k))) for k in range(6)]
+    assert Outlook(0, prior).ladder(Family(100))[:7] == [*steps, mask_of([*range(14), *range(50, 100)])]
     assert places(prior).tolist() == [*range(51, 101), *range(1, 51)]
 
 

@@ -207,6 +207,13 @@ def test_the_unit_of_a_criterion_is_nothing_to_anybody(vectors, unit):
     assert PlausibleOperators(other).values == pytest.approx(PlausibleOperators(known).values, rel=1e-6, abs=1e-6)
 
 
+def test_how_bad_the_worst_is_changes_nobody_s_mind_about_the_best():
+    front = [(0.9, 4, 0), (0.85, 3, 2), (0.7, 2, 1), (0.5, 1, 0)]
+    alone, beside = PlausibleOperators(history(front)), PlausibleOperators(history([*front, (-100.0, 5, 60)]))
+    assert beside.values[:, :4] == pytest.approx(alone.values)
+    assert (beside.values[:, 4] < beside.values[:, :4].min(axis=1)).all()
+
+
 @given(measured, st.integers(1, 4))
 def test_what_measures_the_same_once_more_changes_nobody_s_mind(vectors, times):
     once = PlausibleOperators(history(vectors))

@@ -213,6 +213,14 @@ def test_of_many_attributes_the_size_is_learnt_where_something_is_expected_of_th
     assert {kernel.of_size for kernel, _ in kernels(FEW, np.ones(FEW))} == {0.0}
 
 
+def test_what_is_expected_of_attributes_counts_by_its_ratios_alone():
+    expected = np.array([1.0, 1 / 2, 1 / 3])
+    for likeness, _ in [*kernels(3, expected), *kernels(3, 7 * expected)]:
+        assert likeness.weights == pytest.approx(np.array([6, 3, 2]) * 3 / 11)
+    assert {likeness.share for likeness, _ in kernels(3, expected)} == {0.0, 0.3, 0.7}
+    assert {likeness.share for likeness, _ in kernels(3)} == {0.0}
+
+
 def test_sums_of_attributes_are_recognised_and_ranked():
     rng = np.random.default_rng(0)
     worth, seen = rng.normal(size=30), (rng.random((120, 30)) < 0.5).astype(float)
