@@ -36,7 +36,7 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.journal import Header, Journal, begun, identity, library_versions, lines, read
+from elicit.journal import Header, Journal, begun, identity, library_versions, lines, read, writing
 from elicit.subsets import Attributes
 
 GOLDEN = Path(__file__).parent / "golden" / "journal_v2.jsonl"
@@ -610,6 +610,29 @@ def test_every_line_is_synced_before_it_is_acknowledged(path, monkeypatch):
             assert len(synced[-1].splitlines()) == 1 + len(journal.facts)
         journal.cache(1, Failure("no"))
         assert synced[-1] == path.read_bytes()
+
+
+def test_the_name_of_a_new_journal_is_made_as_durable_as_what_is_in_it(path, monkeypatch):
+    found = []
+    monkeypatch.setattr(writing, "sync_folder", lambda place: found.append((place, path.read_bytes())))
+    with Journal.create(path, HEADER):
+        assert found == [(path, path.read_bytes())], "once there is something in it to be found by that name"
+
+
+def test_what_was_claimed_holds_until_another_fact_and_a_journal_goes_on_after_it(path):
+    with Journal.create(path, HEADER) as journal:
+        assert journal.last_claim is None
+        assert not journal.claimed
+        for count, fact in enumerate(FACTS, start=1):
+            journal.append(fact)
+            assert journal.last_claim is None
+            journal.claim({"after": count})
+            assert journal.claimed
+            assert journal.last_claim == {"after": count}
+            assert journal.facts == tuple(FACTS[:count])
+    assert [claim.facts for claim in read(path).claims] == [*range(1, 1 + len(FACTS))]
+    with Journal.open(path) as journal:
+        assert journal.last_claim == {"after": len(FACTS)}
 
 
 # a file that goes away
