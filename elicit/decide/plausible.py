@@ -127,7 +127,7 @@ class PlausibleOperators:
         """Each criterion as a share of what the front spans, 1 for its best."""
         return [(column - self._bottom[c]) / self._span[c] for c, column in enumerate(criteria)]
 
-    def question_values(self, subsets: Sequence[Mask], floor: float = -np.inf) -> Matrix:
+    def question_values(self, subsets: Sequence[Mask], floor: float) -> Matrix:
         """Shape (k, k), symmetric: how much an answer about each pair is expected to add to the best choice.
 
         Σ_answers P(answer) max_x E[worth of x | answer] − max_x E[worth of x], x and the pair among `subsets`.
