@@ -14,13 +14,14 @@ import pytest
 from elicit.asks import Compare, Enough, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import drive
+from elicit.drive import _Teller, drive
 from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.journal import identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
-from elicit.session.ahead import Ahead, replies_to
+from elicit.session.ahead import Ahead, Found, replies_to
+from elicit.session.progress import progress_of
 from elicit.sessions import begin
 from elicit.subsets import Attributes
 
@@ -233,6 +234,82 @@ def test_a_copy_is_told_everything_that_an_elicitation_is_made_of():
     ahead.begin(elicitation, request)
     assert set(ahead._run) == set(inspect.signature(Elicitation).parameters)
     assert Elicitation(**ahead._run).outlook.widest(elicitation.family) == 3
+
+
+class Pipe:
+    """The end of a process that tells these, one after another, while something else happens here."""
+
+    def __init__(self, *told, meanwhile=lambda: None):
+        self.told, self.meanwhile, self.sent = [*told], meanwhile, []
+        self.poll, self.send = lambda _: True, self.sent.append
+
+    def recv(self):
+        self.meanwhile()
+        return self.told.pop(0)
+
+
+@pytest.mark.parametrize("goes_on", [True, False], ids=["wanted", "begun anew"])
+def test_what_a_copy_of_an_earlier_state_finds_is_kept_as_measured_and_never_as_decided(goes_on):
+    elicitation = Elicitation(truth().attributes, truth().criteria, Settings(ask_every=1, start=2), seed=5)
+    while not isinstance(request := elicitation.ask(), Compare):
+        elicitation.tell(request.id, truth()(request))
+    standing, result, kept, known = progress_of(elicitation, 1.0), Measured((0.25, 4.0)), [], Remembering(truth())
+    ahead = Ahead(known, 0, lambda *found: kept.append(found))
+    ahead.begin(elicitation, request)
+    ahead._doing = {Answer.FIRST}
+
+    def anew():
+        if not goes_on:
+            ahead.begin(elicitation, request)
+            ahead._doing = {Answer.FIRST}  # another process is at it already
+
+    found = Found((), standing)
+    pipe = Pipe((0b1111, result, standing), found, meanwhile=anew)
+    ahead._play(pipe, Answer.FIRST)
+    assert kept == [(0b1111, result)]
+    assert known.known[0b1111] == result
+    assert pipe.sent[1:] == [goes_on], "a copy that nobody wants any more is called off"
+    assert ahead.under_way(Answer.FIRST) != goes_on
+    assert ahead.ready(Answer.FIRST) == goes_on
+    ahead._doing = set()
+    assert ahead.take(Answer.FIRST) == (found if goes_on else None)
+    assert not ahead.ready(Answer.FIRST), "it is taken once"
+
+
+def test_of_all_copies_under_way_only_that_of_the_answer_given_goes_on():
+    standing = progress_of(Elicitation(truth().attributes), 0.0)
+    ahead = Ahead(Remembering(truth()), 0, lambda *_: None)
+    ahead._todo, ahead._doing = [Answer.EQUAL], {Answer.FIRST, Answer.SECOND}
+    wanted, shown, left, end = [], [], [], time.monotonic() + 60
+
+    def process():
+        while Answer.SECOND in ahead._doing and time.monotonic() < end:
+            time.sleep(0.01)
+        left.extend(ahead._todo)
+        for reply in (Answer.SECOND, Answer.FIRST):
+            pipe = Pipe((0b1, Measured((0.5, 1.0)), standing), None)
+            ahead._play(pipe, reply)
+            wanted.extend(pipe.sent[1:])
+
+    beside = threading.Thread(target=process)
+    beside.start()
+    assert ahead.take(Answer.FIRST, shown.append) is None  # the copy was called off, or failed
+    beside.join(60)
+    assert wanted == [False, True]
+    assert all(told is standing for told in shown)
+    assert left == [], "no other is begun while it is waited for"
+
+
+def test_where_a_run_stands_at_a_question_is_told_once_whoever_worked_it_out():
+    elicitation, now, seen = Elicitation(truth().attributes, truth().criteria), [100.0], []
+    teller = _Teller(elicitation, seen.append, lambda: now[0], attended=True)
+    now[0] = 107.0
+    teller.found_ahead(progress_of(elicitation, 2.0))
+    assert [told.seconds for told in seen] == [7.0], "by the clock of the run, not of the copy"
+    teller.before_question()
+    assert len(seen) == 1
+    teller.before_question()
+    assert len(seen) == 2
 
 
 ORPHAN = """
