@@ -16,14 +16,15 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import Answer, Asked, Evaluated, Preferred, Resumed, Settled, Stopped
+from elicit.events import Answer, Asked, Criterion, Evaluated, Failed, Preferred, Resumed, Settled, Stopped
 from elicit.journal import Journal, identity, read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
 from elicit.proof.record_check import check_record
-from elicit.sessions import begin, elicitation_of, resume
-from elicit.subsets import Family
+from elicit.session.hopeless import require_hope
+from elicit.sessions import begin, elicitation_of, header_of, resume
+from elicit.subsets import Attributes, Family
 from elicit.utility.regret import Regrets
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -124,6 +125,28 @@ def test_where_small_or_large_subsets_do_not_fail_alike_a_run_goes_on_to_its_bud
     assert len(read(tmp_path / "j").cached) == sum(not fails(mask) for mask in (0b1, 0b100, 0b10000, 0b1000000))
 
 
+@pytest.mark.parametrize(
+    ("failed", "further"),
+    [
+        ([1, 2, 3, 6], []),  # too few to doubt
+        ([1, 2, 3, 6, -12], []),  # not alike
+        ([3, 6, 12, 10, 9], [15, 1, 2, 4, 8]),
+        ([1, 2, 3, 6, 15], [4, 8]),  # what was tried already is not tried again
+    ],
+)
+def test_only_where_enough_failed_alike_are_all_and_some_alone_tried_too(failed, further):
+    facts = [Failed(k, abs(m), f"{'Type' if m < 0 else 'Value'}Error: no {m}") for k, m in enumerate(failed)]
+    asked = []
+
+    def measure(subsets):
+        asked.extend(subsets)
+        return [Measured((0.5, 1.0))] * len(subsets)
+
+    require_hope(facts, Family(4), measure)
+    assert asked == further
+    require_hope([*facts, Evaluated(99, 7, (0.5, 3.0))], Family(4), None)  # one that could be measured is hope enough
+
+
 @pytest.mark.parametrize("batch", [1, 4])
 def test_a_run_that_could_measure_nothing_is_tried_again_when_it_is_resumed(tmp_path, batch):
     settings, oracle = dataclasses.replace(SETTINGS, batch=batch), truth()
@@ -221,6 +244,26 @@ def test_a_prior_is_in_the_journal_and_goes_on(tmp_path):
         assert list(session.elicitation.prior) == wanted
     with resume(tmp_path / "j", oracle) as session:
         assert list(session.elicitation.prior) == wanted
+
+
+@pytest.mark.parametrize("rows", [None, 35])
+@pytest.mark.parametrize("prior", [None, [0.1, 0.4, 0.3, 0.2]])
+def test_a_journal_holds_all_that_its_run_was_made_of(tmp_path, prior, rows):
+    oracle, family = truth(), Family(4, keep=0b1, drop=0b1000, max_size=2)
+    made = Elicitation(
+        oracle.attributes, oracle.criteria, SETTINGS, family=family, seed=7, prior=prior, rows=prior and rows
+    )
+    with begin(tmp_path / "begun", oracle, SETTINGS, family=family, seed=7, prior=prior, about={"data": "wine"}) as new:
+        assert new.elicitation.family == family
+        assert new.journal.header.settings["about"] == {"data": "wine"}
+        assert new.journal.header == header_of(new.elicitation, oracle.fingerprint, {"data": "wine"})
+    Journal.create(tmp_path / "made", header_of(made, oracle.fingerprint)).close()
+    for path, wanted in (("begun", None), ("made", made.rows)):
+        found = elicitation_of(read(tmp_path / path))
+        assert (found.family, found.seed, found.settings) == (made.family, made.seed, made.settings)
+        assert found.rows == wanted
+        assert (found.prior is None) == (prior is None)
+        assert prior is None or [*found.prior] == prior
 
 
 def test_a_fact_is_in_the_journal_before_anything_else_is_asked(tmp_path):
@@ -499,6 +542,13 @@ def test_a_journal_of_another_run_is_refused(tmp_path):
     other = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=6)
     with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="another run"):
         drive(other, oracle, judge(oracle), journal)
+    criteria = (Criterion("score"), Criterion("weight", maximise=False))
+    for attributes, measures in ((Attributes(("a", "b", "c", "d")), oracle.criteria), (oracle.attributes, criteria)):
+        (tmp_path / "k").unlink(missing_ok=True)
+        header = dataclasses.replace(read(tmp_path / "j").header, attributes=attributes, criteria=measures)
+        fresh = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+        with Journal.create(tmp_path / "k", header) as journal, pytest.raises(JournalError, match="another run"):
+            drive(fresh, oracle, judge(oracle), journal)
 
 
 def test_a_journal_in_use_is_refused(tmp_path):

@@ -104,3 +104,16 @@ def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_on
         *plain[1:],
     ]
     assert [line.partition(":")[0] for line in plain if line.startswith("If")] == ["If A is better", "If B is better"]
+
+
+def test_before_anything_is_known_it_is_said_that_nothing_is():
+    none = Insight(Elicitation(Attributes.numbered(3)), lambda: None)
+    assert none.best() == (None, ["Nothing was evaluated yet, so nothing would be recommended."])
+    facts = [Asked(0, (1, 3)), Evaluated(0, 1, (0.5, 1.0)), Evaluated(1, 3, (0.6, 2.0))]
+    two = Insight(Elicitation(Attributes.numbered(3), facts=facts), lambda: None)
+    assert two.best()[0] == 1
+    assert two.best()[1][1] == "Nothing is known yet of what you prefer beyond the measured numbers."
+    ordered = [*facts[:2], Evaluated(1, 4, (0.6, 1.0))]
+    one_above = Insight(Elicitation(Attributes.numbered(3), facts=ordered), lambda: None).best()
+    assert one_above[0] == 4
+    assert one_above[1][1].startswith("Among the 2 evaluated subsets none is better in any utility that explains")
