@@ -377,7 +377,8 @@ def test_how_far_the_measured_may_be_is_told_as_it_is_proven(tmp_path):
     told = " ".join(_bounds(elicitation, utilities.scope, bounds))
     assert f"proven: none of the 7 measured is better by more than {bounded(float(bounds.measured))} in" in told
     told = " ".join(_bounds(elicitation, utilities.scope, Bounds()))
-    assert f"computed, though no proof was found: none of the 7 measured is better by more than {computed:g} in" in told
+    assert computed == 0
+    assert "computed, though no proof was found: none of the 7 measured is better in any utility" in told
 
 
 def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monkeypatch, capsys, tmp_path, ended):
@@ -570,6 +571,26 @@ def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
 )
 def test_the_others_are_counted_in_words(count, bound, words):
     assert _of_the_others(count, bound) == words
+
+
+@pytest.mark.parametrize(
+    ("proven", "family", "words"),
+    [
+        (Fraction(1, 10), Fraction(1, 2), "is better by more than 0.1 in any {fits}{margin}; of the other {}{half}"),
+        (Fraction(0), Fraction(1, 2), "is better in any {fits}; of the other {}{half}{margin}"),
+        (Fraction(0), None, "is better in any {fits}; of the other {} subsets nothing is proven here"),
+    ],
+)
+def test_where_none_that_was_measured_is_better_no_margin_is_told_of_them(tmp_path, proven, family, words):
+    journals.played(tmp_path / "j", budget=5, questions=1, stop=())
+    elicitation = elicitation_of(read(tmp_path / "j"))
+    scope, evaluated = elicitation.beliefs.utilities.scope, len(elicitation.history.evaluated)
+    told, *_ = _bounds(elicitation, scope, Bounds(proven, family))
+    words = f"proven: none of the {evaluated} measured {words}"
+    fits = f"utility that fits what was measured and answered ({scope})"
+    margin, half = ", where 1 is the margin of one clear answer", " none is better by more than 0.5"
+    left = elicitation.family.count() - evaluated
+    assert told == words.format(left, fits=fits, margin=margin, half=half)
 
 
 @pytest.mark.parametrize(("follows", "warned"), [(0.0, True), (3.0, False)])

@@ -257,7 +257,7 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
     else:
-        yield _how_far(found.value, bounds.measured, evaluated, scope, beliefs.utilities) + others
+        yield _how_far(found.value, bounds, evaluated, scope, beliefs.utilities, others)
     # a bound may come from straining what was measured; what that puts below is no alternative
     if found.rival is not None and found.rival not in elicitation.history.dominates[found.subset]:
         yield _strongest(elicitation, found.rival, found.subset)
@@ -281,29 +281,31 @@ def _far(evaluated: int, scope: str) -> str:
     )
 
 
-def _how_far(computed: float, proven: Fraction | None, evaluated: int, scope: str, utilities: AnySet) -> str:
+def _how_far(computed: float, bounds: Bounds, evaluated: int, scope: str, utilities: AnySet, others: str) -> str:
     """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word.
 
     What is proven may be a hair more than what was computed, since the numbers of a proof are rounded. Both are in the
-    numbers of the set, whose margins differ; what is told is in margins, as while the session went on.
+    numbers of the set, whose margins differ; what is told is in margins, as while the session went on. What a margin is
+    stands after the first number that it gives a meaning to, if there is one.
     """
-    most = (computed if proven is None else float(proven)) / utilities.clear
-    margin = "where 1 is the margin of one clear answer"
+    most = (computed if bounds.measured is None else float(bounds.measured)) / utilities.clear
+    margin = ", where 1 is the margin of one clear answer"
     if most >= 1:
         return (
             f"not proven best: a utility that fits what was measured and answered ({scope}) may prefer another of the "
-            f"{evaluated} measured by up to {bounded(most)}, {margin}"
+            f"{evaluated} measured by up to {bounded(most)}{margin}{others}"
         )
-    if proven is not None:
+    if bounds.measured is not None:
         known = "proven"
     elif provable(utilities):
         known = "computed, though no proof was found"
     else:
         known = f"computed, though no proof is written (more than {MOST_MONOMIALS} attributes and pairs)"
-    return (
-        f"{known}: none of the {evaluated} measured is better by more than {bounded(most)} in any utility that fits "
-        f"what was measured and answered ({scope}), {margin}"
-    )
+    none = f"{known}: none of the {evaluated} measured is better"
+    fits = f"in any utility that fits what was measured and answered ({scope})"
+    if most == 0:
+        return f"{none} {fits}{others}{margin if others and bounds.family is not None else ''}"
+    return f"{none} by more than {bounded(most)} {fits}{margin}{others}"
 
 
 def _of_the_others(count: int, bound: float | None) -> str:
