@@ -149,6 +149,11 @@ def _kept(
     header = Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
     with Journal.open_or_create(path, header, at=clock()) as journal:
         found = journal.header
+        if "method" not in found.settings:
+            raise JournalError(
+                f"journal {os.fspath(path)!r} holds a session, not a run of a classical method; "
+                "elicit resume goes on there, or begin another journal"
+            )
         if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
             raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; begin another journal")
         for key, wanted in header.settings.items():

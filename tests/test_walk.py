@@ -18,7 +18,7 @@ from elicit.methods import Method, Ranking, Reaching, Sized, named
 from elicit.methods.walk import Walk
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle, TableOracle
-from elicit.sessions import header_of, resume
+from elicit.sessions import begin, header_of, resume
 from elicit.subsets import Attributes, Family
 
 NAMES = [
@@ -152,6 +152,16 @@ def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):
     first = explore(method(), Counting(), journal=path, clock=lambda: float(next(ticks)), time_limit=12)
     assert first.reason == "time: 12 seconds have passed"
     assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
+
+
+def test_the_journal_of_a_session_is_no_journal_of_a_method(tmp_path):
+    oracle, operator = Counting(), SimulatedOperator("score - 0.05 * size", Counting().criteria)
+    with begin(tmp_path / "j", oracle, Settings(budget=4)) as session:
+        drive(session.elicitation, oracle, operator, session.journal)
+    before = (tmp_path / "j").read_bytes()
+    with pytest.raises(JournalError, match="holds a session, not a run of a classical method; elicit resume"):
+        explore(method(), oracle, journal=tmp_path / "j")
+    assert (tmp_path / "j").read_bytes() == before
 
 
 @pytest.mark.parametrize(
