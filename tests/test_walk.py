@@ -154,6 +154,21 @@ def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):
     assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
 
 
+def test_a_run_is_played_by_its_seed_and_its_journal_says_when_and_with_what(tmp_path):
+    ticks, family = iter(range(1000)), Family(N, keep=0b1, max_size=3)
+    runs = [explore(method("random", budget=6), Counting(), seed=seed, family=family) for seed in (1, 1, 2)]
+    assert runs[0].facts == runs[1].facts != runs[2].facts
+    path = tmp_path / "j"
+    kept = explore(
+        method("random", budget=6), Counting(), seed=1, family=family, journal=path, clock=lambda: float(next(ticks))
+    )
+    record = read(path)
+    assert record.facts == kept.facts == runs[0].facts
+    assert list(record.times) == sorted(set(record.times)), "every fact is written at a time of its own"
+    assert record.times[-1] < 1000
+    assert record.header.settings["family"] == {"keep": 0b1, "drop": 0, "max_size": 3}
+
+
 def test_the_journal_of_a_session_is_no_journal_of_a_method(tmp_path):
     oracle, operator = Counting(), SimulatedOperator("score - 0.05 * size", Counting().criteria)
     with begin(tmp_path / "j", oracle, Settings(budget=4)) as session:
