@@ -71,37 +71,26 @@ class FilterOracle:
             raise InputError(f"the merit {merit!r} {need}")
         whole("bins", bins, 2)
         columns = columns_of(X, attributes)
-        self._attributes = columns.attributes
-        self._extras = listed(criteria, self._attributes, 0)
+        self.attributes = columns.attributes
+        self._extras = listed(criteria, self.attributes, 0)
+        self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
         data, target = numbers(columns.X), _target(y, columns.X.shape[0])
         discrete = holds_classes(target) if classes is None else classes
         if merit in _OF_SCORES:
-            values = _scores(by_name(scores, self._attributes.names, "scores"), X, y, len(self._attributes))
+            values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, len(self.attributes))
             self._merit: Merit = _Added(values, merit == "mean")
         else:
             values = None
             table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")  # it must vary
             self._merit = _OF_DATA[merit](data, target, discrete, bins)
-        self._fingerprint = fingerprint(
-            "filter", merit, self._attributes.names, data, target, discrete, bins, values, self._extras
+        self.fingerprint = fingerprint(
+            "filter", merit, self.attributes.names, data, target, discrete, bins, values, self._extras
         )
 
-    @property
-    def attributes(self) -> Attributes:
-        return self._attributes
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self._attributes.check(request.subset)
+        mask = self.attributes.check(request.subset)
         try:
-            return gathered(Reading(self._merit(mask)), self._extras, Trial(self._attributes, mask))
+            return gathered(Reading(self._merit(mask)), self._extras, Trial(self.attributes, mask))
         except Exception as error:
             return Failure(one_line(error))
 

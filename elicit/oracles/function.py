@@ -38,47 +38,35 @@ class CallableOracle:
             raise InputError(f"takes must be 'names' or 'mask', found {takes!r}")
         self._fn = fn
         self._takes = takes
-        self._attributes = attributes_of(attributes)
-        self._criteria = tuple(criteria)
-        names = [criterion.name for criterion in self._criteria]
+        self.attributes = attributes_of(attributes)
+        self.criteria = tuple(criteria)
+        names = [criterion.name for criterion in self.criteria]
         if not names or len(set(names)) < len(names):
             raise InputError(f"at least one criterion, each with its own name, is needed; found {names}")
-        self._fingerprint = fingerprint(
+        self.fingerprint = fingerprint(
             "function",
             fn,
-            self._attributes.names,
-            [(c.name, c.maximise) for c in self._criteria],
+            self.attributes.names,
+            [(c.name, c.maximise) for c in self.criteria],
             takes,
             version,
         )
 
-    @property
-    def attributes(self) -> Attributes:
-        return self._attributes
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return self._criteria
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self._attributes.check(request.subset)
+        mask = self.attributes.check(request.subset)
         try:
-            reply = self._fn(mask if self._takes == "mask" else self._attributes.subset(mask))
+            reply = self._fn(mask if self._takes == "mask" else self.attributes.subset(mask))
         except Exception as error:
             return Failure(one_line(error))
         values = self._values(reply, mask)
-        for criterion, value in zip(self._criteria, values, strict=True):
+        for criterion, value in zip(self.criteria, values, strict=True):
             if not math.isfinite(value):
                 return Failure(f"{criterion.name} is {value}, expected a finite number")
         return Measured(values, ((),) * len(values), (None,) * len(values))
 
     def _values(self, reply: Any, mask: Mask) -> tuple[float, ...]:
         """One number a criterion; a reply of another shape is a fault of the function, not of the subset."""
-        names = [criterion.name for criterion in self._criteria]
+        names = [criterion.name for criterion in self.criteria]
         wanted = [name for name in names if name != "size"]
         try:
             if isinstance(reply, Mapping):
@@ -94,7 +82,7 @@ class CallableOracle:
         return tuple(given[name] for name in names)
 
     def _expected(self, reply: Any) -> str:
-        names = ", ".join(criterion.name for criterion in self._criteria)
+        names = ", ".join(criterion.name for criterion in self.criteria)
         return f"the function must give numbers for {names}, found {reply!r:.80}; return them as a tuple or mapping"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from elicit.asks import Evaluate, Measured
 from elicit.errors import InputError
-from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.events import SCORE_AND_SIZE
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.function import attributes_of
 from elicit.subsets import Attributes, Mask, mask_of
@@ -30,16 +30,17 @@ class SyntheticOracle:
         *,
         size: bool = False,
     ) -> None:
-        self._attributes = attributes_of(attributes)
+        self.attributes = attributes_of(attributes)
         try:
             self._theta = {S: float(theta[S]) for S in sorted(theta)}
         except (TypeError, ValueError) as error:
             raise InputError(f"θ maps subsets to numbers, found {theta!r:.80}") from error
         for S, value in self._theta.items():
-            self._attributes.check(S)
+            self.attributes.check(S)
             if S.bit_count() > 2 or not math.isfinite(value):
                 raise InputError(f"θ needs finite numbers for single attributes and pairs, found {value} for {bin(S)}")
-        self._size = size
+        self.criteria = SCORE_AND_SIZE if size else SCORE_AND_SIZE[:1]
+        self.fingerprint = fingerprint("synthetic", self.attributes.names, self._theta, size)
 
     @classmethod
     def drawn(
@@ -58,18 +59,6 @@ class SyntheticOracle:
         return cls(named, singles | pairs, size=size)
 
     @property
-    def attributes(self) -> Attributes:
-        return self._attributes
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return SCORE_AND_SIZE if self._size else SCORE_AND_SIZE[:1]
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint("synthetic", self._attributes.names, self._theta, self._size)
-
-    @property
     def theta(self) -> dict[Mask, float]:
         """The hidden truth, for the simulated operator that judges by it."""
         return dict(self._theta)
@@ -79,6 +68,6 @@ class SyntheticOracle:
         return math.fsum(value for S, value in self._theta.items() if S & mask == S)
 
     def __call__(self, request: Evaluate) -> Measured:
-        mask = self._attributes.check(request.subset)
+        mask = self.attributes.check(request.subset)
         values = (self.value(mask), float(mask.bit_count()))[: len(self.criteria)]
         return Measured(values, ((),) * len(values), (None,) * len(values))

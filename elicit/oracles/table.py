@@ -48,11 +48,11 @@ class TableOracle:
         text = _lines(self._path)  # all at once: a pipe is there for one reading, and an error looks for its line
         header, numbers = _read(self._path, text)
         at = header.index(_SCORE)
-        self._attributes = Attributes(tuple(header[:at]))
+        self.attributes = Attributes(tuple(header[:at]))
         columns = [name for name in header[at:] if name != _SPREAD]
         less = _checked_names(minimise, columns, self._path)
         score, *more = (Criterion(name, maximise=name not in less) for name in columns)
-        self._criteria = (score, SCORE_AND_SIZE[1], *more)
+        self.criteria = (score, SCORE_AND_SIZE[1], *more)
         subsets = numbers[:, :at] == 1
         _check(self._path, text, numbers, at, subsets, header)
         self._masks = masks_from(subsets)
@@ -65,21 +65,9 @@ class TableOracle:
         sizes = subsets.sum(axis=1, dtype=np.float64)
         self._values = np.column_stack([measured[:, 0], sizes, measured[:, 1:]])
         self._spread = numbers[:, header.index(_SPREAD)] if _SPREAD in header else None
-        self._fingerprint = fingerprint(
-            "table", self._attributes.names, columns, sorted(less), subsets, self._values, self._spread
+        self.fingerprint = fingerprint(
+            "table", self.attributes.names, columns, sorted(less), subsets, self._values, self._spread
         )
-
-    @property
-    def attributes(self) -> Attributes:
-        return self._attributes
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return self._criteria
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
 
     def masks(self) -> list[Mask]:
         """The subsets in the table, in its order."""
@@ -93,7 +81,7 @@ class TableOracle:
         return len(self._masks)
 
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self._attributes.check(request.subset)
+        mask = self.attributes.check(request.subset)
         row = self._row.get(mask)
         if row is None:
             return Failure(f"the table {self._path.name} has no row for this subset")

@@ -75,17 +75,23 @@ class WrapperOracle:
         random_state: Any = 0,
         fast: bool = True,
     ) -> None:
-        self._columns: Columns = columns_of(X, attributes, feature_groups)
-        self._y = _target(y, self._columns.X.shape[0])
+        #: X, and the columns behind each attribute
+        self.columns: Columns = columns_of(X, attributes, feature_groups)
+        self.attributes = self.columns.attributes
+        #: one value a row
+        self.target = _target(y, self.columns.X.shape[0])
         self._scoring = scoring
-        self._estimator, self._scorer = _usable(estimator, scoring, random_state)
+        #: what judges a fitted model: (model, X, y) -> float
+        self.scorer: Any
+        self._estimator, self.scorer = _usable(estimator, scoring, random_state)
         for name, value in (("groups", groups), ("sample_weight", sample_weight)):
-            if value is not None and length_of(value) != len(self._y):
-                raise InputError(f"{name} needs one entry for each of the {len(self._y)} rows")
-        self._splits = splits_of(
+            if value is not None and length_of(value) != len(self.target):
+                raise InputError(f"{name} needs one entry for each of the {len(self.target)} rows")
+        #: training and held-out rows of every fold
+        self.splits: tuple[Split, ...] = splits_of(
             cv,
-            self._columns.X,
-            self._y,
+            self.columns.X,
+            self.target,
             classifies=is_classifier(self._estimator),
             groups=groups,
             random_state=random_state,
@@ -94,51 +100,20 @@ class WrapperOracle:
         if sample_weight is not None:
             self._fit_params |= _weight_argument(self._estimator, sample_weight)
         self._score_params = dict(score_params or {})
-        self._extras = listed(criteria, self.attributes, len(self._splits))
+        self._extras = listed(criteria, self.attributes, len(self.splits))
+        self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
         self._others = {
             extra.criterion.name: _usable(estimator, extra.scoring, random_state)[1]
             for extra in self._extras
             if isinstance(extra, Scored)
         }
-        self._fingerprint = self._identify()
+        self.fingerprint = self._identify()
         refuse_misplaced(self._estimator)
         self._chooses = prunes(self._estimator)
         self._scaled: ScaledFolds | None = None
         self._neighbours: NeighbourFolds | None = None
         if fast and not self._others and not any(extra.timed for extra in self._extras):
             self._share_work()
-
-    @property
-    def attributes(self) -> Attributes:
-        return self._columns.attributes
-
-    @property
-    def columns(self) -> Columns:
-        """X, and the columns behind each attribute."""
-        return self._columns
-
-    @property
-    def target(self) -> NDArray[Any]:
-        """The target, one value a row."""
-        return self._y
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
-    @property
-    def scorer(self) -> Any:
-        """What judges a fitted model: (model, X, y) -> float."""
-        return self._scorer
-
-    @property
-    def splits(self) -> tuple[Split, ...]:
-        """Training and held-out rows of every fold."""
-        return self._splits
 
     @property
     def fast_path(self) -> str:
@@ -149,7 +124,7 @@ class WrapperOracle:
         mask = self.attributes.check(request.subset)
         try:
             with one_thread():
-                scores, seconds, others = self._folds(self._columns.of(mask))
+                scores, seconds, others = self._folds(self.columns.of(mask))
             trial = Trial(self.attributes, mask, tuple(scores), tuple(seconds), others)
             return gathered(over_folds(scores), self._extras, trial)
         except UnsetMetadataPassedError as error:  # no matter of the subset; theirs cannot be sent between processes
@@ -159,26 +134,26 @@ class WrapperOracle:
 
     def refusal(self, columns: Sequence[int]) -> str:
         """Why a fit of these columns fails on all rows that a fold trains on; "" where it does not."""
-        train = np.unique(np.concatenate([train for train, _ in self._splits]))
+        train = np.unique(np.concatenate([train for train, _ in self.splits]))
         try:
             with one_thread(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of this fit nothing is kept
-                self._fit(self.estimator_for(columns), _safe_indexing(self._columns.take(columns), train), train)
+                self._fit(self.estimator_for(columns), _safe_indexing(self.columns.take(columns), train), train)
         except Exception as error:
             return one_line(error)
         return ""
 
     def estimator_for(self, columns: Sequence[int]) -> Any:
         """An unfitted clone for these columns; one that chooses columns by itself is cut down to them."""
-        return pruned(self._estimator, self._columns.X, columns) if self._chooses else clone(self._estimator)
+        return pruned(self._estimator, self.columns.X, columns) if self._chooses else clone(self._estimator)
 
     def _folds(self, columns: list[int]) -> tuple[list[float], list[float], dict[str, tuple[float, ...]]]:
         """Score, fit time and further scores of every fold; time is 0 where the fit was shared."""
-        known: list[float | None] = [None] * len(self._splits)
+        known: list[float | None] = [None] * len(self.splits)
         if self._neighbours is not None:
             known = self._neighbours.scores(columns)
         scaled = self._scaled if self._scaled and len(columns) >= self._scaled.narrowest else None
-        part = self._columns.take(columns) if scaled is None and None in known else None
+        part = self.columns.take(columns) if scaled is None and None in known else None
         scores, seconds, further = [], [], []
         checked: bool | None = None  # as it is
         for f, score in enumerate(known):
@@ -195,7 +170,7 @@ class WrapperOracle:
     def _fold(
         self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any
     ) -> tuple[float, float, tuple[float, ...]]:
-        train, test = self._splits[f]
+        train, test = self.splits[f]
         if scaled is not None:
             model, (X_train, X_test) = clone(scaled.rest), scaled.fold(f, columns)
         else:
@@ -204,31 +179,31 @@ class WrapperOracle:
         start = time.perf_counter()
         self._fit(model, X_train, train)
         elapsed = time.perf_counter() - start
-        score = self._scorer(model, X_test, self._y[test], **rows_of(self._score_params, test, len(self._y)))
-        more = [other(model, X_test, self._y[test]) for other in self._others.values()]
+        score = self.scorer(model, X_test, self.target[test], **rows_of(self._score_params, test, len(self.target)))
+        more = [other(model, X_test, self.target[test]) for other in self._others.values()]
         return _number(score), elapsed, tuple(map(_number, more))
 
     def _fit(self, model: Any, X_train: Any, train: NDArray[np.intp]) -> None:
-        model.fit(X_train, self._y[train], **rows_of(self._fit_params, train, len(self._y)))
+        model.fit(X_train, self.target[train], **rows_of(self._fit_params, train, len(self.target)))
 
     def _share_work(self) -> None:
-        per_fold = tuple(rows_of(self._score_params, test, len(self._y)) for _, test in self._splits)
-        task = Task(self._columns, self._y, self._splits, self._scoring, self._scorer, per_fold)
+        per_fold = tuple(rows_of(self._score_params, test, len(self.target)) for _, test in self.splits)
+        task = Task(self.columns, self.target, self.splits, self._scoring, self.scorer, per_fold)
         first = self._estimator.steps[0][0] if isinstance(self._estimator, Pipeline) else ""
         fits_scaler = any(name.startswith(f"{first}__") or "__" not in name for name in self._fit_params)
         if task.reads and not fits_scaler:
-            self._scaled = scaled_folds(self._estimator, self._columns, self._splits)
+            self._scaled = scaled_folds(self._estimator, self.columns, self.splits)
         if not self._fit_params:
             self._neighbours = neighbour_folds(self._estimator, task, self._scaled)
 
     def _identify(self) -> str:
         return fingerprint(
             "wrapper",
-            self._columns.X,
-            self._columns.attributes.names,
-            self._columns.positions,
-            self._y,
-            self._splits,
+            self.columns.X,
+            self.columns.attributes.names,
+            self.columns.positions,
+            self.target,
+            self.splits,
             self._estimator,
             self._scoring,
             self._extras,

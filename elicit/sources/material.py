@@ -39,7 +39,8 @@ class DataMaterial:
     def __init__(self, data: Data, model: Any = None, *, random_state: int = 0) -> None:
         self._columns = columns_of(data.X, data.columns, data.groups)
         self._data, self._model, self._random_state = data, model, random_state
-        self._fingerprint = fingerprint(
+        #: what identifies the data and the model
+        self.fingerprint = fingerprint(
             "material", data.X, data.y, self._columns.attributes.names, self._columns.positions, model, random_state
         )
 
@@ -47,11 +48,6 @@ class DataMaterial:
     def attributes(self) -> Attributes:
         """What the numbers are about, in order."""
         return self._columns.attributes
-
-    @property
-    def fingerprint(self) -> str:
-        """What identifies the data and the model."""
-        return self._fingerprint
 
     @property
     def fits(self) -> bool:
@@ -92,7 +88,7 @@ class DataMaterial:
         """One number for each attribute of the subset, in their order."""
         if self._model is None:
             raise InputError("the importances of a model need a `model`; name one")
-        key = (self._fingerprint, subset)
+        key = (self.fingerprint, subset)
         if key not in _importances:
             _importances[key] = self._fitted_importance(subset)
         return _importances[key]
