@@ -219,10 +219,19 @@ class Family:
         return " ".join(word for word in words if word)
 
     @property
+    def most(self) -> int:
+        """The most attributes of a member, as far as `max_size` limits it."""
+        return self.n if self.max_size is None else self.max_size
+
+    @property
     def room(self) -> int:
         """How many free attributes a member may hold."""
-        free = len(self.free)
-        return free if self.max_size is None else min(free, self.max_size - self.keep.bit_count())
+        return min(len(self.free), self.most - self.keep.bit_count())
+
+    @property
+    def claimed(self) -> dict[str, list[int] | int]:
+        """The family as a claim names it."""
+        return {"keep": members(self.keep), "drop": members(self.drop), "max_size": self.most}
 
     def __contains__(self, mask: Mask) -> bool:
         return (

@@ -40,7 +40,7 @@ from elicit.session.display import Meter, clock_time, not_measured
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.session.hopeless import one_of_two
 from elicit.sessions import Session
-from elicit.subsets import Family, Mask, members
+from elicit.subsets import Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.certificates import certify_preference
 from elicit.utility.exact import TOO_THIN, ExactSet
@@ -209,12 +209,10 @@ def proven_bounds(journal: Journal, family: Family) -> Bounds:
 
     Proofs among those of a narrower scope say nothing of the others.
     """
-    size = family.n if family.max_size is None else family.max_size
-    whole = {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}
     claim: Mapping[str, Any] = journal.last_claim or {}
     try:
         regrets = [c for c in (proof["claim"] for proof in claim.get("proofs", ())) if c["kind"] == "regret"]
-        scopes = ({"evaluated": True}, whole)
+        scopes = ({"evaluated": True}, family.claimed)
         return Bounds(*(min((exact(c["bound"]) for c in regrets if c["scope"] == s), default=None) for s in scopes))
     except (TypeError, KeyError, ValueError) as error:
         path = os.fspath(journal.path)

@@ -363,10 +363,8 @@ class _Claim:
         """The family that a proof speaks of: all that may be chosen, or the part that the settings name."""
         stated = self.known.scope
         for text, family in (("family", self.known.family), (stated.text, stated.part(self.known.family))):
-            if family is not None:
-                size = family.n if family.max_size is None else family.max_size
-                if scope == {"keep": members(family.keep), "drop": members(family.drop), "max_size": size}:
-                    return text, family
+            if family is not None and scope == family.claimed:
+                return text, family
         raise CertificateError("the proof is about another family than the settings name")
 
     def _least(self, claim: dict[str, Any], short: Plain) -> str:

@@ -206,11 +206,7 @@ def certify_found(
         "kind": "regret",
         "subset": members(found.subset),
         "bound": str(Fraction(bound or 0)),
-        "scope": {
-            "keep": members(family.keep),
-            "drop": members(family.drop),
-            "max_size": family.n if family.max_size is None else family.max_size,
-        },
+        "scope": family.claimed,
     }
     if bound is None:
         return issue_least_bound(utilities, claim, found.proof.pieces, found.upper)

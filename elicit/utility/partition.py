@@ -119,7 +119,6 @@ class _Cubes:
     def __init__(self, family: Family, subset: Mask) -> None:
         self._everything = (1 << family.n) - 1
         self._family, self._subset = family, subset
-        self._size = family.n if family.max_size is None else family.max_size
 
     def start(self) -> list[tuple[Mask, Mask]]:
         """The family as one subcube."""
@@ -137,7 +136,7 @@ class _Cubes:
 
     def _useful(self, inside: Mask, outside: Mask) -> list[tuple[Mask, Mask]]:
         """The subcube with what follows for it decided, or nothing when no rival is in it."""
-        if inside.bit_count() == self._size:
+        if inside.bit_count() == self._family.most:
             outside = self._everything & ~inside
         undecided = self._everything & ~(inside | outside)
         if not inside and undecided.bit_count() == 1:  # the empty subset is no rival
@@ -150,8 +149,7 @@ class _Steps:
     """Looks for a step from a whole subcube: a flip towards the subset by which no θ of the set loses."""
 
     def __init__(self, program: CubeProgram, family: Family, subset: Mask) -> None:
-        self._program, self._subset, self._n = program, subset, family.n
-        self._size = family.n if family.max_size is None else family.max_size
+        self._program, self._subset, self._n, self._most = program, subset, family.n, family.most
         #: what bounds the empty subset, once a step leads there: it is no member, so no other piece need hold it
         self.over_nothing: list[Piece] = []
 
@@ -179,7 +177,7 @@ class _Steps:
 
     def _fits(self, inside: Mask, outside: Mask, flip: int) -> bool:
         """Whether no y of the subcube becomes too large."""
-        return bool(inside >> flip & 1) or self._n - outside.bit_count() < self._size
+        return bool(inside >> flip & 1) or self._n - outside.bit_count() < self._most
 
     def _stays(self, inside: Mask, flip: int) -> bool:
         """Whether the step leads nowhere that no piece is about: the empty subset needs one of its own."""

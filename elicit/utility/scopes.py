@@ -61,8 +61,7 @@ class Scope:
             return family
         if self.kind != "size":
             return None
-        room = family.n if family.max_size is None else family.max_size
-        return replace(family, max_size=min(self.number, room))
+        return replace(family, max_size=min(self.number, family.most))
 
     def listed(self, subset: Mask, family: Family, evaluated: Iterable[Mask]) -> list[Mask]:
         """The others in the scope, where it is a list."""
