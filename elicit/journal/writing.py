@@ -6,7 +6,6 @@ import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Any
 
 from elicit.asks import Failure, Measured
@@ -178,9 +177,7 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _write(self, content: dict[str, Json], *, sync: bool = True) -> None:

@@ -18,7 +18,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
@@ -152,9 +151,7 @@ class Ahead:
     def __enter__(self) -> Ahead:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- one thread for each process --------------------------------------------------------------
