@@ -154,13 +154,13 @@ class Elicitation:
 
     @property
     def most_questions(self) -> int:
-        """Questions that may be put in all."""
-        return self.settings.most_questions(len(self.history.undone))
+        """Questions that may be put in all, one more for each whose answer was taken back."""
+        return self.settings.questions + len(self.history.undone)
 
     @property
     def questions_left(self) -> int:
         """Questions that may still be put."""
-        return max(self.most_questions - len(self.history.answers), 0)
+        return max(self.settings.questions - self.history.asked, 0)
 
     @property
     def evaluations(self) -> int:
@@ -372,7 +372,7 @@ class Elicitation:
         """The question to ask now, when one is due."""
         if not self.questions_left or not self.history.evaluated:
             return None
-        asked = len(self.history.answers) - len(self.history.undone)
+        asked = self.history.asked
         since = self.evaluations - max((self._evaluated_before(r) for r in self.history.answers), default=0)
         last = min(self.settings.last_questions, self.settings.questions)
         regular = self.settings.questions - last
@@ -439,5 +439,11 @@ def _round(
 ) -> Asked:
     if question is None:
         return Asked(first, evaluate, rejected=rejected, why=why)
-    pair = (question.first, question.second)
-    return Asked(first, evaluate, pair, question.check, (), rejected, question.why)
+    return Asked(
+        first,
+        evaluate,
+        compare=(question.first, question.second),
+        check=question.check,
+        rejected=rejected,
+        why=question.why,
+    )

@@ -237,10 +237,6 @@ class Settings:
         wanted = self.budget if self.budget is not None else usual_budget(family.n)
         return min(wanted, family.count())
 
-    def most_questions(self, undone: int) -> int:
-        """Questions that may be put in all; whoever took answers back is not left without one for each."""
-        return self.questions + undone
-
     @property
     def begun_with(self) -> int:
         """Subsets that are evaluated, at the least, before anything is modelled."""

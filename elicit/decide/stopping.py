@@ -81,8 +81,7 @@ class Stopping:
 
     def _questions(self) -> str | None:
         history = self._beliefs.history
-        asked = len(history.answers)
-        return questions_asked(asked) if asked >= self._settings.most_questions(len(history.undone)) else None
+        return questions_asked(len(history.answers)) if history.asked >= self._settings.questions else None
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""

@@ -287,6 +287,11 @@ class History:
         return bool((self.vectors[place[a]] == self.vectors[place[b]]).all())
 
     @property
+    def asked(self) -> int:
+        """Questions that count as put: whoever took an answer back is not left without one for it."""
+        return len(self.answers) - len(self.undone)
+
+    @property
     def question_numbers(self) -> dict[int, int]:
         """The number of each answered question, counted from 1, by its request: as people are told them."""
         return {request: number for number, request in enumerate(sorted(self.answers), start=1)}

@@ -133,16 +133,15 @@ class Known:
 
     def _ending(self, rule: str) -> tuple[str, bool] | None:
         """The words of a session's end by a rule, and whether its facts go so far; None for what only the run knew."""
-        failed, asked = len(self.history.failed), len(self.history.answers)
         tried = self.history.evaluated.keys() | self.history.failed.keys()
         if rule == BUDGET:
             budget = usual_budget(self.family.n) if self._budget is None else self._budget
             most = min(budget, self.family.count())
             return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
-            return questions_asked(asked), asked >= self._plain.get("questions", 0) + len(self.history.undone)
+            return questions_asked(len(self.history.answers)), self.history.asked >= self._plain.get("questions", 0)
         if rule == EXHAUSTED:
-            return nothing_left(failed), sum(x in self.family for x in tried) >= self.family.count()
+            return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         return None
 
     # -- what the facts imply -----------------------------------------------------------------------

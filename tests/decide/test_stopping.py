@@ -34,7 +34,7 @@ def stopping(
         evaluated=dict.fromkeys(evaluated),
         failed=dict.fromkeys(failed),
         answers=dict.fromkeys(range(answers)),
-        undone=set(range(undone)),
+        asked=answers - undone,
     )
     return Stopping(
         SimpleNamespace(
