@@ -14,7 +14,6 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -303,7 +302,7 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
         scope=done.scope,
         evaluations=elicitation.evaluations,
         questions=len(history.answers),
-        failures=dict(Counter(failed.reason for failed in history.failed.values())),
+        failures=history.failures,
         set_aside=strained_in(elicitation),
         seconds=seconds,
     )

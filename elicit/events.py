@@ -109,6 +109,11 @@ class Preferred:
     answer: Answer
 
     @property
+    def preferred(self) -> Mask | None:
+        """The subset that it puts above the other, None where it puts neither."""
+        return {Answer.FIRST: self.first, Answer.SECOND: self.second}.get(self.answer)
+
+    @property
     def reversed(self) -> tuple[Preferred, ...]:
         """What it might have been instead: of a preference the opposite, of an equality either."""
         first, second = Answer.FIRST, Answer.SECOND

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -204,7 +203,7 @@ def _outcome(walk: Walk, seconds: float) -> Outcome:
         chosen=None if walk.ended is None else walk.ended.chosen,
         reason=history.stopped.reason,
         evaluations=walk.evaluations,
-        failures=dict(Counter(failed.reason for failed in history.failed.values())),
+        failures=history.failures,
         seconds=seconds,
         facts=walk.facts,
     )

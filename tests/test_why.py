@@ -16,7 +16,7 @@ from elicit.asks import Reconcile, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred
+from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
@@ -130,8 +130,9 @@ def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
 
 def test_only_answers_that_stand_are_reversed_and_go_by_the_numbers_of_their_questions():
     given = [Answer.FIRST, Answer.SECOND, Answer.INCOMPARABLE, Answer.SECOND]
-    answers = {7 + k: Preferred(7 + k, 1, 2, answer) for k, answer in enumerate(given)}
-    history = SimpleNamespace(answers=answers, question_numbers={r: r - 6 for r in answers}, retracted={8})
+    measured = [Evaluated(mask, mask, (0.5, 1.0)) for mask in (1, 2)]
+    answers = [Preferred(7 + k, 1, 2, answer) for k, answer in enumerate(given)]
+    history = History.of(Attributes(("a", "b")), [*measured, *answers, Retracted(11, 8)])
     beliefs = SimpleNamespace(history=history, had=lambda other: SimpleNamespace(incumbent=other.request))
     assert otherwise(beliefs) == [
         Otherwise(1, Answer.FIRST, Answer.SECOND, preferred=2, subset=7),

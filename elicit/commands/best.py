@@ -74,7 +74,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
 
 def _told(history: History) -> dict[int, Preferred]:
     """The answers that stand and say a preference, by their request."""
-    return {r: a for r, a in history.answers.items() if r not in history.retracted and _says(a) is not None}
+    return {r: a for r, a in history.standing.items() if _says(a) is not None}
 
 
 def _agreement(history: History, told: Mapping[int, Preferred], steps: dict[Mask, int]) -> str:

@@ -25,7 +25,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.errors import JournalError
-from elicit.events import SCORE_AND_SIZE, Answer, Evaluated, Preferred
+from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import FINE
@@ -334,8 +334,8 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         yield "  it dominates every other that was measured"
     preferred = {
         (answer.second if answer.first == subset else answer.first): numbers[request]
-        for request, answer in sorted(history.answers.items())
-        if request not in history.retracted and _winner(answer) == subset
+        for request, answer in history.standing.items()
+        if answer.preferred == subset
     }
     for other, question in preferred.items():
         yield from paragraph(
@@ -359,11 +359,6 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
-
-
-def _winner(answer: Preferred) -> Mask | None:
-    """The subset that an answer prefers."""
-    return {Answer.FIRST: answer.first, Answer.SECOND: answer.second}.get(answer.answer)
 
 
 def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:

@@ -58,8 +58,7 @@ class Questions:
     def __init__(self, beliefs: Beliefs) -> None:
         self._beliefs = beliefs
         self._history = beliefs.history
-        answers = self._history.answers.values()
-        live = [a for a in answers if a.request not in self._history.retracted]
+        live = self._history.standing.values()
         self._asked: dict[frozenset[Mask], list[Preferred]] = {}
         for a in live:
             if a.answer is not Answer.LATER:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from elicit.errors import InputError
 from elicit.events import Answer, Assumed, Fact, Preferred, Retracted
 from elicit.journal import read
+from elicit.knowledge.history import answer_statement, assumption_statement
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Attributes, Mask
 
@@ -64,17 +65,12 @@ class Answers:
 
 def _stated(fact: Fact) -> tuple[Mask, Mask, Relation] | None:
     """What a fact says about two subsets on somebody's word."""
-    match fact:
-        case Preferred(first=x, second=y, answer=Answer.FIRST):
-            return x, y, Relation.STRICT
-        case Preferred(first=x, second=y, answer=Answer.SECOND):
-            return y, x, Relation.STRICT
-        case Preferred(first=x, second=y, answer=Answer.EQUAL):
-            return x, y, Relation.EQUAL
-        case Assumed(better=x, worse=y, relation=relation, source=Source.PRIOR.value):
-            return x, y, Relation(relation)
-        case _:
-            return None
+    said = None
+    if isinstance(fact, Preferred):
+        said = answer_statement(fact)
+    elif isinstance(fact, Assumed) and fact.source == Source.PRIOR:
+        said = assumption_statement(fact)
+    return None if said is None else (said.better, said.worse, said.relation)
 
 
 def _names(attributes: Attributes, mask: Mask) -> frozenset[str]:

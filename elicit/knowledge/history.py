@@ -6,6 +6,7 @@ that is computed from the facts on demand and kept until the next fact.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -287,6 +288,16 @@ class History:
         return bool((self.vectors[place[a]] == self.vectors[place[b]]).all())
 
     @property
+    def standing(self) -> dict[int, Preferred]:
+        """The answers that were not taken back, by request, in the order of their requests."""
+        return {r: self.answers[r] for r in sorted(self.answers) if r not in self.retracted}
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How many subsets could not be measured, by the reason."""
+        return dict(Counter(failed.reason for failed in self.failed.values()))
+
+    @property
     def asked(self) -> int:
         """Questions that count as put: whoever took an answer back is not left without one for it."""
         return len(self.answers) - len(self.undone)
@@ -311,7 +322,7 @@ class History:
         return self._view("stated", self._stated)
 
     def _stated(self) -> tuple[Statement, ...]:
-        found = [answer_statement(a) for r, a in self.answers.items() if r not in self.retracted]
+        found = [answer_statement(a) for a in self.standing.values()]
         found += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
         return tuple(sorted((s for s in found if s is not None), key=lambda s: s.request or 0))
 

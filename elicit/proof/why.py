@@ -167,14 +167,13 @@ def numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:
 def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherwise]:
     """What each answer that stands, reversed alone, would have made of the recommendation, by their questions."""
     history, found = beliefs.history, []
-    numbered = [(number, history.answers[request]) for request, number in history.question_numbers.items()]
-    standing = [(number, a) for number, a in numbered if a.request not in history.retracted and a.reversed]
+    standing = [(history.question_numbers[r], given) for r, given in history.standing.items() if given.reversed]
     for k, (number, given) in enumerate(standing):
         if progress is not None:
             progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
         for other in given.reversed:  # of an equality there are two
-            preferred = other.first if other.answer is Answer.FIRST else other.second
-            found.append(Otherwise(number, given.answer, other.answer, preferred, beliefs.had(other).incumbent))
+            assert other.preferred is not None  # what is reversed is a preference
+            found.append(Otherwise(number, given.answer, other.answer, other.preferred, beliefs.had(other).incumbent))
     return found
 
 

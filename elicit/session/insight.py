@@ -51,10 +51,10 @@ class Insight:
     def answers(self) -> list[Given]:
         """Every answer that stands, in order."""
         history = self._elicitation.history
+        numbers, measured = history.question_numbers, history.evaluated
         return [
-            Given(request, number, history.evaluated[fact.first], history.evaluated[fact.second], fact.answer)
-            for request, number in history.question_numbers.items()
-            if request not in history.retracted and (fact := history.answers[request])
+            Given(request, numbers[request], measured[fact.first], measured[fact.second], fact.answer)
+            for request, fact in history.standing.items()
         ]
 
     def front(self) -> list[Evaluated]:
