@@ -72,6 +72,12 @@ def _shared(command: argparse.ArgumentParser, name: str, *others: str, **differs
     command.add_argument(name, *others, **{**_SHARED[name], **differs})
 
 
+def _as_said(command: argparse.ArgumentParser, *names: str) -> None:
+    """Let a command take shared arguments just as they are said once for all."""
+    for name in names:
+        _shared(command, name)
+
+
 def _played(command: argparse.ArgumentParser) -> None:
     """What the two commands that play scenarios take."""
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
@@ -83,9 +89,7 @@ def _played(command: argparse.ArgumentParser) -> None:
 
 def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("ask", help="a session on your data", allow_abbrev=False)
-    _shared(command, "data")
-    _shared(command, "--target")
-    _shared(command, "--holds")
+    _as_said(command, "data", "--target", "--holds")
     command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
     _shared(command, "--scoring")
     command.add_argument(
@@ -93,9 +97,7 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
     command.add_argument("--keep", default="", metavar="A,B", help="attributes in every subset")
-    _shared(command, "--drop")
-    _shared(command, "--max-size")
-    _shared(command, "--groups")
+    _as_said(command, "--drop", "--max-size", "--groups")
     _shared(command, "--folds", "--cv", default=10)  # sessions were begun with --cv before, and scripts say so still
     command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
     command.add_argument(
@@ -155,17 +157,12 @@ def _compare(commands: argparse._SubParsersAction[P]) -> None:
 
 def _table(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("table", help="evaluate every subset, to an oracle table", allow_abbrev=False)
-    _shared(command, "data")
-    _shared(command, "--target")
-    _shared(command, "--holds")
-    _shared(command, "--tidy")
+    _as_said(command, "data", "--target", "--holds", "--tidy")
     command.add_argument(
         "--model", default=TABLE_MODEL, metavar="M", help=f"such as logistic, ridge (default {TABLE_MODEL})"
     )
     _shared(command, "--folds", default=10)
-    _shared(command, "--scoring")
-    _shared(command, "--drop")
-    _shared(command, "--max-size")
+    _as_said(command, "--scoring", "--drop", "--max-size")
     command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
     _shared(command, "--n-jobs", help="evaluations at once")
 
@@ -225,11 +222,7 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser("score", help="attribute scores side by side", allow_abbrev=False)
     _shared(command, "data", nargs="?")
     command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
-    _shared(command, "--target")
-    _shared(command, "--holds")
-    _shared(command, "--tidy")
-    _shared(command, "--groups")
-    _shared(command, "--drop")
+    _as_said(command, "--target", "--holds", "--tidy", "--groups", "--drop")
     command.add_argument(
         "--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they serve)"
     )
