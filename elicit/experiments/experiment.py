@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,17 +18,18 @@ from joblib import Parallel, delayed
 from elicit.asks import Evaluate, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import drive
+from elicit.drive import Result, drive
 from elicit.estimator.judges import against_directions
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import kept
+from elicit.explore import Outcome
 from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
 from elicit.printable import aligned, printable
-from elicit.proof.strained import Strained, answers_set_aside
+from elicit.proof.strained import answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress
 from elicit.sources.oracle import SyntheticSpec
@@ -226,36 +227,11 @@ def regret_of(
     return 0.0 if abs(lost) <= GRID else lost
 
 
-class Finished(Protocol):
-    """What any run comes to: one of ours, or one of a classical method."""
-
-    @property
-    def subset(self) -> Mask | None: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def criteria(self) -> Mapping[str, float]: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def scope(self) -> str: ...
-    @property
-    def evaluations(self) -> int: ...
-    @property
-    def questions(self) -> int: ...
-    @property
-    def failures(self) -> Mapping[str, int]: ...
-    @property
-    def set_aside(self) -> Strained: ...
-    @property
-    def seconds(self) -> float: ...
-
-
 def plain_result(
     method: str,
     operator: str,
     seed: int,
-    result: Finished,
+    result: Result | Outcome,
     simulated: SimulatedOperator,
     best: float | None,
 ) -> dict[str, Any]:
