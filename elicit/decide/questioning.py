@@ -89,7 +89,7 @@ class Questions:
         best = self._beliefs.incumbent
         if best is None or self._beliefs.settings.policy == "none":
             return None
-        needed = [Question(best, rival, "its answer may prove which subset is best")] if self.open(best, rival) else []
+        needed = self._of_the_best([rival], "its answer may prove which subset is best")
         return self._first(chain(needed, self._current()), rng)
 
     def _first(self, questions: Iterable[Question], rng: np.random.Generator) -> Question | None:
@@ -281,21 +281,21 @@ class Questions:
         """The incumbent against the rival that could gain most on it, then lesser rivals."""
         found = self._beliefs.incumbent_regret
         assert found is not None
-        incumbent = found.subset
         why = "the current best against its strongest rival"
-        if found.rival is not None and self.open(incumbent, found.rival):
-            yield Question(incumbent, found.rival, why)
-        for rival in self._rivals_by_gain(incumbent):
-            if self.open(incumbent, rival):
-                yield Question(incumbent, rival, why)
+        if found.rival is not None:
+            yield from self._of_the_best([found.rival], why)
+        yield from self._of_the_best(self._rivals_by_gain(found.subset), why)
+
+    def _of_the_best(self, others: Iterable[Mask], why: str) -> Iterator[Question]:
+        """The incumbent against each of the others, as far as that is open."""
+        best = self._beliefs.incumbent
+        assert best is not None
+        return (Question(best, x, why) for x in others if self.open(best, x))
 
     def _favourite(self) -> Iterator[Question]:
         """The incumbent against the member of the front that θ_k likes best."""
-        incumbent = self._beliefs.incumbent
-        assert incumbent is not None
-        for x in self._beliefs.by_liking([x for x in self._beliefs.front if x != incumbent]):
-            if self.open(incumbent, x):
-                yield Question(incumbent, x, "the current best against the most promising other")
+        others = self._beliefs.by_liking([x for x in self._beliefs.front if x != self._beliefs.incumbent])
+        return self._of_the_best(others, "the current best against the most promising other")
 
     def _rivals_by_gain(self, subset: Mask) -> list[Mask]:
         """Members of the front, those first that could gain most on `subset`."""
@@ -354,9 +354,7 @@ class Questions:
         incumbent = self._beliefs.incumbent
         assert incumbent is not None
         around = [y for y in self._beliefs.family.neighbours(incumbent) if y in self._history.evaluated]
-        for y in self._beliefs.by_liking(around):
-            if self.open(incumbent, y):
-                yield Question(incumbent, y, "the current best against a neighbour")
+        return self._of_the_best(self._beliefs.by_liking(around), "the current best against a neighbour")
 
 
 def _flips(pairs: Sequence[tuple[Mask, Mask]], n: int) -> Matrix:
