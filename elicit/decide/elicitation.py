@@ -373,11 +373,15 @@ class Elicitation:
         if not self.questions_left or not self.history.evaluated:
             return None
         asked = self.history.asked
-        since = self.evaluations - max((self._evaluated_before(r) for r in self.history.answers), default=0)
+        calls: list[Evaluated | Failed] = [*self.history.evaluated.values(), *self.history.failed.values()]
+        last_answer = max(self.history.answers, default=-1)
+        last_measured = max((call.request for call in calls), default=-1)
+        since = sum(call.request > last_answer for call in calls)
+        asked_since = sum(r > last_measured and r not in self.history.undone for r in self.history.answers)
         last = min(self.settings.last_questions, self.settings.questions)
         regular = self.settings.questions - last
         due = self.settings.ask_every == 0 or (since >= self.settings.ask_every and asked < regular)
-        at_the_end = (left <= 0 or ending) and self._asked_at_the_end() < last
+        at_the_end = (left <= 0 or ending) and asked_since < last
         taken_home = left <= 0 and not ending and self.settings.confirm > 0
         if not (due or at_the_end or taken_home):
             return None
@@ -390,20 +394,6 @@ class Elicitation:
         if found is None and taken_home:
             found = questions.confirming(rng, few=asked < self.settings.confirm)
         return found
-
-    @property
-    def _measured_at(self) -> list[int]:
-        """The requests that were oracle calls."""
-        return [f.request for f in self.history.evaluated.values()] + [f.request for f in self.history.failed.values()]
-
-    def _evaluated_before(self, request: int) -> int:
-        """Oracle calls made before a request was answered."""
-        return sum(1 for measured in self._measured_at if measured < request)
-
-    def _asked_at_the_end(self) -> int:
-        """Questions asked since the last evaluation."""
-        last = max(self._measured_at, default=-1)
-        return sum(1 for request in self.history.answers if request > last and request not in self.history.undone)
 
     def _rejections_in_a_row(self) -> int:
         """Subsets rejected since the last one was evaluated."""

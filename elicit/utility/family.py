@@ -170,8 +170,8 @@ def regret_over(
             if optimum.value > lower:
                 lower, best, witness = optimum.value, y, optimum.witness
             if decide_only and lower > tolerances.DECISION:
-                return FamilyRegret(subset, lower, np.inf, best, witness, None, utilities.informative)
-    return FamilyRegret(subset, lower, lower, best, witness, None, utilities.informative)
+                return FamilyRegret(subset, lower, np.inf, best, witness, informative=utilities.informative)
+    return FamilyRegret(subset, lower, lower, best, witness, informative=utilities.informative)
 
 
 def programmed_regret(
