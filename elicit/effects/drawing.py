@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.printable import drawable, label_of
+from elicit.printable import drawable, drawable_names, label_of
 from elicit.scores.answers import ModelAnswers
+from elicit.scores.protocol import Floats
 
 LINE = "#2a6f97"
 FAINT = "#9bb7c9"
@@ -43,6 +44,18 @@ def map_size(names: Sequence[str]) -> tuple[float, float]:
     side = max(LEAST_SIDE, INCHES_A_CELL * len(names))
     beside = INCHES_A_LETTER * max(map(len, names), default=0) + 0.3
     return side + beside + INCHES_OF_BAR, side + beside + 0.4
+
+
+def map_of_pairs(ax: Any, table: Floats, names: Sequence[str], meaning: str, **colours: Any) -> tuple[Any, Any]:
+    """Draw a square table with the names at both sides and a colour bar; the axes and the image."""
+    names = drawable_names(names)
+    ax = axes_for(ax, map_size(names))
+    image = ax.imshow(table, **colours)
+    places = np.arange(len(names))
+    ax.set_xticks(places, names, rotation=90, fontsize="small")
+    ax.set_yticks(places, names, fontsize="small")
+    ax.figure.colorbar(image, ax=ax, label=meaning)
+    return ax, image
 
 
 def bars_named(ax: Any, levels: Sequence[str]) -> None:

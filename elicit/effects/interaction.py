@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from elicit.effects.dependence import levels, means_at_points
-from elicit.effects.drawing import answer_of, axes_for, map_size, told_of
+from elicit.effects.drawing import answer_of, map_of_pairs, told_of
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
-from elicit.printable import drawable_names
 from elicit.scores.answers import ModelAnswers, answers, in_calls
 from elicit.scores.protocol import LARGEST, Floats
 from elicit.scores.sheet import Sheet
@@ -94,18 +93,14 @@ class HStatisticDisplay:
 
     def plot(self, ax: Any = None) -> HStatisticDisplay:
         """Draw on this axis, or on a new one."""
-        names = drawable_names(self.result.names)
-        self.ax_ = axes_for(ax, map_size(names))
-        self.figure_ = self.ax_.figure
         table = self.result.spread_out(self.result.h, empty=np.nan)
         if self.result.overall is not None:
             np.fill_diagonal(table, self.result.overall)
         most = float(np.nanmax(table, initial=0.0)) or 1.0
-        image = self.ax_.imshow(table, cmap="viridis", vmin=0.0, vmax=most)
-        places = np.arange(len(table))
-        self.ax_.set_xticks(places, names, rotation=90, fontsize="small")
-        self.ax_.set_yticks(places, names, fontsize="small")
-        self.figure_.colorbar(image, ax=self.ax_, label=told_of("H (diagonal: against all others)", self.result.answer))
+        meaning = told_of("H (diagonal: against all others)", self.result.answer)
+        colours = {"cmap": "viridis", "vmin": 0.0, "vmax": most}
+        self.ax_, _ = map_of_pairs(ax, table, self.result.names, meaning, **colours)
+        self.figure_ = self.ax_.figure
         return self
 
 

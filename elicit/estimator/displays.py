@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.effects.drawing import axes_for, map_size
+from elicit.effects.drawing import axes_for, map_of_pairs
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import worth_by
@@ -182,17 +182,12 @@ class InteractionDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""
-        names = drawable_names(self.names)
-        ax = self.ax_ = axes_for(ax, map_size(names))
-        self.figure_ = ax.figure
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
-        self.im_ = ax.imshow(self.interactions, cmap="RdBu", vmin=-reach, vmax=reach)
-        places = np.arange(len(self.names))
-        ax.set_xticks(places, names, rotation=90, fontsize="small")
-        ax.set_yticks(places, names, fontsize="small")
         meaning = "what a pair is worth beyond its two attributes\n(diagonal: an attribute by itself)"
-        ax.figure.colorbar(self.im_, ax=ax, label=meaning)
-        _entitle(ax, self.left_out)
+        colours = {"cmap": "RdBu", "vmin": -reach, "vmax": reach}
+        self.ax_, self.im_ = map_of_pairs(ax, self.interactions, self.names, meaning, **colours)
+        self.figure_ = self.ax_.figure
+        _entitle(self.ax_, self.left_out)
         return self
 
 
