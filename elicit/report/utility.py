@@ -35,6 +35,11 @@ def power(content: Content) -> Iterator[Html]:
         for i in order
     ]
     yield folded("The same as a table", table(("attribute", "power index", "recommended"), rows, title, {1}))
+    yield _interaction(content)
+
+
+def _interaction(content: Content) -> Html:
+    """The map of pairs, of those attributes that count most."""
     shown = strongest(content)
     left = len(content.candidates) - len(shown)
     note = f"; {many(left, 'attribute')} of least power {'is' if left == 1 else 'are'} left out" if left else ""
@@ -50,7 +55,7 @@ def power(content: Content) -> Iterator[Html]:
         )
         for i in shown
     ]
-    yield element(
+    return element(
         "div",
         element(
             "table",
