@@ -123,9 +123,9 @@ class Beliefs:
         if self.settings.recommend == "expected":
             if self.settings.questions == 0 and not self.history.stated:
                 return best_by_score(self.history, self.candidates or eligible)
-            worth = {x: round(self.plausible.of(x), 9) for x in self.candidates or eligible}
-            best = min(worth, key=lambda x: (-worth[x], simplest(x)))
-            return min((x for x in self._equal_to(best) if x in worth), key=simplest)
+            among = self.candidates or eligible
+            equal = self._equal_to(self.plausible.by_worth(among)[0])
+            return min((x for x in among if x in equal), key=simplest)
         if not self.decides:
             return self.favourite
         return self.regrets.least().subset

@@ -10,7 +10,7 @@ The rule: whatever is monotone in the criteria may be plausible; nothing here lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -20,7 +20,7 @@ from scipy.special import expit
 
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Statement
-from elicit.subsets import Mask
+from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Matrix, Vector
 
 Array = NDArray[np.float64]
@@ -100,6 +100,10 @@ class PlausibleOperators:
     def of(self, subset: Mask) -> float:
         """What one evaluated subset is worth on average."""
         return float(self.expected[self._place[subset]])
+
+    def by_worth(self, subsets: Iterable[Mask]) -> list[Mask]:
+        """Those worth most on average come first; of those equal the simplest."""
+        return sorted(subsets, key=lambda x: (-round(self.of(x), 9), simplest(x)))
 
     def against(self, pairs: Sequence[tuple[Mask, Mask]]) -> Vector:
         """For each pair the chance that the operator likes its second better than its first."""

@@ -141,7 +141,7 @@ class Questions:
         if settings.policy != "value" or settings.doubt >= 1 or len(self._asked) < LEAST_ANSWERS:
             return None
         crowd, below = self._beliefs.plausible, self._below
-        best = sorted(below, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
+        best = crowd.by_worth(below)[:MOST_COMPARED]
         implied = [
             (a, b)
             for b in best
@@ -172,10 +172,7 @@ class Questions:
         crowd = beliefs.plausible
         rivals = [x for x in self._history.front if x != best and not self._by_dominance(best, x)]
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
-        likely = sorted(
-            (x for x in rivals if chances[x] >= UNLIKELY),
-            key=lambda x: (-chances[x], -round(crowd.of(x), 9), simplest(x)),
-        )
+        likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
         new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
         again = (
             Question(best, x, ONCE_MORE, check=True)
@@ -270,7 +267,7 @@ class Questions:
         live = [x for x in self._beliefs.candidates if x in set(history.front)]
         if len(live) < 2:  # within noise even all of the front may be put below others by answers
             return
-        live = sorted(live, key=lambda x: (-round(crowd.of(x), 9), simplest(x)))[:MOST_COMPARED]
+        live = crowd.by_worth(live)[:MOST_COMPARED]
         values = np.round(crowd.question_values(live, floor), 9)
         pairs = [(i, j) for i, j in combinations(range(len(live)), 2) if values[i, j] >= least]
         for i, j in sorted(pairs, key=lambda p: (-values[p], p)):

@@ -24,7 +24,7 @@ def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
     if largest is not None and not is_whole(largest):
         raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
     left_out = _constant(columns) & ~kept
-    if left_out == (1 << len(attributes)) - 1:
+    if left_out == attributes.everything:
         left_out = 0  # nothing else is there to choose
     return Family(len(attributes), keep=kept, drop=left_out, max_size=None if largest is None else int(largest))
 
