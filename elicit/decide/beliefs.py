@@ -14,7 +14,7 @@ from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.settings import Settings
 from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import Relation, edges_down, reached, uncontradicted
+from elicit.knowledge.statements import Relation, chained, edges_down, reached, uncontradicted
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.certificates import Certificate, certify_best_among, certify_found
@@ -135,14 +135,10 @@ class Beliefs:
         statements = self.history.statements
         if all(s.relation is not Relation.EQUAL for s in statements):
             return {subset}
-        standing = [s for s in uncontradicted(statements) if s.relation is Relation.EQUAL]
-        found, waiting = {subset}, [subset]
-        while waiting:
-            here = waiting.pop()
-            beside = {s.worse if s.better == here else s.better for s in standing if here in (s.better, s.worse)}
-            waiting.extend(beside - found)
-            found |= beside
-        return found
+        beside: dict[Mask, set[Mask]] = {}
+        for one, other in (e for s in uncontradicted(statements) if s.relation is Relation.EQUAL for e in s.edges):
+            beside.setdefault(one, set()).add(other)
+        return {subset, *chained(subset, beside)}
 
     @cached_property
     def incumbent_regret(self) -> Regret | None:

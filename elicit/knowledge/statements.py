@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from elicit.errors import InputError
@@ -127,6 +127,17 @@ def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     return tuple(
         s for s in statements if component[s.better] != component[s.worse] or component[s.better] not in circling
     )
+
+
+def chained(start: Mask, leaving: Mapping[Mask, Set[Mask]]) -> set[Mask]:
+    """All that steps lead to from a subset; itself where they lead back."""
+    found: set[Mask] = set()
+    waiting = [start]
+    while waiting:
+        fresh = leaving.get(waiting.pop(), frozenset()) - found
+        found |= fresh
+        waiting.extend(fresh)
+    return found
 
 
 def reached(starts: Iterable[Mask], leaving: EdgesDown) -> set[tuple[Mask, bool]]:

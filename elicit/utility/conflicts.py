@@ -17,10 +17,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.knowledge.statements import Relation, Source, Statement, chained
 from elicit.subsets import Mask
 from elicit.utility import tolerances
-from elicit.utility.monomials import Monomials, Vector
+from elicit.utility.monomials import Matrix, Monomials, Vector
 from elicit.utility.rationals import rational_combination
 from elicit.utility.sets import statement_rows
 from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
@@ -45,22 +45,27 @@ class Repair:
     cheapest: bool
 
 
+def margin_program(d: Matrix, statements: Sequence[Statement], row_lower: Vector, row_upper: Vector) -> Program:
+    """max t subject to d_r·θ ≥ t (strict), the bounds of the other rows, and |θ| ≤ 1; columns θ and t."""
+    p, strict = d.shape[1], np.array([-1.0 if s.strict else 0.0 for s in statements]).reshape(len(d), 1)
+    return Program(
+        np.hstack([d, strict]),
+        cost=np.append(np.zeros(p), -1.0),
+        lower=np.append(-np.ones(p), -float(p)),
+        upper=np.append(np.ones(p), float(p)),
+        row_lower=row_lower,
+        row_upper=row_upper,
+    )
+
+
 class Consistency:
     """The largest margin of any part of a list of statements; rows are switched on and off."""
 
     def __init__(self, monomials: Monomials, statements: Sequence[Statement]) -> None:
         self.statements = tuple(statements)
         self._d = statement_rows(monomials, statements)
-        strict = np.array([-1.0 if s.strict else 0.0 for s in statements]).reshape(-1, 1)
-        p, m = len(monomials), len(self.statements)
-        self._program = Program(
-            np.hstack([self._d, strict]),
-            cost=np.append(np.zeros(p), -1.0),
-            lower=np.append(-np.ones(p), -float(p)),
-            upper=np.append(np.ones(p), float(p)),
-            row_lower=np.full(m, -INFINITY),
-            row_upper=np.full(m, INFINITY),
-        )
+        off = np.full(len(self.statements), INFINITY)
+        self._program = margin_program(self._d, self.statements, -off, off)
         self._on: set[int] = set()
 
     def margin(self, chosen: set[int]) -> tuple[float, Vector, Vector]:
@@ -201,18 +206,12 @@ def with_all_dominance(statements: Sequence[Statement]) -> tuple[Statement, ...]
     for s in statements:
         if s.source is Source.DOMINANCE:
             below.setdefault(s.better, {})[s.worse] = s
-    implied = []
+    implied, steps = [], {top: direct.keys() for top, direct in below.items()}
     for top, direct in below.items():
-        waiting, reached = list(direct), set(direct)
-        while waiting:
-            for worse in below.get(waiting.pop(), {}):
-                if worse not in reached:
-                    reached.add(worse)
-                    waiting.append(worse)
         weight = min(s.weight for s in direct.values())
         implied += [
             Statement(top, worse, Relation.STRICT, Source.DOMINANCE, weight)
-            for worse in sorted(reached - set(direct) - {top})
+            for worse in sorted(chained(top, steps) - direct.keys() - {top})
         ]
     return (*statements, *implied)
 

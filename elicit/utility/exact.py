@@ -16,14 +16,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
 from elicit.errors import InputError
 from elicit.knowledge.statements import Relation, Statement, transitively_reduced
 from elicit.subsets import Mask
 from elicit.utility import tolerances
-from elicit.utility.conflicts import contradiction_in
+from elicit.utility.conflicts import contradiction_in, margin_program
 from elicit.utility.leaning import WORTH_A_GUESS, Leaning
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.sets import (
@@ -77,7 +76,8 @@ class ExactSet:
         place = {id(s): r for r, s in enumerate(self.statements)}
         self._row_places = np.array([place[id(s)] for s in self.rows], dtype=np.int64)
         self._row = lru_cache(maxsize=ROWS_KEPT)(self.monomials.row)
-        self._margins = _margin_program(self.monomials, self.rows)
+        bounds = row_bounds(self.rows, 0.0)
+        self._margins = margin_program(statement_rows(self.monomials, self.rows), self.rows, *bounds)
         self._largest: tuple[float, Vector] | None = None
         self._retired: int = 0  # programs solved by those that a smaller δ has replaced
         self._fit_margin()
@@ -428,22 +428,6 @@ def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, V
     lower = np.array([delta if s.strict else 0.0 for s in statements])
     upper = np.array([0.0 if s.relation is Relation.EQUAL else INFINITY for s in statements])
     return lower, upper
-
-
-def _margin_program(monomials: Monomials, statements: Sequence[Statement]) -> Program:
-    """max t subject to d_r·θ ≥ t (strict), the other statements, and |θ| ≤ 1; columns θ and t."""
-    d = statement_rows(monomials, statements)
-    strict: NDArray[np.float64] = np.array([[-1.0 if s.strict else 0.0] for s in statements]).reshape(len(d), 1)
-    lower, upper = row_bounds(statements, 0.0)
-    p = len(monomials)
-    return Program(
-        np.hstack([d, strict]),
-        cost=np.append(np.zeros(p), -1.0),
-        lower=np.append(-np.ones(p), -float(p)),
-        upper=np.append(np.ones(p), float(p)),
-        row_lower=lower,
-        row_upper=upper,
-    )
 
 
 def _levels(statements: Sequence[Statement], masks: Iterable[Mask], first: Mask) -> dict[Mask, float] | None:
