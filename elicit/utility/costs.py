@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Relation, Statement
+from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask, indicator
 from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
 from elicit.utility.numbers import listable
-from elicit.utility.sets import Form, check_evaluated, check_statements
+from elicit.utility.sets import Form, check_evaluated, check_statements, demanded, equalities
 
 #: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.
 LISTED_AT_ONCE = 600
@@ -114,8 +114,8 @@ class Costs:
         """Statements, all of subsets that have a place here, as arrays."""
         return Columns(
             limits=np.array([self.settings.slack * s.weight for s in statements]),
-            wanted=np.array([1.0 if s.strict else 0.0 for s in statements]),
-            equal=np.array([s.relation is Relation.EQUAL for s in statements], dtype=bool),
+            wanted=demanded(statements),
+            equal=equalities(statements),
             better=np.array([self.place[s.better] for s in statements], dtype=np.int64),
             worse=np.array([self.place[s.worse] for s in statements], dtype=np.int64),
         )

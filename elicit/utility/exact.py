@@ -33,6 +33,8 @@ from elicit.utility.sets import (
     check_evaluated,
     check_form,
     check_statements,
+    demanded,
+    equalities,
     statement_rows,
 )
 from elicit.utility.solver import INFINITY, Program, Status
@@ -267,7 +269,7 @@ class ExactSet:
         gain = self.gain(form)
         if outside(gain, self._span):  # no program finds what no combination can be
             return None
-        equal = np.array([s.relation is Relation.EQUAL for s in self.rows])
+        equal = equalities(self.rows)
         # an equality's multiplier is split, so that the sum counts its size
         d = statement_rows(self.monomials, self.rows)
         program = Program(
@@ -425,9 +427,7 @@ def outside(vector: Vector, along: Matrix) -> bool:
 
 def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:
     """δ ≤ d·θ (strict), 0 ≤ d·θ (weak), d·θ = 0 (equal)."""
-    lower = np.array([delta if s.strict else 0.0 for s in statements])
-    upper = np.array([0.0 if s.relation is Relation.EQUAL else INFINITY for s in statements])
-    return lower, upper
+    return delta * demanded(statements), np.where(equalities(statements), 0.0, INFINITY)
 
 
 def _levels(statements: Sequence[Statement], masks: Iterable[Mask], first: Mask) -> dict[Mask, float] | None:

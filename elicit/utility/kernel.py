@@ -23,10 +23,10 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import comb
 
 from elicit.errors import InputError, SolverError
-from elicit.knowledge.statements import Relation, Statement
+from elicit.knowledge.statements import Statement
 from elicit.subsets import Indicator, Mask, indicator, members
 from elicit.utility.monomials import Matrix, Vector, check_degree, share
-from elicit.utility.sets import check_statements
+from elicit.utility.sets import check_statements, demanded, equalities
 
 #: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
 NORM_WEIGHTS = (1.0, 2.0, 4.0)
@@ -167,9 +167,9 @@ def least_norm(
     else:
         half = among[better] - among[worse]
         gram = _Full(half[:, better] - half[:, worse])
-    wanted = np.array([1.0 if s.strict else 0.0 for s in statements])
+    wanted = demanded(statements)
     most = slack * np.array([s.weight for s in statements])
-    least = np.where([s.relation is Relation.EQUAL for s in statements], -most, 0.0)
+    least = np.where(equalities(statements), -most, 0.0)
     alpha = _box_quadratic(gram, wanted, least, most)
     beta = np.zeros(len(subsets))
     np.add.at(beta, better, alpha)

@@ -21,14 +21,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elicit.knowledge.statements import Relation
 from elicit.subsets import Family, Mask, indicator, members
 from elicit.utility import tolerances
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.sets import statement_rows
+from elicit.utility.sets import demanded, equalities, statement_rows
 from elicit.utility.solver import INFINITY, Program, Watch
 
 
@@ -204,8 +203,8 @@ class CubeProgram:
         d = statement_rows(self.monomials, utilities.statements)
         m, p = d.shape
         self._count, self._d = m, d
-        strict = self._strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
-        equal = np.array([s.relation is Relation.EQUAL for s in utilities.statements], dtype=np.bool_)
+        strict = self._strict = demanded(utilities.statements)
+        equal = equalities(utilities.statements)
         paid: Matrix
         if isinstance(utilities, ExactSet):
             paid, cost, gain = np.eye(p), np.ones(p), utilities.delta * strict

@@ -13,11 +13,12 @@ from math import isfinite
 from typing import NoReturn, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Statement
+from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask
-from elicit.utility.monomials import Matrix, Monomials, Utility
+from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 
 #: Σ_x c_x f(x), written {x: c_x}.
 Form = Mapping[Mask, float]
@@ -29,6 +30,16 @@ def statement_rows(monomials: Monomials, statements: Sequence[Statement]) -> Mat
         return np.zeros((0, len(monomials)))
     rows: Matrix = monomials.rows([s.better for s in statements]) - monomials.rows([s.worse for s in statements])
     return rows
+
+
+def demanded(statements: Sequence[Statement]) -> Vector:
+    """The margin that each statement demands, in units of δ or 1: 1 for a strict one, else 0."""
+    return np.array([1.0 if s.strict else 0.0 for s in statements])
+
+
+def equalities(statements: Sequence[Statement]) -> NDArray[np.bool_]:
+    """Which of the statements say that two subsets are equal."""
+    return np.array([s.relation is Relation.EQUAL for s in statements], dtype=np.bool_)
 
 
 def difference(a: Mask, b: Mask) -> dict[Mask, float]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from elicit.knowledge.statements import Relation
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, row_bounds
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.sets import statement_rows
+from elicit.utility.sets import demanded, equalities, statement_rows
 from elicit.utility.solver import INFINITY, Program
 
 #: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
@@ -59,8 +58,8 @@ def sparse_multipliers(
     gain = monomials.row(y) - monomials.row(subset)
     d = statement_rows(monomials, utilities.statements)
     m, p = d.shape
-    strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
-    equal = np.array([s.relation is Relation.EQUAL for s in utilities.statements], dtype=np.bool_)
+    strict = demanded(utilities.statements)
+    equal = equalities(utilities.statements)
     # an equality's multiplier is split in two, so that the sum counts its size
     split = np.vstack([d, -d[equal]])
     count = len(split)
