@@ -92,7 +92,7 @@ class History:
         return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume)
 
     def had(self, answer: Preferred) -> History:
-        """What would be known, had the question of this answer been answered so: what was measured is not folded anew."""
+        """What would be known, had its question been answered so: what was measured is not folded anew."""
         given = self.answers[answer.request]
         other = copy(self)
         other.facts = [answer if fact == given else fact for fact in self.facts]

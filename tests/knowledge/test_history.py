@@ -408,10 +408,10 @@ def test_another_answer_makes_what_folding_all_facts_with_it_makes(asked_for):
     for name in asked_for:
         getattr(history, name)
     before = {name: copy.copy(value) for name, value in vars(history).items() if name != "_views"}
-    for given in answers:
-        for answer in given.reversed:
+    for put in answers:
+        for answer in put.reversed:
             other = history.had(answer)
-            anew = History.of(FOUR, [answer if fact == given else fact for fact in history.facts])
+            anew = History.of(FOUR, [answer if fact == put else fact for fact in history.facts])
             assert state(other) == state(anew)
             assert other.unsettled == anew.unsettled
             other.record(evaluated(12, 0.1, 20))
