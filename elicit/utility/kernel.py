@@ -38,8 +38,9 @@ MOST_STEPS = 100
 #: Ridges on the diagonal, as shares of the largest entry, in the order in which they are tried.
 RIDGES = (1e-11, 1e-13, 1e-15)
 
-#: With so many times more statements than subsets that they name, one works with the subsets.
-WIDE = 3
+#: With so many times more statements than subsets that they name, one works with the subsets; of very many statements
+#: already where they are more than the subsets.
+WIDE, VERY_MANY = 3, 2000
 
 Ints = NDArray[np.int64]
 
@@ -162,7 +163,7 @@ def least_norm(
     if pairs:
         both = together(inside, pairs)
         among += (1 / omega[0] - 1 / omega[1]) * (both @ both.T)
-    if len(statements) > WIDE * len(subsets):
+    if len(statements) > (WIDE if len(statements) <= VERY_MANY else 1) * len(subsets):
         gram: _Gram = _Spread.of(among, better, worse)
     else:
         half = among[better] - among[worse]

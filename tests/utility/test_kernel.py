@@ -69,6 +69,16 @@ def test_values_power_and_interactions_are_those_of_the_explicit_theta(k):
                 assert table[i, j] == pytest.approx(theirs.theta(1 << i | 1 << j) if known else 0.0, abs=1e-9)
 
 
+def test_very_many_statements_are_worked_with_by_their_subsets_as_soon_as_these_are_fewer(monkeypatch):
+    statements = random_case(np.random.default_rng(5), n=5, evaluated=12, answers=8).statements
+    named = {m for s in statements for m in (s.better, s.worse)}
+    assert len(named) < len(statements) < 3 * len(named)
+    expected = least_norm(5, statements).values(range(1, 32))
+    monkeypatch.setattr("elicit.utility.kernel.VERY_MANY", len(statements) - 1)
+    monkeypatch.setattr("elicit.utility.kernel._Full", None)
+    assert least_norm(5, statements).values(range(1, 32)) == pytest.approx(expected, abs=1e-6)
+
+
 @given(SMALL, st.lists(st.floats(0.2, 5.0), min_size=3, max_size=3))
 @settings(max_examples=50, deadline=None)
 def test_the_kernel_counts_the_monomials_in_common(told, omega):
