@@ -129,6 +129,10 @@ def certify_best_among(
         certificate = _on_the_cone(utilities, subset, rivals, claim)
         if certificate is not None:
             return certificate
+    if bound is not None and rivals:
+        values = utilities.inside.values([subset, *rivals])
+        if values[1:].max() - values[0] > bound + tolerances.DECISION:  # no program is needed to see that
+            return None
     everything = (1 << utilities.n) - 1
     optima = [utilities.maximum(difference(y, subset)) for y in rivals]
     worst = max((optimum.value for optimum in optima), default=0.0)

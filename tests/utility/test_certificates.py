@@ -1359,3 +1359,13 @@ def test_a_cut_that_no_piece_uses_is_not_worked_out():
     assert verifies(by_pieces([piece, piece], [[], [[99, 1]]]))
     with pytest.raises(CertificateError, match="there is no statement 1"):
         verify(by_pieces([piece, {**piece, "cut": 1}], [[], [[1, 1]]]))
+
+
+@pytest.mark.parametrize("space", ["parsimonious", "exact"])
+def test_what_one_theta_at_hand_refutes_takes_no_program(monkeypatch, space):
+    case = random_case(np.random.default_rng(2), n=5, evaluated=9, answers=4)
+    theirs = case.parsimonious() if space == "parsimonious" else case.exact(case.statements[:3])
+    values = theirs.inside.values(theirs.evaluated)
+    worst, best = theirs.evaluated[int(values.argmin())], theirs.evaluated[int(values.argmax())]
+    monkeypatch.setattr(theirs, "maximum", None)
+    assert certify_best_among(theirs, worst, [best]) is None
