@@ -118,7 +118,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     ----------
     support_ : (n_features,) truth values; which columns are selected.
     ranking_ : (n_features,) 1 for every selected column, as recursive elimination has it; the others from 2, by the
-        power index of their attribute.
+        power index of their attribute; constant ones, which were left out, come last.
     power_ : (n_attributes,) Shapley power indices of the utility of least norm; interactions_ its u_ij. Without an
         operator dominance alone shapes that utility, so they, and the ranks of what is not selected, tell little.
     feature_names_ : the selected attributes (groups by their name).
@@ -305,7 +305,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         with one_thread():  # the same digits on any number of processors
             self.power_ = self.session_.beliefs.theta.power()
         self.ranking_ = np.empty(self.n_features_in_, dtype=np.intp)
-        for rank, columns in zip(ranks_of(self.power_, chosen), self.positions_, strict=True):
+        ranks = ranks_of(self.power_, chosen, self.session_.family.drop)
+        for rank, columns in zip(ranks, self.positions_, strict=True):
             self.ranking_[list(columns)] = rank
         self.cv_results_ = results_of(self.session_)
         self.front_ = front_of(self.session_)

@@ -107,6 +107,8 @@ class Attributes:
         """The attributes, or those of these names."""
         if isinstance(given, str):
             raise InputError(f"expected a list of attribute names, found the single text {given!r}")
+        if not isinstance(given, Attributes | Iterable):
+            raise InputError(f"expected a list of attribute names, found {given!r}; Attributes.numbered(n) makes names")
         return given if isinstance(given, Attributes) else cls(tuple(given))
 
     def __len__(self) -> int:

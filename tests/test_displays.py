@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 from elicit import ElicitSelector, InteractionDisplay, ParetoDisplay, PowerDisplay, RegretDisplay
 from elicit.errors import InputError
@@ -198,6 +199,8 @@ def test_what_is_no_selector_is_named():
     for display in (ParetoDisplay, RegretDisplay, InteractionDisplay, PowerDisplay):
         with pytest.raises(InputError, match="expected a fitted ElicitSelector, found GaussianNB"):
             display.from_estimator(other)
+    with pytest.raises(InputError, match="found Pipeline: give its step, such as pipeline\\[0\\]"):
+        ParetoDisplay.from_estimator(make_pipeline(other))
 
 
 def test_a_display_that_ends_a_cell_prints_one_line(fitted):

@@ -36,6 +36,7 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
 from elicit.cli import main
 from elicit.errors import InputError
+from elicit.estimator.archive import ranks_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
 from elicit.estimator.tolerance import least_within
@@ -291,6 +292,13 @@ def test_what_is_selected_ranks_first_and_the_rest_follows_the_power_index(fitte
     assert len(order) > 1
     assert sorted(fitted.ranking_[rest]) == list(range(2, 2 + len(rest)))
     assert (np.diff(fitted.power_[order]) <= 1e-8).all()
+
+
+def test_a_constant_feature_that_was_left_out_ranks_behind_all_that_were_looked_at():
+    assert ranks_of(np.array([0.5, -0.2, 0.0, -0.1, 0.0]), 0b1, dropped=0b10100).tolist() == [1, 3, 4, 2, 4]
+    X = np.column_stack([np.ones(len(IRIS)), IRIS])
+    found = selector(estimator=GaussianNB(), cv=3, max_features=2).fit(X, SPECIES)
+    assert found.ranking_[0] > found.ranking_[1:].max()
 
 
 def test_another_utility_is_answered_from_the_record_without_a_fit(fitted, monkeypatch):
@@ -735,7 +743,11 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"n_jobs": "all"}, "n_jobs is a whole number"),
         ({"verbose": "much"}, "verbose is a whole number"),
         ({"journal": __file__}, "cannot be one"),
-        ({"keep": [0, 1], "max_features": 1}, "leaves no subset"),
+        (
+            {"keep": [0, 1], "max_features": 1},
+            "^max_features = 1 leaves no subset; it must be at least 2, as many as keep names$",
+        ),
+        ({"max_features": 0}, "^max_features = 0 leaves no subset; it must be at least 1$"),
         ({"max_features": 1.5}, "max_features is a whole number"),
         ({"costs": {"x99": 1.0}}, "^cost: unknown attribute 'x99'"),
         ({"costs": [1.0]}, "1 costs were given for 13"),

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import Bounds, _bounds, _further, _of_the_others, _what_answers_did, proven_bounds
+from elicit.commands.ending import Bounds, _bounds, _further, _of_the_others, _reasons, _what_answers_did, proven_bounds
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
@@ -35,6 +35,7 @@ from elicit.operators.desk import RunStatus
 from elicit.oracles import CallableOracle, WrapperOracle
 from elicit.printable import bounded
 from elicit.proof import why_words
+from elicit.proof.strained import strained_in
 from elicit.proof.why import Why
 from elicit.session.display import Meter, not_measured
 from elicit.session.fresh import FIRST_SEED, ROUNDS
@@ -406,6 +407,19 @@ def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monk
     assert "another may still be better by more than the margin" in " ".join(insight.best()[1])
     regret = progress_of(elicitation_of(read("j")), 0.0, regret=True).regret
     assert "regret above 1" in RunStatus(40, 40, 0, 6, 6, regret).words(100)
+
+
+def test_among_very_many_only_answers_say_why_this_one(monkeypatch, ended):
+    elicitation = elicitation_of(read(ended[0] / "j"))
+    subset = elicitation.incumbent
+    before = " ".join(" ".join(_reasons(elicitation, subset, strained_in(elicitation))).split())
+    monkeypatch.setattr("elicit.commands.ending.MOST_EXPLAINED", 39)
+    after = " ".join(" ".join(_reasons(elicitation, subset, strained_in(elicitation))).split())
+    only = "against which others that is proven is not worked out where more than 39 were measured"
+    assert only in after
+    assert only not in before
+    assert after.count("you preferred it to") == before.count("you preferred it to") > 0
+    assert "not proven, only more plausible" not in after
 
 
 @pytest.mark.parametrize("far", [False, True])

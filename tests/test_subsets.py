@@ -115,6 +115,8 @@ def test_an_unknown_attribute_is_refused_with_the_nearest_name():
         wine.position("zzz")
     with pytest.raises(InputError, match="a list of attribute names, found the single text 'ash'"):
         wine.mask("ash")
+    with pytest.raises(InputError, match=r"a list of attribute names, found 4; Attributes.numbered\(n\) makes names"):
+        Attributes.of(4)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 8, 1 << 80, True, 1.0, "a1", None])

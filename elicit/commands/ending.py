@@ -52,6 +52,10 @@ from elicit.utility.parsimony import ParsimoniousSet
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
 
+#: Among more measured subsets than this it is not worked out against which others the choice is proven: a program for
+#: each takes up to minutes.
+MOST_EXPLAINED = 1000
+
 #: The most columns of a line; fewer on a narrow terminal.
 _MOST_COLUMNS = 96
 
@@ -323,14 +327,15 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
     beliefs, history = elicitation.beliefs, elicitation.history
     if not beliefs.decides:
         return
-    others = beliefs.by_liking([x for x in history.front if x != subset])
+    many = len(history.evaluated) > MOST_EXPLAINED
+    others = [] if many else beliefs.by_liking([x for x in history.front if x != subset])
     utilities = beliefs.fresh_utilities()
     numbers = history.question_numbers
     statements = [numbered(s, numbers) for s in utilities.statements]
     aside = {numbered(s, numbers) for s in set_aside_of(strained)}
     yield ""
     yield "why this one:"
-    if not others:
+    if not others and not many:
         yield "  it dominates every other that was measured"
     preferred = {
         (answer.second if answer.first == subset else answer.first): numbers[request]
@@ -357,6 +362,11 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)
         by = "what you said" if history.stated else "what was measured (you preferred none to another)"
         yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
+    if many:
+        told = (
+            f"  against which others that is proven is not worked out where more than {MOST_EXPLAINED:,} were measured"
+        )
+        yield from paragraph(told, _columns(), 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -108,11 +109,15 @@ def results_of(elicitation: Elicitation) -> Table:
     return table
 
 
-def ranks_of(power: NDArray[np.float64], chosen: Mask) -> NDArray[np.intp]:
-    """1 for every selected attribute, the others from 2 by falling power index; equal ones share the better rank."""
+def ranks_of(power: NDArray[np.float64], chosen: Mask, dropped: Mask = 0) -> NDArray[np.intp]:
+    """1 for every selected attribute, the others from 2 by falling power index, last those that no subset may hold.
+
+    Equal ones share the better rank.
+    """
     ranks = np.ones(len(power), dtype=np.intp)
     others = [i for i in range(len(power)) if not chosen >> i & 1]
-    ranks[others] = 1 + rankdata(-np.round(power[others], 9), method="min")
+    falling = [-inf if dropped >> i & 1 else round(float(power[i]), 9) for i in others]
+    ranks[others] = 1 + rankdata(-np.array(falling), method="min")
     return ranks
 
 

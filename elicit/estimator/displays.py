@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from elicit.effects.drawing import axes_for, map_of_pairs
@@ -41,7 +42,8 @@ def _require_fitted(selector: Any) -> None:
     """Refuse what is not a selector, or not fitted."""
     check_is_fitted(selector)
     if not hasattr(selector, "session_"):
-        raise InputError(f"expected a fitted ElicitSelector, found {type(selector).__name__}")
+        step = ": give its step, such as pipeline[0]" if isinstance(selector, Pipeline) else ""
+        raise InputError(f"expected a fitted ElicitSelector, found {type(selector).__name__}{step}")
 
 
 @dataclass(repr=False)  # on one line, as the displays of scikit-learn

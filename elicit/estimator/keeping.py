@@ -23,6 +23,9 @@ def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
     kept = mask_of(_position(which, columns) for which in _listed(keep, attributes))
     if largest is not None and not is_whole(largest):
         raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
+    if largest is not None and largest < max(1, kept.bit_count()):
+        least = "at least 1" if not kept else f"at least {kept.bit_count()}, as many as keep names"
+        raise InputError(f"max_features = {largest} leaves no subset; it must be {least}")
     left_out = _constant(columns) & ~kept
     if left_out == attributes.everything:
         left_out = 0  # nothing else is there to choose

@@ -51,7 +51,8 @@ def difference(a: Mask, b: Mask) -> dict[Mask, float]:
 class Inconsistent:
     """No utility satisfies the statements, so nothing is decided; `conflict` cannot hold together.
 
-    It is neither true nor false on purpose.
+    A set's own `conflict` returns it. It is neither true nor false on purpose; and whoever asks such a set for a number
+    or a verdict all the same is refused, for there is none that could be taken for either.
     """
 
     conflict: tuple[Statement, ...]
