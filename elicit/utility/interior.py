@@ -3,6 +3,8 @@
 With thousands of statements the simplex takes minutes from nothing, an interior point some twenty-five steps, whose
 cost is the square of the monomials times the subsets. What it finds is no solution: it is close to one, and
 ends up as a basis. From that the simplex has hardly anything left to do, and what it says is as exact as ever.
+HiGHS has an interior point, too, but takes the statements one by one, where the subsets they are about are fewer: it
+takes several times as long (`bench_engine.py --only long`).
 """
 
 from __future__ import annotations

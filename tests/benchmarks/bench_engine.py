@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
 import numpy as np
 import pulp
@@ -255,20 +256,25 @@ def plain_family_regret(utilities: ExactSet, x: Mask, limit: float) -> tuple[flo
 
 def plain_price(utilities: ParsimoniousSet, subset: Mask) -> float:
     """(J_v − J*) / N with every monomial in two programs built afresh; J* and N are taken as known."""
+    return max(0.0, plain_cost(utilities, subset, "highs") - utilities.least_cost) / utilities.unit
+
+
+def plain_cost(utilities: ParsimoniousSet, subset: Mask | None, method: str) -> float:
+    """J_v, or J* without a subset, with every monomial in one program built afresh."""
     settings, monomials = utilities.settings, Monomials.full(utilities.n, utilities.settings.degree)
     w = np.array([settings.weights[k - 1] for k in monomials.degrees])
     named = list({*utilities.evaluated, *(m for s in utilities.statements for m in (s.better, s.worse))})
     phi = dict(zip(named, monomials.rows(named), strict=True))
     d = np.array([phi[s.better] - phi[s.worse] for s in utilities.statements])
-    best = monomials.row(subset) - np.array([phi[x] for x in utilities.evaluated if x != subset])
+    rivals = [] if subset is None else [x for x in utilities.evaluated if x != subset]
+    best = np.array([monomials.row(subset) - phi[x] for x in rivals]).reshape(len(rivals), len(monomials))
     m = len(d)
     rows = np.vstack([np.hstack([-d, d, -np.eye(m)]), np.hstack([-best, best, np.zeros((len(best), m))])])
     limits = np.concatenate([[-1.0 if s.strict else 0.0 for s in utilities.statements], np.zeros(len(best))])
     if any(s.relation is Relation.EQUAL for s in utilities.statements):
         raise ValueError("equalities are not written out here")
     costs = np.concatenate([w, w, [settings.slack * s.weight for s in utilities.statements]])
-    found = linprog(costs, A_ub=rows, b_ub=limits, method="highs")
-    return max(0.0, float(found.fun) - utilities.least_cost) / utilities.unit
+    return float(linprog(costs, A_ub=rows, b_ub=limits, method=method).fun)
 
 
 # -- the bars -----------------------------------------------------------------------------------
@@ -651,6 +657,27 @@ def column_generation(report: Report, quick: bool) -> None:
             report.line("the full program by linprog: the same price", n, m, f"{spent:9.3f} s, price {price:.6f}")
 
 
+def long_record(report: Report, quick: bool) -> None:
+    report.title("J* of a long record, which starts from an interior point of ours, against other ways to begin")
+    n, count = 30, 600 if quick else 1000
+    masks, statements, _ = dominance_instance(n, n, count)
+
+    def ours() -> float:
+        return ParsimoniousSet(n, masks, statements).least_cost
+
+    def from_nothing() -> float:
+        with patch("elicit.utility.prices.STATEMENTS_AT_LENGTH", len(statements)):
+            return ours()
+
+    def interior() -> float:
+        return plain_cost(ParsimoniousSet(n, masks, statements), None, "highs-ipm")
+
+    for peer, theirs in [("simplex", from_nothing), ("HiGHS's interior point", interior)]:
+        fast, slow, _ = side_by_side([ours] * 3, [theirs], "J* of a long record", 1e-6)
+        what = f"J*, {count} evaluated"
+        report.ratio(what, n, len(statements), fast, slow, peer=peer, bar=None, binds=f"({TAU})")
+
+
 def growth(report: Report, quick: bool) -> None:
     report.title("Growth (milliseconds; exponents are least squares on the logarithms)")
     for what, cases in [
@@ -695,6 +722,7 @@ SECTIONS: dict[str, Callable[[Report, bool], None]] = {
     "check": exact_check,
     "kernel": kernel_at_scale,
     "columns": column_generation,
+    "long": long_record,
     "growth": growth,
 }
 
