@@ -99,10 +99,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         taken; "1-se" is one standard error of the best one's fold scores.
     prior : what is thought of the features beforehand, which says where to look first (by its ranks) and is
         never assumed in a proof: the name of an attribute score, such as "mutual-information" (`elicit.scores`),
-        or one number an attribute, larger is better. "auto" is, when there are more than 4 attributes, all of
-        finite numbers, the better of each one's places by F statistic (alone) and by ReliefF (together with others;
-        of very many rows by a sample), and otherwise nothing; None is nothing. A score reads all rows of y, so
-        the selection score is even less honest than without; see `nested_score`.
+        or one number an attribute, by name or in order, larger is better. "auto" is, when there are more than 4
+        attributes, all of finite numbers, the better of each one's places by F statistic (alone) and by ReliefF
+        (together with others; of very many rows by a sample), and otherwise nothing; None is nothing. A score reads
+        all rows of y, so the selection score is even less honest than without; see `nested_score`.
     pairs : attributes thought to interact, which `power_`, `interactions_` and draws take into account: a list
         of pairs by name or position; a symmetric table (n, n) of strengths, such as H statistics or the roots
         of second-order Sobol indices; "h", those that a random forest lets interact (H statistic); or None.

@@ -1057,8 +1057,13 @@ def test_labels_of_a_series_name_the_attributes():
     assert chosen(costs=[5.0, 5.0, 0.0, 5.0], prior=pd.Series([1.0, 2.0, 3.0, 4.0])).feature_names_ == by_name
     kept = chosen(costs=costs, keep=pd.Series([True, False, False, False], index=list("dcba")))
     assert "d" in kept.feature_names_
-    with pytest.raises(InputError, match="labels of prior are not the attributes"):
-        chosen(costs=costs, prior=pd.Series([1.0, 2.0, 3.0, 4.0], index=list("abcx")))
+    named = chosen(costs=costs, prior={"d": 4.0, "c": 3.0, "b": 2.0, "a": 1.0})
+    assert named.prior_.tolist() == told.prior_.tolist()
+    for wrong in (pd.Series([1.0, 2.0, 3.0, 4.0], index=list("abcx")), {"a": 1.0, "b": 2.0, "c": 3.0}):
+        with pytest.raises(InputError, match="labels of prior are not the attributes"):
+            chosen(costs=costs, prior=wrong)
+    with pytest.raises(InputError, match="prior is a score's name, one number an attribute"):
+        chosen(costs=costs, prior={"a": 1.0, "b": 2.0, "c": 3.0, "d": "much"})
 
 
 def test_outer_folds_do_not_depend_on_the_order_in_which_they_are_played():

@@ -59,11 +59,14 @@ def labelled(value: Any) -> bool:
 
 
 def by_name(value: Any, names: Sequence[str], what: str) -> Any:
-    """A labelled series (or square frame) as an array in the order of the names; anything else as it is."""
-    if not labelled(value):
+    """A mapping or a labelled series (or square frame) in the order of the names; anything else as it is."""
+    if isinstance(value, Mapping):
+        axes, found = [list(value)], np.array(list(value.values()), dtype=object)
+    elif labelled(value):
+        axes, found = [value.index, value.columns] if is_frame(value) else [value.index], np.asarray(value)
+    else:
         return value
-    found = np.asarray(value)
-    for axis, labels in enumerate([value.index, value.columns] if is_frame(value) else [value.index]):
+    for axis, labels in enumerate(axes):
         told = [str(label) for label in labels]
         if sorted(told) != sorted(names):
             raise InputError(f"the labels of {what} are not the attributes; label each attribute once, or give a list")
