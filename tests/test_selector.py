@@ -750,7 +750,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"max_features": 0}, "^max_features = 0 leaves no subset; it must be at least 1$"),
         ({"max_features": 1.5}, "max_features is a whole number"),
         ({"costs": {"x99": 1.0}}, "^cost: unknown attribute 'x99'"),
-        ({"costs": [1.0]}, "1 costs were given for 13"),
+        ({"costs": [1.0]}, "1 cost given for 13"),
         ({"feature_groups": {"g": ["nothing"]}}, "^group 'g': unknown attribute 'nothing'"),
         ({"feature_groups": ["x0", "x1"]}, "are a dictionary from a name to its columns, found a list"),
         ({"questions": -1}, "questions must be a whole number of at least 0"),

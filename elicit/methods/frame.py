@@ -22,6 +22,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.methods.goals import UNMEASURED, Goal, TradeOff, level
+from elicit.printable import many
 from elicit.subsets import Family, Mask, mask_of, members
 
 
@@ -95,7 +96,8 @@ class Space:
         """Where a growing walk starts: what is kept, or the start; it may be empty."""
         size = self.origin.bit_count()
         if size > self.top:
-            raise InputError(f"the start has {size} attributes, the walk only adds, but {self.top} is the most")
+            start = many(size, "attribute")
+            raise InputError(f"the start has {start}, the walk only adds, but {self.top} is the most")
         return self.origin
 
     def from_above(self) -> Mask:
@@ -104,7 +106,9 @@ class Space:
             return self.family.largest
         size = self.origin.bit_count()
         if size < self.bottom:
-            raise InputError(f"the start has {size} attributes, the walk only removes, but {self.bottom} is the least")
+            raise InputError(
+                f"the start has {many(size, 'attribute')}, the walk only removes, but {self.bottom} is the least"
+            )
         return self.origin
 
     def larger(self, subset: Mask, by: int = 1) -> list[Mask]:

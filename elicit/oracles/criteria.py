@@ -19,6 +19,7 @@ from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.columns import is_frame, labelled
+from elicit.printable import many
 from elicit.subsets import Attributes, Mask, members
 
 
@@ -178,7 +179,8 @@ class _Cost:
         if self.by_name is None:
             values = self.by_position or ()
             if len(values) != len(attributes):
-                raise InputError(f"{len(values)} costs were given for {len(attributes)} attributes; give one each")
+                given = f"{many(len(values), 'cost')} given for {many(len(attributes), 'attribute')}"
+                raise InputError(f"{given}; give one each")
             return values
         for name in self.by_name:
             attributes.position(name, self.criterion.name)

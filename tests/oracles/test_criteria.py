@@ -69,7 +69,7 @@ def test_gathered_puts_score_and_size_first():
     [
         ([cost({"a": 1, "b": 2})], 3, "no cost is given for 'c'"),
         ([cost({"a": 1, "b": 2, "c": 3, "d": 4})], 3, "unknown attribute 'd'"),
-        ([cost([1, 2])], 3, "2 costs were given for 3 attributes"),
+        ([cost([1, 2])], 3, "2 costs given for 3 attributes"),
         ([cost([1, 2, math.nan])], 3, "the cost of 'c' must be a finite number"),
         ([cost([1, 2, "3"])], 3, "must be a finite number"),
         ([cost({"a": 1, "b": None, "c": 2})], 3, "the cost of 'b' must be a finite number, found None"),
