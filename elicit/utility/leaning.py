@@ -94,7 +94,12 @@ class Leaning:
         return held[counts], multipliers[counts], left + least
 
     def _basis(self, gain: Vector, held: Places, left: Vector) -> Lean | None:
-        """As many monomials as statements, where least remains; without the statements that would push."""
+        """As many monomials as statements, where least remains; without the statements that would push.
+
+        Of more statements than there are monomials none is made.
+        """
+        if len(held) > len(gain):
+            return None
         among = np.argsort(left)[: _AMONG * len(held) + _MORE]
         for _ in range(_CUTS):
             if len(held) == 0:

@@ -100,6 +100,20 @@ def test_a_form_that_nothing_holds_back_leans_nowhere():
     assert Leaning(rows, [statement]).of(rows[0]) is None  # it goes where the statement goes
 
 
+def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same(monkeypatch):
+    masks, statements = true_of_one_utility(0, n=5, count=60, m=120)
+    utilities = ExactSet(5, masks, statements)
+    forms_between = [difference(a, b) for a, b in itertools.pairwise(masks)]
+    expected = [utilities.maximum(form).value for form in forms_between]
+    guesses = Leaning(rows_of(utilities), utilities.rows)
+    leans = [guesses.of(utilities.gain(form)) for form in forms_between]
+    assert any(lean is None for lean in leans)
+    assert all(len(lean.statements) == len(lean.monomials) for lean in leans if lean is not None)
+    monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
+    utilities = ExactSet(5, masks, statements)
+    assert [utilities.maximum(form).value for form in forms_between] == pytest.approx(expected, abs=NEAR)
+
+
 def test_the_guess_spares_more_than_half_of_the_pivots(monkeypatch):
     solve, pivots = Program.solve, []
     monkeypatch.setattr(Program, "solve", lambda *args: pivots.append(done := solve(*args)) or done)
