@@ -23,7 +23,7 @@ from elicit.knowledge.statements import Relation, Statement, transitively_reduce
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.conflicts import contradiction_in, margin_program
-from elicit.utility.leaning import WORTH_A_GUESS, Leaning
+from elicit.utility.leaning import STATEMENTS_A_MONOMIAL, WORTH_A_GUESS, Leaning
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.sets import (
     Form,
@@ -352,8 +352,9 @@ class ExactSet:
 
     @cached_property
     def _leaning(self) -> Leaning | None:
-        """Guesses where a form leans, where the program is large enough for them."""
-        if len(self.rows) * len(self.monomials) < WORTH_A_GUESS:
+        """Guesses where a form leans, where the program is large enough for them and has not too many statements."""
+        count, height = len(self.rows), len(self.monomials)
+        if count * height < WORTH_A_GUESS or count > STATEMENTS_A_MONOMIAL * height:
             return None
         rows = statement_rows(self.monomials, self.rows)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)

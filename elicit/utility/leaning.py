@@ -22,6 +22,10 @@ from elicit.utility.monomials import Matrix, Vector
 #: With fewer entries than this (statements times monomials) the pivots saved take no longer than the guess.
 WORTH_A_GUESS = 30_000
 
+#: Nor with more statements than so many times the monomials: most forms then have no basis of statements alone, and
+#: what is kept grows with the square of the statements.
+STATEMENTS_A_MONOMIAL = 2
+
 #: Least squares are solved by exchanging blocks of statements, so many times at most; then they are reweighted so many
 #: times, with so many exchanges each; and a basis is cut down so many times at most.
 _EXCHANGES, _REWEIGHTED, _AGAIN, _CUTS = 10, 4, 2, 6

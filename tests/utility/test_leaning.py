@@ -47,6 +47,7 @@ def test_a_maximum_that_starts_from_a_guess_is_the_judges(data):
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
+        patch.setattr("elicit.utility.exact.STATEMENTS_A_MONOMIAL", float("inf"))
         for form in forms(case, np.random.default_rng(0), 3):
             expected = judge.slice_max(form, case.told.statements, case.told.monos, utilities.delta)
             assert utilities.maximum(form).value == pytest.approx(expected, abs=NEAR)
@@ -110,8 +111,21 @@ def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same
     assert any(lean is None for lean in leans)
     assert all(len(lean.statements) == len(lean.monomials) for lean in leans if lean is not None)
     monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
+    monkeypatch.setattr("elicit.utility.exact.STATEMENTS_A_MONOMIAL", float("inf"))
     utilities = ExactSet(5, masks, statements)
     assert [utilities.maximum(form).value for form in forms_between] == pytest.approx(expected, abs=NEAR)
+
+
+@pytest.mark.parametrize(("told", "guesses"), [(200, 0), (10, 1)])
+def test_no_guess_is_made_where_statements_are_many_times_the_monomials(monkeypatch, told, guesses):
+    made, plain = [], Leaning.of
+    monkeypatch.setattr(Leaning, "of", lambda self, gain: made.append(gain) or plain(self, gain))
+    monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
+    masks, statements = true_of_one_utility(0, n=5, count=60, m=told)
+    utilities = ExactSet(5, masks, statements)
+    assert (len(utilities.rows) > 2 * len(utilities.monomials)) is (guesses == 0)
+    utilities.maximum(difference(masks[0], masks[1]))
+    assert len(made) == guesses
 
 
 def test_the_guess_spares_more_than_half_of_the_pivots(monkeypatch):
