@@ -357,8 +357,8 @@ class ExactSet:
         if count * height < WORTH_A_GUESS or count > STATEMENTS_A_MONOMIAL * height:
             return None
         rows = statement_rows(self.monomials, self.rows)
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return Leaning(rows / np.where(lengths > 0, lengths, 1.0), self.rows)
+        # none is 0: two subsets differ in some attribute, and every attribute has a monomial
+        return Leaning(rows / np.linalg.norm(rows, axis=1, keepdims=True), self.rows)
 
     @cached_property
     def _challengers(self) -> tuple[Mask, ...]:
