@@ -103,7 +103,8 @@ def test_what_a_part_of_a_pipeline_did_not_say_about_weights_ends_the_fit_at_onc
     scaling = make_column_transformer((StandardScaler(), [0]), remainder="passthrough")
     with config_context(enable_metadata_routing=True):
         model = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-    found = ElicitSelector(make_pipeline(scaling, model), cv=3, budget=15)
+        piped = make_pipeline(scaling, model).set_score_request(sample_weight=True)  # scikit-learn 1.7 asks the whole
+    found = ElicitSelector(piped, cv=3, budget=15)
     with (
         config_context(enable_metadata_routing=True),
         pytest.raises(InputError, match=r"^\[sample_weight\] are passed but .* not requested for StandardScaler"),
@@ -137,6 +138,7 @@ def test_workers_route_what_was_requested_too():
     with config_context(enable_metadata_routing=True), parallel_config(backend="threading"):
         last = LogisticRegression().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         piped = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), last)
+        piped.set_score_request(sample_weight=True)  # scikit-learn 1.7 asks the whole
         alone, shared = (ElicitSelector(piped, cv=3, budget=4, n_jobs=n_jobs) for n_jobs in (None, 2))
         assert (
             scores(shared.fit(X, Y, sample_weight=WEIGHTS)).tolist()
