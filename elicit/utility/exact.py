@@ -161,10 +161,9 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
-        for name in ("_span", "_leaning"):
+        for name in ("_span", "_leaning", "_contradiction"):
             self.__dict__.pop(name, None)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
-        self.__dict__.pop("_contradiction", None)
         d = statement_rows(self.monomials, [statement])
         row = np.hstack([d, [[-1.0 if statement.strict else 0.0]]])
         lower, upper = row_bounds([statement], 0.0)

@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dgeqp3, dgesv, dposv
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
 from elicit.utility.monomials import Matrix, Vector
+from elicit.utility.solver import Places
 
 #: With fewer entries than this (statements times monomials) the pivots saved take no longer than the guess.
 WORTH_A_GUESS = 30_000
@@ -41,8 +42,6 @@ _RIDGE, _NONE = 1e-6, 1e-9
 
 #: A basis by which multipliers are larger than this is nearly singular.
 _WILD = 1e3
-
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,7 @@ _BASIS_STATUS = {
 #: The lower bound's status and the upper's, to be picked by 0 and 1.
 _AT_A_BOUND = np.array([highspy.HighsBasisStatus.kLower, highspy.HighsBasisStatus.kUpper], dtype=object)
 
+#: Numbers of columns or rows.
 Places = NDArray[np.intp]
 _NO_PLACES: Places = np.zeros(0, dtype=np.intp)
 

@@ -149,10 +149,16 @@ def test_the_guess_spares_more_than_half_of_the_pivots(monkeypatch):
 
 def test_a_guess_is_as_good_when_statements_were_added_since(monkeypatch):
     monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
+    plain, told = Leaning.__init__, []
+    monkeypatch.setattr(
+        Leaning, "__init__", lambda self, rows, said: told.append(list(said)) or plain(self, rows, said)
+    )
     masks, statements = true_of_one_utility(3, n=20, count=50, m=90)
     utilities = ExactSet(20, masks, statements[:80])
     form = difference(masks[0], masks[-1])
     utilities.maximum(form)
     for statement in statements[80:]:
         utilities.state(statement)
-    assert utilities.maximum(form).value == pytest.approx(ExactSet(20, masks, statements).maximum(form).value, abs=NEAR)
+    found = utilities.maximum(form).value
+    assert told[-1] == utilities.rows  # of those added, too
+    assert found == pytest.approx(ExactSet(20, masks, statements).maximum(form).value, abs=NEAR)
