@@ -31,10 +31,11 @@ from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
 from elicit.printable import printable
-from elicit.scores.registry import score_named, taking_gaps
+from elicit.scores.registry import taking_gaps
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
 from elicit.sources.oracle import SyntheticSpec, behind, data_of, material_of, oracle_from
+from elicit.sources.prior import prior_named
 from elicit.sources.sections import Section
 from elicit.subsets import Attributes, Family
 
@@ -253,12 +254,9 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
 
 def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple[float, ...]:
     """An attribute score of the oracle's data as a power index."""
-    measure = score_named(name)
-    data, positions = _data_of(f"`prior` = {name!r}", "one number an attribute", oracle, measured, folder)
-    if not measure.gaps:
-        able = " or ".join(taking_gaps(data.classes))
-        refuse_gaps(f"`prior` = {name!r}", data.gap, f"use {able}, or list one number an attribute")
-    return tuple(measure.power_index(data.X, data.y, positions, classes=data.classes).tolist())
+    key, otherwise = f"`prior` = {name!r}", "list one number an attribute"
+    data, positions = _data_of(key, "one number an attribute", oracle, measured, folder)
+    return tuple(prior_named(name, data, positions, key=key, otherwise=otherwise).tolist())
 
 
 def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path) -> tuple[tuple[int, int], ...]:

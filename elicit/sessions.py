@@ -49,10 +49,13 @@ def begin(
     family: Family | None = None,
     seed: int = 0,
     prior: Vector | None = None,
+    rows: int | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Session:
     """A new session with a new journal. `about` is kept in the header, such as what the oracle was made of."""
-    elicitation = Elicitation(oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior)
+    elicitation = Elicitation(
+        oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior, rows=rows
+    )
     header = header_of(elicitation, oracle.fingerprint, about)
     return Session(elicitation, Journal.create(path, header, at=time.time()))
 

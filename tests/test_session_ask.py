@@ -23,6 +23,7 @@ from elicit.data.tidying import MISSING_LEVEL
 from elicit.errors import InputError
 from elicit.events import Asked, Evaluated
 from elicit.journal import Journal, read
+from elicit.scores.registry import score_named
 from elicit.sessions import elicitation_of
 
 
@@ -564,6 +565,29 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
     assert main(["resume", "j", "--budget", "+1"]) == 0
 
 
+def test_a_score_as_prior_is_told_and_is_in_force_when_the_session_goes_on(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, c=number, d=number, y=lambda k, _: k % 2)
+    data = load(tmp_path / "t.csv", "y", tidy=True)
+    joined = [[0], [1, 2], [3]]
+    expected = score_named("relieff").power_index(data.X, data.y, joined, classes=True)
+    assert len(set(expected)) == 3  # a tie would not show that the order is right
+    status, out, _ = ask("t.csv", *SMALL, "--groups", "bc=b,c", "--prior", "relieff", answers="q\n")
+    assert status == 0
+    best = ", ".join(("a", "bc", "d")[i] for i in np.argsort(-expected))
+    assert f"prior: by relieff most is expected of {best};" in out
+    resumed = elicitation_of(read(tmp_path / "j"))
+    assert resumed.prior == pytest.approx(expected)
+    assert resumed.rows == 60
+
+
+def test_a_prior_that_takes_no_gaps_names_one_that_does(ask, tmp_path):
+    table(tmp_path / "t.csv", a=lambda k, r: "" if k == 7 else number(k, r), b=number)
+    _, _, err = ask("t.csv", *SMALL, "--prior", "fisher")
+    assert "--prior fisher takes no missing values, and column 'a' has some" in err
+    assert "use relief or relieff, or leave --prior out" in err
+    assert ask("t.csv", *SMALL, "--prior", "relieff")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -581,6 +605,8 @@ def test_numbers_get_a_regression_and_every_option_reaches_the_run(ask, tmp_path
         (("--target", "y", "--groups", "ab"), "--groups is such as"),
         (("--target", "y", "--groups", "g=a,a"), "the group 'g' names column 'a' twice; take it out once"),
         (("--target", "y", "--keep", "q"), "--keep: unknown attribute 'q'"),
+        (("--target", "y", "--prior", "fischer"), "did you mean 'fisher'"),
+        (("--target", "y", "--prior", "rrelieff"), "needs a target of numbers"),
         (("--target", "y", "--group-col", "y"), "rows belong together"),
         (("--target", "y", "--folds", "99"), "too few for 99 folds; ask for 30 or fewer (--folds 30"),
         (("--target", "y", "--budget", "0"), "--budget"),

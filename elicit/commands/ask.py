@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
@@ -20,12 +23,16 @@ from elicit.decide.settings import Settings
 from elicit.errors import InputError
 from elicit.events import EXTRAS
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.oracles.columns import columns_of
+from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.naming import known_names
 from elicit.printable import printable
 from elicit.sessions import begin
 from elicit.sources.oracle import wrapper_of
+from elicit.sources.prior import prior_named
 from elicit.subsets import Attributes, Family
+
+#: So many of the attributes of which a prior expects most are named.
+EXPECTED = 3
 
 #: Names of what a process has open, which stand for something else, or nothing, when a session goes on.
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
@@ -58,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
     section |= _criteria(args)
-    attributes = columns_of(data.X, data.columns, data.groups).attributes
+    columns = columns_of(data.X, data.columns, data.groups)
+    attributes = columns.attributes
     family = _family(args, data, attributes)
     dropped = attributes.subset(family.drop) if family.drop else ()
     if args.cost is not None:
@@ -69,10 +77,14 @@ def run(args: argparse.Namespace) -> int:
     chosen |= {key: value for key, value in given.items() if value is not None}
     if args.check_every == 0:
         chosen["doubt"] = 1  # never: an answer in doubt would be checked by one more question
+    prior = None if args.prior is None else _prior(args.prior, data, columns)
     header = {"oracle": section}
     left = unfinished(stem, oracle) if args.journal is None else ()
-    with begin(path, oracle, Settings(**chosen), family=family, seed=args.seed, about=header) as session:
+    begun = {"family": family, "seed": args.seed, "prior": prior, "rows": len(data.y), "about": header}
+    with begin(path, oracle, Settings(**chosen), **begun) as session:
         notes = (*left, *_notes(data, section, dropped), *_assumed(args.assume or "nothing"))
+        if prior is not None:
+            notes += (_expected(args.prior, attributes, family, prior),)
         return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
 
 
@@ -111,6 +123,18 @@ def _assumed(assume: str) -> Iterator[str]:
     """What answers are taken to imply."""
     if assume != "nothing":
         yield f"assumed: you have {ASSUMPTIONS[assume]}, so an answer may settle other pairs, too"
+
+
+def _prior(score: str, data: Data, columns: Columns) -> NDArray[np.float64]:
+    """What an attribute score says of where to look first."""
+    return prior_named(score, data, columns.positions, key=f"--prior {score}", otherwise="leave --prior out")
+
+
+def _expected(score: str, attributes: Attributes, family: Family, prior: NDArray[np.float64]) -> str:
+    """Of which attributes a prior expects most."""
+    order = [i for i in np.argsort(-prior, kind="stable").tolist() if i in family.free]
+    names = ", ".join(printable(attributes.names[i]) for i in order[:EXPECTED])
+    return f"prior: by {score} most is expected of {names}; what is proven does not depend on it"
 
 
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:

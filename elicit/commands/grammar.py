@@ -111,6 +111,9 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     command.add_argument(
         "--check-every", type=natural, metavar="N", help="answers between two checks (default 3), 0 for none"
     )
+    command.add_argument(
+        "--prior", metavar="SCORE", help="a score, such as relieff, that says of which attributes to expect most"
+    )
     command.add_argument("--assume", metavar="HOW", help="linear or additive: what an answer implies of other subsets")
     command.add_argument(
         "--seed", type=natural, default=0, metavar="N", help="another course of the session (default 0)"
