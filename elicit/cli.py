@@ -25,6 +25,27 @@ from elicit.errors import CertificateError, ElicitError, InputError
 Command = Callable[[argparse.Namespace], int]
 
 
+_DESCRIPTION = """\
+Finds the subset of features that is best for its operator: the person, or the
+function, that is asked to compare a few pairs of subsets. It takes few
+evaluations and few questions.
+
+Without a command: a session on the built-in wine data.
+"""
+
+_EPILOG = """\
+answers of a session without a terminal, one per line:
+  a, b, equal, cannot, later     answer the question
+  why, front, best, help         look something up
+  undo, undo N                   take an answer back
+  done                           end with the best so far
+  quit, or the end of the input  save and leave
+
+exit status:
+  0 done, 1 a check does not hold, 2 bad input, 130 interrupted
+"""
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line."""
 
@@ -149,17 +170,14 @@ def _parser() -> _Parser:
 
     parser = _Parser(
         prog="elicit",
-        description="The subset of features that is best for its operator, with few evaluations and few questions. "
-        "Without a command: a session on the built-in wine data.",
-        epilog="Answers of a session without a terminal, one a line: a, b, equal, cannot, later; why, undo, undo N, "
-        "front, best, help look something up or take an answer back; done ends with the best so far; quit or the "
-        "end of the input saves and leaves. Exit status: 0 done, 1 a check does not hold, 2 bad input, "
-        "130 interrupted.",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"elicit {__version__}")
     parser.add_argument("--defaults", action="store_true", help="print every default with its meaning")
-    parser.add_argument("--journal", metavar="PATH", help="where the session without a command is kept")
+    parser.add_argument("--journal", metavar="PATH", help="where to keep the session without a command")
     add_commands(parser.add_subparsers(title="commands", metavar="COMMAND", dest="command"))
     return parser
 

@@ -3,6 +3,7 @@
 import argparse
 import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from elicit.cli import main
 from elicit.commands.defaults import SELECTOR, SELECTOR_BUDGET, SETTINGS
 from elicit.commands.grammar import add_commands
 from elicit.data import BUILT_IN
+from elicit.data.loading import _MODELS
 from elicit.decide.settings import Settings
+from elicit.scores.relevance import ALL_SUBSETS, SUBSETS
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -85,6 +88,21 @@ def test_help_tells_the_defaults_that_are_in_force(capsys):
     assert f"answers between two checks (default {SETTINGS['check_every']})" in told
     assert f"questions at most (default {Settings().questions})" in told
     assert ", ".join(BUILT_IN) in told
+
+
+@pytest.mark.parametrize("command", ["ask", "table"])
+def test_help_names_every_model_that_has_a_short_name(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    told = re.search(r"--model M +(.*?)[;]", " ".join(capsys.readouterr().out.split()))
+    assert re.split(r", | or ", told[1]) == list(_MODELS)
+
+
+def test_help_tells_how_many_subsets_are_tried_for_relevance(capsys):
+    with pytest.raises(SystemExit):
+        main(["score", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"(default: {SUBSETS}, or all of up to {ALL_SUBSETS} attributes)" in told
 
 
 def test_the_defaults_are_those_of_the_selector_and_of_the_sets_too(capsys):

@@ -18,6 +18,9 @@ from elicit.events import EXTRAS
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
 TABLE_MODEL = "knn:3"
 
+#: The models by their short names.
+MODELS = "knn, logistic, tree, forest, linear, ridge or svm"
+
 #: Subsets that `best` lists unless told otherwise.
 LISTED = 5
 
@@ -36,29 +39,40 @@ P = TypeVar("P", bound=argparse.ArgumentParser)
 _SHARED: Mapping[str, Mapping[str, Any]] = {
     "data": {"metavar": "DATA", "help": f"a CSV file (.gz too), or {', '.join(BUILT_IN)}"},
     "path": {"metavar": "JOURNAL", "help": "the journal of the session"},
-    "--target": {"metavar": "COL", "help": "the column of a file that is to be predicted"},
-    "--holds": {"metavar": "KIND", "help": "classes or numbers, which the target holds (default: by model and look)"},
-    "--tidy": {"action": "store_true", "help": "let values be missing, leave out columns that say nothing"},
-    "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that together are one attribute"},
-    "--scoring": {"metavar": "NAME", "help": "a scorer of scikit-learn (default: the model's own)"},
+    "--target": {"metavar": "COL", "help": "the column to predict, when DATA is a file"},
+    "--holds": {"metavar": "KIND", "help": "what the target holds: classes or numbers (default: by model and values)"},
+    "--tidy": {"action": "store_true", "help": "allow missing values, leave out columns that say nothing"},
+    "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that count as one attribute"},
+    "--scoring": {"metavar": "NAME", "help": "a scikit-learn scorer (default: the model's own)"},
     "--folds": {"type": folds, "metavar": "N", "help": "folds (default 10)"},
     "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out"},
-    "--max-size": {"type": count, "metavar": "N", "help": "the most attributes of a subset"},
+    "--max-size": {"type": count, "metavar": "N", "help": "the most attributes a subset may have"},
     "-o": {"metavar": "OUT.csv", "help": "write the data with the recommended columns only"},
-    "--n-jobs": {"type": jobs, "metavar": "N", "help": "processes (default: all)"},
+    "--n-jobs": {"type": jobs, "metavar": "N", "help": "processes (default: one per processor)"},
 }
 
 
 #: The sections of a scenario with their keys, those that are needed first.
-_SCENARIO = (
-    "A scenario is a TOML file; scenarios/wine_live.toml is a short one. [oracle]: kind = table (path; minimise), "
-    "wrapper (data, model; folds, scoring, random_state, stability, fit_time, scorers), filter (data, merit; scores, "
-    "bins) or synthetic (n; interaction, size); where there are data also target, holds, tidy, group_col, groups, "
-    "dropped, costs, cost_unit. [operator], or [[operator]] several times: utility, order (with steps) or hidden; "
-    "name, noise, hesitation. [elicit], or [[elicit]] several times: what elicit --defaults prints of the search, and "
-    "name, preset, keep, drop, max_size, prior. [experiment]: seeds, methods, goal, trace_every. A key that is not "
-    "known is refused, and the nearest is named."
-)
+_SCENARIO = """\
+A scenario is a TOML file; scenarios/wine_live.toml is a short one. Sections:
+
+  [oracle]      what measures a subset. Its kind, with the keys that it must
+                have; and those that it may have:
+                  table      path; minimise
+                  wrapper    data, model; folds, scoring, random_state,
+                             stability, fit_time, scorers
+                  filter     data, merit; scores, bins
+                  synthetic  n; interaction, size
+                where there are data also: target, holds, tidy, group_col,
+                groups, dropped, costs, cost_unit
+  [operator]    who judges: utility, order (with steps) or hidden; name,
+                noise, hesitation. [[operator]] for several
+  [elicit]      the search: every setting that elicit --defaults prints; name,
+                preset, keep, drop, max_size, prior. [[elicit]] for several
+  [experiment]  seeds, methods, goal, trace_every
+
+A key that is not known is refused, and the nearest is named.
+"""
 
 
 def add_commands(commands: argparse._SubParsersAction[P]) -> None:
@@ -81,42 +95,83 @@ def _as_said(command: argparse.ArgumentParser, *names: str) -> None:
 def _played(command: argparse.ArgumentParser) -> None:
     """What the two commands that play scenarios take."""
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
-    command.add_argument("--budget", type=count, metavar="N", help="another budget of oracle calls")
-    command.add_argument("--seeds", type=count, metavar="N", help="another number of seeds")
-    _shared(command, "--n-jobs", help="runs at once (default: all processors for a table)")
-    command.add_argument("--journals", metavar="FOLDER", help="keep every run there, and go on with what is there")
+    command.add_argument("--budget", type=count, metavar="N", help="oracle calls, instead of the scenario's budget")
+    command.add_argument("--seeds", type=count, metavar="N", help="seeds, instead of the scenario's number")
+    _shared(command, "--n-jobs", help="runs at once (default: one per processor if kind = table or synthetic, else 1)")
+    command.add_argument("--journals", metavar="FOLDER", help="keep every run here; the same command goes on with them")
+
+
+def _of_scenarios(
+    commands: argparse._SubParsersAction[P], name: str, said: str, description: str
+) -> argparse.ArgumentParser:
+    """A command that plays scenarios; how one is written stands below its options, laid out as it is here."""
+    return commands.add_parser(
+        name,
+        help=said,
+        description=description,
+        epilog=_SCENARIO,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
 
 
 def _ask(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser("ask", help="a session on your data", allow_abbrev=False)
+    command = commands.add_parser(
+        "ask",
+        help="a session on your data",
+        description="Measures subsets of the attributes and asks now and then which of two you prefer. Recommends the "
+        "subset that is best for you. Every answer is kept in a journal.",
+        epilog="elicit --defaults explains how a session searches and asks unless told otherwise.",
+        allow_abbrev=False,
+    )
     _as_said(command, "data", "--target", "--holds")
-    command.add_argument("--model", metavar="M", help=f"such as knn:3, forest:100 (default {CLASSIFIER}, {REGRESSOR})")
+    command.add_argument(
+        "--model",
+        metavar="M",
+        help=f"{MODELS}; a number may follow, as in knn:3 or forest:100 (default: {CLASSIFIER} for classes, "
+        f"{REGRESSOR} for numbers)",
+    )
     _shared(command, "--scoring")
     command.add_argument(
-        "--criteria", metavar="A,B", default="", help=f"more criteria: {', '.join(EXTRAS)}, or scorers"
+        "--criteria",
+        metavar="A,B",
+        default="",
+        help=f"criteria besides score and size: {', '.join(EXTRAS)}, or scikit-learn scorers",
     )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
-    command.add_argument("--keep", default="", metavar="A,B", help="attributes in every subset")
+    command.add_argument("--keep", default="", metavar="A,B", help="attributes that every subset holds")
     _as_said(command, "--drop", "--max-size", "--groups")
     _shared(command, "--folds", "--cv", default=10)  # sessions were begun with --cv before, and scripts say so still
-    command.add_argument("--group-col", metavar="COL", help="rows with the same value here stay in one fold")
+    command.add_argument("--group-col", metavar="COL", help="a column: rows with the same value in it stay in one fold")
     command.add_argument(
         "--journal",
         metavar="PATH",
         default=argparse.SUPPRESS,  # what stands before the command is not overwritten
-        help="where the session is kept (default: beside you, by name)",
+        help="where the session is kept (default: in this folder, named after DATA)",
     )
-    command.add_argument("--budget", type=count, metavar="N", help="subsets to evaluate at most")
+    command.add_argument(
+        "--budget", type=count, metavar="N", help="subsets to evaluate at most (default: see elicit --defaults)"
+    )
     command.add_argument("--questions", type=natural, metavar="N", help="questions at most (default 9)")
     command.add_argument(
         "--check-every", type=natural, metavar="N", help="answers between two checks (default 3), 0 for none"
     )
     command.add_argument(
-        "--prior", metavar="SCORE", help="a score, such as relieff, that says of which attributes to expect most"
+        "--prior",
+        metavar="SCORE",
+        help="an attribute score that says of which attributes to expect most, such as relieff (elicit score --list)",
     )
-    command.add_argument("--assume", metavar="HOW", help="linear or additive: what an answer implies of other subsets")
     command.add_argument(
-        "--seed", type=natural, default=0, metavar="N", help="another course of the session (default 0)"
+        "--assume",
+        metavar="HOW",
+        help="linear or additive: how you trade criteria, so that answers imply more",
+    )
+    command.add_argument(
+        "--seed",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="another seed is another course of the session (default 0)",
     )
     _shared(command, "-o", "--output")
     _shared(command, "--n-jobs")
@@ -124,59 +179,76 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
 
 def _resume(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser(
-        "resume", help="go on exactly where a session stopped, or further", allow_abbrev=False
+        "resume",
+        help="go on exactly where a session stopped, or further",
+        description="Goes on with a session at the question that was open. One that has ended goes on with more "
+        "budget, or with an answer taken back.",
+        allow_abbrev=False,
     )
     _shared(command, "path")
-    command.add_argument("--budget", metavar="N", help="oracle calls in all from now on, or with + that many more")
-    command.add_argument("--undo", type=count, metavar="N", help="take the answer to question N back first")
+    command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many more")
+    command.add_argument("--undo", type=count, metavar="N", help="first take back the answer to question N")
     _shared(command, "-o", "--output")
     _shared(command, "--n-jobs")
 
 
 def _run(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser(
-        "run", help="simulated operators over many seeds, from a file", epilog=_SCENARIO, allow_abbrev=False
+    command = _of_scenarios(
+        commands,
+        "run",
+        "simulated operators over many seeds, from a file",
+        "Plays a scenario with simulated operators, once for each seed, and prints a\nsummary.",
     )
-    command.add_argument("scenario", metavar="SCENARIO.toml")
+    command.add_argument("scenario", metavar="SCENARIO.toml", help="the file")
     _played(command)
 
 
 def _compare(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser(
-        "compare", help="every method on the same oracle, side by side", epilog=_SCENARIO, allow_abbrev=False
+    command = _of_scenarios(
+        commands,
+        "compare",
+        "every method on the same oracle, side by side",
+        "Plays every method of a scenario on the same oracle, side by side. Classical\n"
+        "methods are told the utility; Elicit has to ask.",
     )
     command.add_argument(
-        "scenarios", metavar="SCENARIO.toml", nargs="*", help="a file, or several (a folder): a suite, in one table"
+        "scenarios", metavar="SCENARIO.toml", nargs="*", help="a file; several, or a folder, make one table of a suite"
     )
     command.add_argument("--list", action="store_true", help="print the methods that a scenario may name")
     command.add_argument(
         "--choices",
         metavar="FILE",
-        help="play its [[elicit]] choices on each table: what do the others choose?",
+        help="play the [[elicit]] choices of this file on each table, and tell which one all other tables choose",
     )
     _played(command)
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
 
 
 def _table(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser("table", help="evaluate every subset, to an oracle table", allow_abbrev=False)
+    command = commands.add_parser(
+        "table",
+        help="evaluate every subset, to an oracle table",
+        description="Evaluates every subset of small data and writes an oracle table: a CSV with one 0/1 column for "
+        "each attribute, then the score and its spread. The same command goes on where it was interrupted.",
+        allow_abbrev=False,
+    )
     _as_said(command, "data", "--target", "--holds", "--tidy")
     command.add_argument(
-        "--model", default=TABLE_MODEL, metavar="M", help=f"such as logistic, ridge (default {TABLE_MODEL})"
+        "--model", default=TABLE_MODEL, metavar="M", help=f"{MODELS}; as in elicit ask (default {TABLE_MODEL})"
     )
     _shared(command, "--folds", default=10)
     _as_said(command, "--scoring", "--drop", "--max-size")
     command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
-    _shared(command, "--n-jobs", help="evaluations at once")
+    _shared(command, "--n-jobs", help="evaluations at once (default 1)")
 
 
 def _verify(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser(
         "verify",
         help="re-check all that a session claims, exactly; exit 1 when it does not hold",
-        description="Re-checks in exact arithmetic, without a solver: that every line is as it was written, which "
-        "statements follow from the measurements and answers, and each claim with its proof at its scope. "
-        "Exit 1 with the first step that does not hold.",
+        description="Re-checks a session in exact arithmetic, without a solver: that every line is as it was written, "
+        "which statements follow from the measurements and answers, and each claim with its proof at its scope. "
+        "Where a step does not hold, the first is named, and the exit status is 1.",
         allow_abbrev=False,
     )
     _shared(command, "path")
@@ -186,25 +258,27 @@ def _why(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser(
         "why",
         help="why this subset and not another, in your own answers",
-        description="Why the recommended subset, or why not another: the causes with their share of the proof, the "
-        "answers that matter, and what other answers would have led to. Nothing is measured anew.",
+        description="Explains why a subset is recommended, or why another is not: the causes with their share of the "
+        "proof, the answers that matter, and what other answers would have led to. Nothing is measured anew.",
         allow_abbrev=False,
     )
     _shared(command, "path")
-    command.add_argument("--not", dest="rival", metavar="A,B,…", help="why not this subset: its attributes")
-    command.add_argument("--all", action="store_true", help="every cause, not only the first ones")
+    command.add_argument("--not", dest="rival", metavar="A,B,…", help="explain why not the subset of these attributes")
+    command.add_argument("--all", action="store_true", help="show every cause, not only the first ones")
 
 
 def _best(commands: argparse._SubParsersAction[P]) -> None:
     command = commands.add_parser(
         "best",
         help="what another utility would choose on the same record",
-        description="Ranks what was measured by a utility, such as 'score - 0.01 * size'. Nothing is measured anew, "
-        "so it speaks of the measured subsets alone.",
+        description="Ranks the measured subsets by a utility, such as 'score - 0.01 * size'. Nothing is measured "
+        "anew, so other subsets are not considered.",
         allow_abbrev=False,
     )
     _shared(command, "path")
-    command.add_argument("--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; more is better")
+    command.add_argument(
+        "--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; higher is better"
+    )
     command.add_argument("--top", type=count, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
 
 
@@ -218,16 +292,23 @@ def _report(commands: argparse._SubParsersAction[P]) -> None:
     )
     _shared(command, "path")
     command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
-    command.add_argument("--no-model", action="store_true", help="leave out what needs the model to be fitted again")
+    command.add_argument("--no-model", action="store_true", help="leave out the parts that fit the model again")
 
 
 def _score(commands: argparse._SubParsersAction[P]) -> None:
-    command = commands.add_parser("score", help="attribute scores side by side", allow_abbrev=False)
+    command = commands.add_parser(
+        "score",
+        help="attribute scores side by side",
+        description="Prints scores of the attributes side by side, with their ranks and how far they agree.",
+        allow_abbrev=False,
+    )
     _shared(command, "data", nargs="?")
-    command.add_argument("--list", action="store_true", help="every score with its meaning and its options")
+    command.add_argument("--list", action="store_true", help="print every score with its meaning and its options")
     _as_said(command, "--target", "--holds", "--tidy", "--groups", "--drop")
     command.add_argument(
-        "--by", metavar="A,B", help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they serve)"
+        "--by",
+        metavar="A,B",
+        help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they suit)",
     )
     command.add_argument(
         "--option",
@@ -236,10 +317,19 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
         metavar="SCORE.NAME=VALUE",
         help="an option of a score, such as relieff.neighbours=20",
     )
-    command.add_argument("--relevance", action="store_true", help="relevant, weakly relevant or irrelevant to a model")
+    command.add_argument(
+        "--relevance",
+        action="store_true",
+        help="say what is relevant, weakly relevant or irrelevant to a model",
+    )
     command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
     _shared(command, "--folds", help="folds of --relevance (default 10)")
-    command.add_argument("--subsets", type=count, metavar="N", help="random subsets tried by --relevance")
-    command.add_argument("--reproduce", choices=TABLE_SETS, help="published tables beside what is computed here")
-    command.add_argument("--level", type=float, metavar="P", help="of the tests of --relevance (default 0.05)")
+    command.add_argument(
+        "--subsets",
+        type=count,
+        metavar="N",
+        help="random subsets tried by --relevance (default: 30, or all of up to 8 attributes)",
+    )
+    command.add_argument("--reproduce", choices=TABLE_SETS, help="print published tables beside what is computed here")
+    command.add_argument("--level", type=float, metavar="P", help="level of the tests of --relevance (default 0.05)")
     command.add_argument("--json", metavar="OUT", help="write everything to this file")
