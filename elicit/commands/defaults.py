@@ -28,6 +28,21 @@ SELECTOR: dict[str, Any] = {"cv": 10, "budget": "auto", "questions": 15, "parsim
 #: What its budget "auto" is.
 SELECTOR_BUDGET = "a third of a whole forward path, n(n+1)/6, at least 5 n and 20, at most 400"
 
+#: What the meanings below speak of.
+WORDS = {
+    "family": "all subsets that may be chosen",
+    "front": "the evaluated subsets that none dominates, being worse in no criterion and better in one",
+    "incumbent": "the evaluated subset that would be recommended now",
+    "flip, swap": "one attribute more or fewer; one attribute in the place of another",
+    "neighbours": "the subsets one flip or one swap away",
+    "statement": "what measurements or an answer say of two subsets: one is better, or both are equal",
+    "set of utilities": "those that fit the statements: the parsimonious set, or the exact one",
+    "rejected": "passed over unmeasured, because no utility of the set finds it best",
+    "theta": "one utility that fits the statements; it guesses, and proves nothing",
+    "plausible operators": "a crowd of ways to weigh the criteria, each as likely as the answers make it",
+    "model regret": "how much better another subset may be, by a utility of the set; 1: one clear answer",
+}
+
 #: How a meaning is laid out: the widest line, and what it begins with.
 WIDTH = 100
 INDENT = " " * 6
@@ -41,6 +56,8 @@ def run(_: argparse.Namespace) -> int:
 
 def defaults() -> Iterator[str]:
     """Every default with its meaning."""
+    yield "words:"
+    yield from (f"  {word}: {meaning}" for word, meaning in WORDS.items())
     yield "settings of [elicit] in a scenario, and of a session:"
     plain = Settings().plain()
     for setting in fields(Settings):

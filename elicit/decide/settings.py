@@ -46,7 +46,7 @@ class Settings:
     """How a run explores, asks and stops."""
 
     budget: int | None = _choice(
-        None, "oracle calls; none: n(n+1)/2, at least 20, at most 10 n, never more than there are subsets"
+        None, "oracle calls at most; none: n(n+1)/2, at least 20, at most 10 n, never more than there are subsets"
     )
     questions: int = _choice(9, "the most questions put to the operator")
     parsimony: float | str = _choice(0.1, 'tau of the parsimonious set, or "exact" for the exact set')
@@ -57,105 +57,106 @@ class Settings:
     degree: int = _choice(2, "the largest group of attributes with a utility of its own")
     explore: str = _choice(
         "gain",
-        "how subsets are proposed: gain (of neighbours and draws, where plausible operators may gain most), "
-        "model (of neighbours or draws, the one that theta likes best), law (a draw is a proposal), "
-        "sequential or sequential-source (attribute by attribute)",
+        "how subsets are proposed. gain: of neighbours and draws, the one by which plausible operators may gain most; "
+        "model: of neighbours or draws, the one that theta likes best; law: a draw; "
+        "sequential, sequential-source: attribute by attribute",
     )
     recommend: str = _choice(
-        "expected", "what is recommended: worth most to plausible operators (expected), or of least max regret (regret)"
+        "expected", "what is recommended. expected: what is worth most to plausible operators; regret: least max regret"
     )
     theta: str = _choice("L2", "the utility that ranks what was not evaluated: L2, L1 or max-margin")
     pairs: tuple[tuple[int, int], ...] = _choice(
-        (), "attributes expected to interact, two each: theta L2 believes in these pairs first; proofs assume nothing"
+        (), "pairs of attributes expected to interact: theta L2 believes in these first; proofs assume nothing of them"
     )
     index: str = _choice(
         "theta",
-        "the power index: of the utility that theta names (theta), or over the set of utilities (gap, joint); explore "
-        "gain leaves index, law and temperature when more than 150 subsets are evaluated: it draws by the prior, or at "
-        "even odds",
+        "the power index, by which attributes are drawn. theta: that of the utility that theta names; gap, joint: over "
+        "the set of utilities. With more than 150 subsets evaluated, explore gain no longer uses index, "
+        "law and temperature: it draws by the prior, or at even odds",
     )
-    index_samples: int = _choice(8, "sampled subsets behind an index over the set")
+    index_samples: int = _choice(8, "sampled subsets from which an index over the set (gap, joint) is computed")
     law: str = _choice("logistic", f"how a subset is drawn from the power index: {', '.join(LAWS)}")
     temperature: float = _choice(1.0, "T of the logistic law: the larger, the more even the draws")
-    draws: int = _choice(30, "draws from which the best is proposed")
+    draws: int = _choice(30, "draws among which a proposal is chosen")
     neighbours: float = _choice(
-        0.6, "explore model: share of the proposals that are neighbours of what theta likes best"
+        0.6, "explore model: share of the proposals that are neighbours of what theta likes best; the rest are draws"
     )
     start: int | None = _choice(
         None,
-        "subsets evaluated before anything is modelled: all attributes together, and draws; none: 4, or a twentieth "
-        "of the budget if that is more, where a forecast chooses, no way is gone down and no prior says where to look",
+        "subsets evaluated before anything is modelled: all attributes together, and draws. none: 4; or a twentieth of "
+        "the budget, if that is more, in a run with explore gain that takes no way down and has no prior",
     )
     first: str = _choice(
         "path",
-        "what is looked at first: all attributes, the draws, and then one attribute fewer at a time (path: where "
-        "attributes only matter together, this is how they are found), without the way down (all), or draws only "
-        "(drawn); path with a budget below three times the attributes, or more than 20 attributes, is all, or what a "
-        "prior puts first",
+        "what is looked at first. path: all attributes, the draws, and then a way down, one attribute fewer at a time, "
+        "which finds attributes that only matter together; all: the same without the way down; drawn: draws only. With "
+        "more than 20 attributes, or a budget below three times the attributes, path is all, or what a prior puts "
+        "first",
     )
     patience: int = _choice(
         2,
-        "rejections in a row after which the cheapest of the rejected is evaluated all the same: rejections are "
-        "provisional, and where attributes interact in ways no pair explains, many of them are wrong",
+        "rejections in a row after which the cheapest of the rejected is evaluated all the same. Rejections are "
+        "provisional: where attributes interact in ways that no pair explains, many of them are wrong",
     )
     policy: str = _choice(
         "value",
-        "who is compared: the pair whose answer is worth most to the choice (value), the incumbent with its strongest "
-        "rival (current) or with the front member that theta likes best (favourite), the pair that divides the "
-        "plausible utilities (split), all by sorting (ranking), the incumbent with its neighbours (one-flip), "
-        "or nobody (none)",
+        "which subsets a question compares. value: the pair whose answer is worth most to the choice; current: the "
+        "incumbent and its strongest rival; favourite: the incumbent and the front member that theta likes best; "
+        "split: the pair whose answer divides the utilities of the set most evenly; ranking: all, by sorting; "
+        "one-flip: the incumbent and what is one flip away; none: nothing is asked",
     )
     ask_every: int = _choice(4, "evaluations between two questions; 0: whenever there is something to ask")
     last_questions: int = _choice(3, "questions kept for the end, when the budget is spent")
     worth: float = _choice(
         0.01,
-        "policy value: the least worth of an answer for which one is asked, in shares of what the better half of the "
-        "front spans",
+        "policy value: the least that an answer must be worth to be asked for, as a share of what the better half of "
+        "the front spans",
     )
     doubt: float = _choice(
         0.5,
-        "policy value: what answers imply is checked when it is at least this likely that the operator thinks "
-        "otherwise; 1: never",
+        "policy value: what answers imply is checked by a question when the operator thinks otherwise with at least "
+        "this probability; 1: never",
     )
     confirm: int = _choice(
         6,
-        "policy value: where fewer than so many questions were put when the budget is spent, what would be recommended "
-        "is compared with the rivals that the operator may still like better; an answer about them that may well be "
-        "wrong is asked once more, after more questions only one that keeps the likeliest choice from being made; 0: "
-        "never",
+        "policy value: if fewer questions than this were put when the budget is spent, what would be recommended is "
+        "compared with the rivals that the operator may still like better, and an answer about them that may well be "
+        "wrong is asked for once more. After more questions, this is done only for an answer that keeps the likeliest "
+        "choice from being made. 0: never",
     )
     check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
     scope: str = _choice(
         "family",
-        "what the rule `optimal` proves among: family, size:K (at most K attributes), flips:R (at most R flips away), "
-        "or evaluated (worth little: it may end a run at once)",
+        "how far a proof of the rule `optimal` reaches. family: to all subsets; size:K: those of at most K attributes; "
+        "flips:R: those at most R flips away; evaluated: those evaluated (worth little: it may end a run at once)",
     )
     stop: tuple[str, ...] = _choice(
         (OPTIMAL,),
-        f"rules that may end the run besides the budget: {', '.join(STOPS)}; evaluated, which is the rule `optimal` "
+        f"rules that may end the run besides the budget: {', '.join(STOPS)}. evaluated, which is the rule `optimal` "
         "among what was evaluated, may end a run at once",
     )
     epsilon: float = _choice(
         0.01,
-        "model regret among the evaluated at which the rule `regret` stops, once all one flip or one swap away from "
-        "the incumbent were evaluated",
+        "model regret among the evaluated at which the rule `regret` ends the run, once all subsets one flip or one "
+        "swap away from the incumbent were evaluated",
     )
-    rejections: int = _choice(50, "rejections in a row at which the rule `rejections` stops")
-    effort: int = _choice(1000, "subcubes that a check of optimality may look at; beyond it stays undecided")
+    rejections: int = _choice(50, "rejections in a row at which the rule `rejections` ends the run")
+    effort: int = _choice(1000, "subcubes that a check of optimality may look at; if it needs more, it stays undecided")
     batch: int = _choice(1, "evaluations that may be open at once")
     assume: str = _choice(
         "nothing",
-        "what is assumed of the operator: nothing, that criteria are traded at fixed rates (linear), or that each has "
-        "a worth of its own and these add up (additive); an answer then orders other pairs too, which become "
+        "what is assumed of the operator: nothing; linear: criteria are traded at fixed rates; additive: each has a "
+        "worth of its own, and these add up. An assumption lets an answer order other pairs too, which become "
         "statements with the source deduced",
     )
     noise_level: float = _choice(
-        0.0, "level at which paired fold scores must differ for dominance; 0: means as they are"
+        0.0,
+        "significance level at which paired fold scores must differ for dominance; 0: means are compared as they are",
     )
     noise_ratio: float = _choice(
         0.0,
-        "held-out rows for each training row, for noise_level; 0: those of one round of k folds; repeated folds and "
-        "shuffled splits must name it: ten rounds of ten folds have 1/9, halves have 1",
+        "held-out rows for each training row, for noise_level. 0: as in one round of k folds. Repeated folds and "
+        "shuffled splits must name it: 1/9 for ten rounds of ten folds, 1 for halves",
     )
 
     def __post_init__(self) -> None:
