@@ -63,81 +63,125 @@ Grouping = Mapping[str, Sequence[int | str]]
 
 
 class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Select features by the preferences of an operator, with few fits and few questions.
+    """Select the subset of features that is best for somebody, with few fits and few questions.
+
+    Whoever judges is the operator; without one the score decides. Subsets are measured by cross-validation. An
+    *attribute* is a feature, or a group of columns that are chosen together (`feature_groups`).
 
     Parameters
     ----------
-    estimator : any estimator or pipeline. It is cloned, never fitted itself. A ColumnTransformer in it that
-        selects columns by name or position is cut down to the columns of each subset; `pruned_estimator` gives the one
-        for the columns that were chosen.
-    operator : whose preferences count.
-        None: the utility is the score, ties go to fewer features; no question, never a prompt.
-        An expression over the criteria, such as ``"score - 0.005 * size"``, or a function of one mapping, from
-        the names of the criteria to their values: a simulated operator answers by it; its answers are counted,
-        and of what was measured the subset that it likes best is chosen.
-        A path of a journal (or `Answers`): the answers of that session are carried over as statements where
-        they apply, each dropped once the new scores dominate the other way; nothing is asked.
-        Any other callable: an operator, who is asked. One that talks to a person refuses to run in a worker.
-    scoring : a scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score.
-    cv : number of shuffled folds (stratified for classifiers), a splitter, or the splits themselves.
-    budget : oracle calls (one is a cross-validation of one subset); "auto" is a third of a whole forward
-        path, n(n+1)/6, at least 5 n and 20, at most 400.
-    questions : the most questions put to the operator.
-    parsimony : tau of the parsimonious set of utilities, or "exact".
-    criteria : a list of criteria beyond score and size, such as `elicit.stability()` or `elicit.scored("recall")`, or
-        their names as in ``elicit ask --criteria``: "stability", "fit_time", and those of scikit-learn's scorers, such
-        as "recall_macro".
-    costs : cost of each attribute by name, or in order: adds the criterion ``cost``.
-    feature_groups : name -> columns, by name or position; such a group is chosen or left as a whole.
-    keep : names (or positions) of attributes that every subset must hold; a constant one is left out unless it is
-        named here (a linear model without an intercept may need it). With ``feature_groups`` a group counts
-        as one attribute, here and in every other list of attributes. Columns of an array, and of a frame whose
-        labels are not texts, are called x0, x1, … as in ``get_feature_names_out``, and a number in a list is a
-        position; a series (here, of costs, or as a prior) may have the labels of the frame.
-    max_features : the most attributes a subset may have.
-    tolerance : with ``operator=None``, the smallest subset whose score is within this much of the best is
-        taken; "1-se" is one standard error of the best one's fold scores.
-    prior : what is thought of the features beforehand, which says where to look first (by its ranks) and is
-        never assumed in a proof: the name of an attribute score, such as "mutual-information" (`elicit.scores`),
-        or one number an attribute, by name or in order, larger is better. "auto" is, when there are more than 4
-        attributes, all of finite numbers, the better of each one's places by F statistic (alone) and by ReliefF
-        (together with others; of very many rows by a sample), and otherwise nothing; None is nothing. A score reads
-        all rows of y, so the selection score is even less honest than without; see `nested_score`.
-    pairs : attributes thought to interact, which `power_`, `interactions_` and draws take into account: a list
-        of pairs by name or position; a symmetric table (n, n) of strengths, such as H statistics or the roots
-        of second-order Sobol indices; "h", those that a random forest lets interact (H statistic); or None.
-    batch : subsets decided on together, hence the most that can be measured at once. The result depends on
-        it, never on `n_jobs`.
-    n_jobs : subsets measured at once, by joblib (any backend); None is 1 unless in a ``parallel_config``.
-    journal : a folder for journals, one for each combination of data, settings and operator. A fit that was
-        interrupted goes on, and nothing that any of them measured on the same data is measured again.
-    verbose : 1 shows progress on the standard error stream.
-    random_state : seed of folds, draws, and of what is random in the estimator. None is 0.
+    estimator : estimator or pipeline
+        It is cloned, never fitted itself. A ColumnTransformer in it that selects columns by name or position is cut
+        down to the columns of each subset; `pruned_estimator` gives the one for the columns that were chosen.
+    operator : None, str, path, Answers or callable, default=None
+        Whose preferences count.
+
+        - None: the utility is the score, ties go to fewer features. No question, never a prompt.
+        - An expression over the criteria, such as ``"score - 0.005 * size"``, or a function of one mapping, from the
+          names of the criteria to their values: a simulated operator answers by it, and its answers are counted. Of
+          what was measured, the subset that it likes best is chosen.
+        - The path of a journal (or `Answers`): the answers of that session are carried over as statements where they
+          apply. Each is dropped once the new scores dominate the other way. Nothing is asked.
+        - Any other callable: an operator, who is asked. One that talks to a person refuses to run in a worker.
+    scoring : str, callable or None, default=None
+        A scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score.
+    cv : int, splitter, iterable of splits or None, default=10
+        A number of shuffled folds (stratified for classifiers), a splitter, or the splits themselves. None is five
+        folds.
+    budget : int or "auto", default="auto"
+        The most oracle calls; one is a cross-validation of one subset. "auto" is a third of a whole forward path,
+        n(n+1)/6, at least 5 n and 20, at most 400.
+    questions : int, default=15
+        The most questions put to the operator.
+    parsimony : float or "exact", default=0.1
+        tau of the parsimonious set of utilities, or "exact" for the exact set.
+    criteria : list or None, default=None
+        Criteria beyond score and size: `elicit.stability()`, `elicit.scored("recall")` and the like, or their names
+        as in ``elicit ask --criteria``: "stability", "fit_time", and those of scikit-learn's scorers, such as
+        "recall_macro".
+    costs : mapping, sequence or None, default=None
+        The cost of each attribute, by name or in order. Adds the criterion ``cost``.
+    feature_groups : mapping or None, default=None
+        Name -> columns, by name or position. Such a group is chosen or left as a whole, and counts as one attribute
+        here and in every list of attributes.
+    keep : list or None, default=None
+        The attributes that every subset must hold, by name or position. A constant one is left out unless it is named
+        here (a linear model without an intercept may need it).
+    max_features : int or None, default=None
+        The most attributes a subset may have.
+    tolerance : float, "1-se" or None, default=None
+        With ``operator=None``: take the smallest subset whose score is within this much of the best. "1-se" is one
+        standard error of the best one's fold scores.
+    prior : str, mapping, sequence or None, default="auto"
+        What is thought of the attributes beforehand. By its ranks it says where to look first; no proof assumes it.
+        The name of an attribute score, such as "mutual-information" (`elicit.scores`); or one number per attribute,
+        by name or in order, larger is better; or None for no prior. "auto" is the better of each attribute's places
+        by F statistic (alone) and by ReliefF (together with others; of very many rows by a sample), where there are
+        more than 4 attributes, all of finite numbers; otherwise it is None. A score reads all rows of y, so the
+        selection score is even less honest than without; see `nested_score`.
+    pairs : list, array, "h" or None, default=None
+        What is thought to interact, which `power_`, `interactions_` and draws take into account. A list of pairs
+        by name or position; a symmetric table (n, n) of strengths, such as H statistics or the roots of second-order
+        Sobol indices; or "h", the pairs that a random forest lets interact (H statistic).
+    batch : int, default=4
+        Subsets decided on together, hence the most that can be measured at once. The result depends on it, never on
+        `n_jobs`.
+    n_jobs : int or None, default=None
+        Subsets measured at once, by joblib (any backend). None is 1 unless in a ``parallel_config``.
+    journal : path or None, default=None
+        A folder for journals, one for each combination of data, settings and operator. A fit that was interrupted
+        goes on, and nothing that any of them measured on the same data is measured again.
+    verbose : int, default=0
+        1 shows progress on the standard error stream.
+    random_state : int, RandomState or None, default=None
+        The seed of folds, draws, and of what is random in the estimator. None is 0.
 
     Attributes
     ----------
-    support_ : (n_features,) truth values; which columns are selected.
-    ranking_ : (n_features,) 1 for every selected column, as recursive elimination has it; the others from 2, by the
-        power index of their attribute; constant ones, which were left out, come last.
-    power_ : (n_attributes,) Shapley power indices of the utility of least norm; interactions_ its u_ij. Without an
-        operator dominance alone shapes that utility, so they, and the ranks of what is not selected, tell little.
-    feature_names_ : the selected attributes (groups by their name).
-    best_score_ : mean score of the selected subset over the folds; a selection score, see `nested_score`.
-    cv_results_ : every measured, failed or rejected subset, with fold scores, decision and price. Subsets are
-        rejected unmeasured in runs with an operator; without one the scores themselves say where to look.
-    front_ : the Pareto front, smallest subset first; its spreads are sample standard deviations (n − 1), those of
+    support_ : array of bool, (n_features,)
+        Which columns are selected.
+    ranking_ : array of int, (n_features,)
+        1 for every selected column, as in recursive elimination. The others follow from 2, by the power index of
+        their attribute; constant ones, which were left out, come last.
+    feature_names_ : tuple of str
+        The selected attributes; a group by its name.
+    best_score_ : float
+        Mean score of the selected subset over the folds. It is a selection score; see `nested_score`.
+    cv_results_ : dict of arrays
+        Every measured, failed or rejected subset, with fold scores, decision and price. Subsets are rejected
+        unmeasured in runs with an operator; without one the scores themselves say where to look.
+    front_ : tuple
+        The Pareto front, smallest subset first. Its spreads are sample standard deviations (n − 1); those of
         ``cv_results_`` are divided by n, as scikit-learn's are.
-    certificate_ : what the record proves about the subset, made on demand. Without an operator: which of the measured
-        subsets is best by score, as the journal claims it and `elicit verify` re-checks (with a tolerance, the one that
-        the selected subset is compared with). With an operator: a certificate about every utility that the record
-        allows, for `elicit.utility.verify`; it may take longer than the fit. It speaks of all subsets up to 14
-        attributes, beyond of those measured; above 500 attributes of additive utilities, for pairs would be too many.
-        None where nothing is proven: among more than 150 measured, a bound above the margin of a clear answer is not.
-    session_ : the finished elicitation, with all its facts.
-    prior_ : (n_attributes,) the prior that was used, None when there was none.
-    n_features_in_, feature_names_in_ : columns seen by `fit`, and their names when they are texts.
-    positions_ : the columns of each attribute.
-    attributes_ : names of the attributes; n_evaluations_, n_questions_, stopped_ : what was spent, why it ended.
+    certificate_ : dict or None
+        What the record proves about the subset, made on demand.
+
+        - Without an operator: which of the measured subsets is best by score, as the journal claims it and
+          `elicit verify` re-checks it (with a tolerance, the one that the selected subset is compared with).
+        - With an operator: a certificate about every utility that the record allows, for `elicit.utility.verify`. It
+          may take longer than the fit. It speaks of all subsets up to 14 attributes; beyond, of those measured; above
+          500 attributes, of additive utilities, for pairs would be too many.
+        - None where nothing is proven. Among more than 150 measured subsets, a bound above the margin of a clear
+          answer counts as nothing.
+    power_, interactions_ : arrays, (n_attributes,) and (n_attributes, n_attributes)
+        Shapley power indices of the utility of least norm, and its u_ij. Without an operator dominance alone shapes
+        that utility, so they, and the ranks of what is not selected, tell little.
+    prior_ : array, (n_attributes,), or None
+        The prior that was used; None when there was none.
+    n_evaluations_, n_questions_, stopped_ : int, int and str
+        What was spent, and why the run ended.
+    attributes_, positions_ : tuples
+        The names of the attributes, and the columns of each.
+    session_ : Elicitation
+        The finished elicitation, with all its facts.
+    n_features_in_, feature_names_in_ : int and array of str
+        The columns seen by `fit`, and their names when they are texts.
+
+    Notes
+    -----
+    Columns of an array, and of a frame whose labels are not texts, are called x0, x1, … as in
+    ``get_feature_names_out``. A number in a list of attributes is a position. A series, as costs, keep or prior, may
+    have the labels of the frame.
 
     Examples
     --------

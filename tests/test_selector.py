@@ -1,11 +1,13 @@
 """The selector: what it chooses, what it leaves behind, who is asked, and how it stands among estimators."""
 
+import ast
 import copy
 import doctest
 import inspect
 import io
 import json
 import pickle
+import re
 import sys
 from fractions import Fraction
 from statistics import stdev
@@ -539,6 +541,9 @@ def test_every_parameter_and_every_fitted_attribute_is_documented(fitted):
     said = text[text.index("Parameters") : text.index("Attributes")]
     for name in fitted.get_params(deep=False):
         assert f"\n{name} : " in said, name
+    defaults = {name: ast.literal_eval(told) for name, told in re.findall(r"^(\w+) : .*default=(.*)$", said, re.M)}
+    parameters = inspect.signature(ElicitSelector).parameters.values()
+    assert defaults == {p.name: p.default for p in parameters if p.default is not p.empty}
     told = text[text.index("Attributes") : text.index("Examples")]
     for name in vars(fitted):
         if name.endswith("_") and not name.startswith("_"):
