@@ -46,7 +46,7 @@ from elicit.estimator.judges import Judge, against_directions, best_for, is_util
 from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
-from elicit.estimator.readable import require_readable
+from elicit.estimator.readable import require_labels, require_readable
 from elicit.estimator.sparse import takes_sparse
 from elicit.estimator.tolerance import tolerance_of
 from elicit.estimator.warrant import warrant_of
@@ -264,6 +264,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge, len(oracle.splits))
         run = self._run(judge, oracle, y, seed)
+        require_labels(oracle, run.family.largest, self.estimator)
         require_readable(oracle, run.family.largest, self.estimator)
         elicitation, result = played(
             run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), called=self._called

@@ -1,12 +1,14 @@
 """What is easily given wrong to the selector is refused in a line, or taken as it is meant."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
@@ -225,6 +227,26 @@ def test_slips_of_settings_are_one_line(changed, said):
 def test_slips_of_targets_and_groups_are_one_line(target, groups, said):
     with pytest.raises(InputError, match=said):
         selector().fit(X, target, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("labels", "remedy"),
+    [([1, 2], "int"), ([False, True], "bool"), ([1.0, 2.0], "float"), ([Decimal(1), Decimal(2)], "str")],
+)
+def test_labels_of_dtype_object_that_the_classifier_refuses_are_told_before_anything_is_measured(labels, remedy):
+    target = np.empty(len(y), dtype=object)
+    target[:] = [labels[value > 0] for value in y]
+    measured = []
+    with pytest.raises(InputError, match=rf"dtype object .* GaussianNB does not take it .* y\.astype\({remedy}\)"):
+        selector(scoring=lambda *_: measured.append(1)).fit(X, target)
+    assert not measured
+    assert selector().fit(X, pd.Series(target).astype(remedy)).support_.any()
+
+
+def test_labels_of_dtype_object_are_left_to_a_classifier_that_takes_them():
+    target = (y > 0).astype(int).astype(object)
+    found = selector(DummyClassifier(), budget=3, scoring=lambda model, X, y: np.mean(model.predict(X) == y))
+    assert found.fit(X, target).best_score_ == pytest.approx(2 / 3)
 
 
 def test_strengths_of_pairs_may_stand_in_lists():

@@ -1,5 +1,5 @@
-"""Readable: columns that the estimator takes in no subset (texts, dates, infinite numbers), refused before anything is
-measured.
+"""Readable: columns that the estimator takes in no subset (texts, dates, infinite numbers), and labels that it takes
+with none, refused before anything is measured.
 
 Tags do not tell which estimators take them, so a fit decides: where all columns are refused, one after the other is
 tried beside those that hold ordinary numbers.
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils.multiclass import type_of_target
 
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
@@ -48,6 +50,21 @@ def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> No
                 f"{called} does not accept column {printable(oracle.columns.names[k])!r} of X "
                 f"({reason}); leave it out, or {remedy}"
             )
+
+
+def require_labels(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None:
+    """An error for a target that scikit-learn takes for neither labels nor numbers, as whole numbers of dtype object
+    are, where the classifier refuses it."""
+    if not is_classifier(estimator) or type_of_target(oracle.target) != "unknown":
+        return
+    used = oracle.columns.of(largest)
+    others = _odd(oracle.columns, used)
+    if oracle.refusal([k for k in used if k not in others] or used):
+        meant = {"b": "bool", "i": "int", "f": "float"}.get(np.asarray(oracle.target.tolist()).dtype.kind, "str")
+        raise InputError(
+            f"y has dtype {oracle.target.dtype} and holds no texts, and {type(estimator).__name__} does not take it "
+            f"as labels; give y.astype({meant})"
+        )
 
 
 def _odd(columns: Columns, used: Sequence[int]) -> list[int]:
