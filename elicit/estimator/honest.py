@@ -28,6 +28,7 @@ from elicit.estimator.judges import is_utility
 from elicit.oracles import WrapperOracle
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
+from elicit.orphans import tied
 
 if TYPE_CHECKING:
     from elicit.selector import ElicitSelector
@@ -96,7 +97,7 @@ def nested_score(
         random_state=seed,
     )
     rows = Parallel(n_jobs=n_jobs)(
-        delayed(_one_fold)(fresh, X, y, split, inside, routed, f"outer fold {k} of {len(outer)}: ")
+        delayed(tied(_one_fold))(fresh, X, y, split, inside, routed, f"outer fold {k} of {len(outer)}: ")
         for k, split in enumerate(outer, start=1)
     )
     scores, promised, everything, subsets = zip(*rows, strict=True)

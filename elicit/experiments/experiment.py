@@ -28,6 +28,7 @@ from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
+from elicit.orphans import tied
 from elicit.printable import aligned, printable
 from elicit.proof.strained import answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
@@ -112,7 +113,7 @@ def _results(
         for task in tasks:
             yield task(show)
     else:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(task)(None) for task in tasks)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(tied(task))(None) for task in tasks)
 
 
 #: Oracles whose results other runs of this process can use again, by fingerprint.

@@ -15,6 +15,7 @@ from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, OracleError
 from elicit.events import Criterion
 from elicit.numeric import is_whole
+from elicit.orphans import tied
 from elicit.subsets import Attributes, Mask
 
 #: Tasks a worker gets in one run: several, so that slow subsets do not keep the others waiting.
@@ -84,7 +85,7 @@ class Workers:
         """The replies to each part. When a process dies (a cluster sees to that by itself) all is asked once more."""
         for last in (False, True):
             try:
-                return list(self._ready()(delayed(_one_after_the_other)(oracle, part) for part in dealt))
+                return list(self._ready()(delayed(tied(_one_after_the_other))(oracle, part) for part in dealt))
             except TerminatedWorkerError as error:
                 self._release()  # one that broke off would give what is left of it among the next replies
                 if last:

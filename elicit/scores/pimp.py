@@ -23,6 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
 from elicit.numeric import whole
+from elicit.orphans import tied
 from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
 from elicit.scores.protocol import Floats, Groups, generator
@@ -85,7 +86,7 @@ def pimp(
         train, test = train_test_split(everything, test_size=test_size, random_state=seed)
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
     found = Parallel(n_jobs=n_jobs)(
-        delayed(_refitted)(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
+        delayed(tied(_refitted))(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
     )
     observed, null = np.asarray(found[0]), np.asarray(found[1:])
     if np.isnan(observed).any() or np.isnan(null).any():

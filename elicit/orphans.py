@@ -1,0 +1,43 @@
+"""Orphans: a worker process ends with the process that it works for.
+
+One that was killed tells nobody, and its workers would go on: with a task that may take hours, and then waiting
+for others. Only a child of whoever hands out the task is tied to it, once its first task begins: threads, and processes
+of a cluster, are not. On Windows nobody can see that a parent has gone, and nothing ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+
+#: Seconds between two looks at whether the parent is there.
+_LOOK = 1.0
+
+
+def tied(task: Callable[..., Value]) -> Callable[..., Value]:
+    """The same task; a worker process that runs it ends with this process from then on."""
+    return partial(_run, os.getpid(), task)
+
+
+def _run(parent: int, task: Callable[..., Value], *arguments: Any) -> Value:
+    if os.getppid() == parent:
+        _tie(parent, os.getpid())
+    return task(*arguments)
+
+
+@cache
+def _tie(parent: int, _: int) -> None:
+    """Once in each process; what a fork took along of another one does not count."""
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)

@@ -1,0 +1,41 @@
+"""No worker process outlives the one that it works for."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from elicit.orphans import tied
+
+PARENT = """
+import time
+from joblib import Parallel, delayed
+from elicit.orphans import tied
+
+def work(number):
+    print("at work", flush=True)
+    time.sleep(600)  # a measurement that hangs
+
+if __name__ == "__main__":
+    Parallel(n_jobs=2)(delayed(tied(work))(number) for number in range(2))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")
+def test_workers_end_with_a_parent_that_was_killed(tmp_path):
+    (tmp_path / "parent.py").write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    with parent:
+        assert [parent.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
+        parent.kill()
+        rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
+    assert rest == ""
+
+
+def test_a_task_that_is_not_sent_to_another_process_ties_nobody():
+    before = threading.active_count()
+    assert tied(divmod)(7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        tied(divmod)(7, 0)
+    assert threading.active_count() == before
