@@ -52,8 +52,8 @@ from elicit.utility.parsimony import ParsimoniousSet
 #: Other members of the front that the recommended subset is held against, the most promising first.
 MOST_RIVALS = 3
 
-#: Among more measured subsets than this it is not worked out against which others the choice is proven: a program for
-#: each takes up to minutes.
+#: Among more measured subsets than this it is not worked out which of them the choice is proven better than: a program
+#: for each takes up to minutes.
 MOST_EXPLAINED = 1000
 
 #: The most columns of a line; fewer on a narrow terminal.
@@ -363,10 +363,8 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         by = "what you said" if history.stated else "what was measured (you preferred none to another)"
         yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
     if many:
-        told = (
-            f"  against which others that is proven is not worked out where more than {MOST_EXPLAINED:,} were measured"
-        )
-        yield from paragraph(told, _columns(), 4)
+        told = f"  more than {MOST_EXPLAINED:,} were measured, so it was not worked out which of them this one is "
+        yield from paragraph(f"{told}proven better than", _columns(), 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 
