@@ -329,6 +329,25 @@ def test_the_reduced_data_are_written_though_nobody_reads_the_end(tmp_path, monk
     assert (tmp_path / "small.csv").read_text().startswith("sepal")
 
 
+def test_whoever_reads_no_question_loses_nothing_and_hears_no_complaint(tmp_path, monkeypatch, capfd):
+    class Closing(io.StringIO):
+        def write(self, text):
+            if "Question 1" in text:
+                raise BrokenPipeError
+            return super().write(text)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", Closing())
+    assert main(["ask", "wine", "--folds", "2", "--budget", "6", "--journal", "j", "-o", "o.csv"]) == 0
+    assert capfd.readouterr().err == ""
+    measured = [fact for fact in read("j").facts if isinstance(fact, Evaluated)]
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert main(["resume", "j"]) == 0
+    assert f"0 answers and {len(measured)} evaluations are kept" in sys.stdout.getvalue()
+    assert "Question 1" in sys.stdout.getvalue()
+
+
 @pytest.mark.parametrize(("seed", "proven"), [(0, True), (7, False)])
 def test_what_is_said_of_subsets_nobody_measured_is_what_the_journal_proves(tmp_path, seed, proven):
     rng = np.random.default_rng(seed)
