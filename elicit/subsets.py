@@ -265,6 +265,12 @@ class Family:
                 if self.keep | chosen:
                     yield self.keep | chosen
 
+    def alone(self, most: int) -> list[Mask]:
+        """Some attributes alone, from first to last; with those that every subset holds these are one subset."""
+        free = self.free
+        some = [self.keep] if self.keep else [1 << i for i in free[:: -(-len(free) // most)]]
+        return [subset for subset in some if subset in self]
+
     def neighbours(self, mask: Mask) -> list[Mask]:
         """Members of the family one flip away from `mask`, in mask order."""
         # every attribute is flipped: `mask` itself may hold what is dropped, or lack what is kept

@@ -125,6 +125,19 @@ def test_where_small_or_large_subsets_do_not_fail_alike_a_run_goes_on_to_its_bud
     assert len(read(tmp_path / "j").cached) == sum(not fails(mask) for mask in (0b1, 0b100, 0b10000, 0b1000000))
 
 
+def test_where_only_attributes_alone_can_be_measured_the_best_of_those_that_were_tried_is_recommended():
+    oracle = CallableOracle(worth_alone, 30)
+    result = drive(Elicitation(oracle.attributes, settings=Settings(budget=12, questions=0)), oracle, None)
+    assert result.names == ("a1",)
+    assert set(result.failures) == {"ValueError: one at a time"}
+
+
+def worth_alone(names):
+    if len(names) > 1:
+        raise ValueError("one at a time")
+    return 1 / int(names[0][1:])
+
+
 @pytest.mark.parametrize(
     ("failed", "further"),
     [

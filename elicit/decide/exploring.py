@@ -29,6 +29,10 @@ from elicit.utility.monomials import Vector
 from elicit.utility.power import gap_index, sample_subsets
 from elicit.utility.sampling import Joining, draw, joining, joining_as_printed, sequential
 
+#: So many subsets that failed while none was measured are enough to doubt, and at most so many attributes are then
+#: tried alone.
+FAILED = 5
+
 #: Of the first draws in a family of small subsets one in so many is smaller than most.
 ONE_SMALLER_IN = 4
 
@@ -176,7 +180,7 @@ class _Explorer:
 
     def next(self) -> Mask | None:
         """The best candidate left, None when the family holds no other."""
-        first = next((m for m in self._ladder if self.new(m)), None)
+        first = next((m for m in (*self._alone, *self._ladder) if self.new(m)), None)
         if first is not None:
             return first
         if self._starting and self._settings.first != "drawn" and self.new(self._family.largest):
@@ -195,6 +199,13 @@ class _Explorer:
             if fresh:
                 return self._liked_best(fresh)
         return self._drawn_new()
+
+    @cached_property
+    def _alone(self) -> list[Mask]:
+        """Where so far only attributes alone could be measured, if anything: some of them."""
+        some = self._family.alone(FAILED)
+        measured = self._history.evaluated.keys()
+        return some if len(self._history.failed) >= FAILED and measured <= set(some) else []
 
     def _down(self) -> Mask | None:
         """The next subset on the way down from all attributes, None when the run is not on it."""

@@ -1,8 +1,9 @@
 """Hopeless: nothing could be measured so far, and it is not for the subsets that were tried.
 
 A scorer that no model has, or a model that always raises, fails on every subset in the same way. The rule: once
-the first few have failed alike and none was measured, all attributes together and some alone are tried, too. If
-these fail alike, what fails is common to all, and the run ends at once instead of spending its budget.
+the first few have failed alike and none was measured, all attributes together and some alone are tried, too
+(`decide/exploring.py` proposes those alone next). If these fail alike, what fails is common to all, and the run
+ends at once instead of spending its budget.
 """
 
 from __future__ import annotations
@@ -11,12 +12,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from elicit.asks import Failure, Measured
+from elicit.decide.exploring import FAILED
 from elicit.errors import InputError
 from elicit.events import Evaluated, Fact, Failed
 from elicit.subsets import Family, Mask
-
-#: So many subsets that failed alike are enough to doubt, and at most so many attributes are then tried alone.
-ENOUGH = 5
 
 
 def only_failures(facts: Iterable[Fact]) -> dict[Mask, str]:
@@ -35,9 +34,9 @@ def require_hope(
 ) -> None:
     """Refuse to go on where the smallest and the largest subsets fail as all did that were tried so far."""
     reasons = dict(failed)
-    if len(failed) < ENOUGH or not _alike(reasons.values()):
+    if len(failed) < FAILED or not _alike(reasons.values()):
         return
-    further = [subset for subset in _extremes(family) if subset not in reasons]
+    further = [subset for subset in (family.largest, *family.alone(FAILED)) if subset not in reasons]
     for subset, reply in zip(further, measure(further), strict=True):
         if isinstance(reply, Measured):
             return
@@ -58,13 +57,6 @@ def one_of_two(reasons: Iterable[str]) -> Iterator[str]:
     if any("pos_label" in reason for reason in reasons):  # what scikit-learn says of such a score
         told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
         yield f"{told} a score of all classes, such as f1_macro"
-
-
-def _extremes(family: Family) -> list[Mask]:
-    """All attributes, and some alone, from first to last; with those that every subset holds these are one."""
-    free = family.free
-    alone = [family.keep] if family.keep else [1 << i for i in free[:: -(-len(free) // ENOUGH)]]
-    return [subset for subset in (family.largest, *alone) if subset in family]
 
 
 def _alike(reasons: Iterable[str]) -> bool:
