@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dgeqp3, dgesv, dposv
 
 from elicit.knowledge.statements import Statement
@@ -27,21 +26,19 @@ WORTH_A_GUESS = 30_000
 #: what is kept grows with the square of the statements.
 STATEMENTS_A_MONOMIAL = 2
 
-#: Least squares are solved by exchanging blocks of statements, so many times at most; then they are reweighted so many
-#: times, with so many exchanges each; and a basis is cut down so many times at most.
-_EXCHANGES, _REWEIGHTED, _AGAIN, _CUTS = 10, 4, 2, 6
+#: Least squares are solved by exchanging blocks of statements, which may go in circles: so many times at most. Then
+#: they are reweighted so many times.
+_EXCHANGES, _REWEIGHTED = 20, 4
 
-#: What remains counts as at least this share of the most that does, and that falls by this factor each time, to _LEAST.
-_FIRST, _FALLING, _LEAST = 0.1, 0.3, 1e-3
+#: What remains in a monomial counts as at least this share of the most that does.
+_LEAST = 1e-2
 
-#: The basis is sought among so many times as many monomials as there are statements in it, and so many more.
+#: The basis is sought among so many times as many monomials as there are statements in it, and so many more: few
+#: statements may depend on each other in three times as many monomials.
 _AMONG, _MORE = 3, 30
 
-#: Rows that depend on each other are told apart by so much of the diagonal; multipliers up to this are none.
-_RIDGE, _NONE = 1e-6, 1e-9
-
-#: A basis by which multipliers are larger than this is nearly singular.
-_WILD = 1e3
+#: Rows that depend on each other are told apart by so much of the diagonal.
+_RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -63,38 +60,49 @@ class Leaning:
 
     def of(self, gain: Vector) -> Lean | None:
         """How a form leans; None where no basis was found, or nothing holds it back."""
-        pull = self._rows @ gain
-        found = _nonnegative(self._alike, pull, pull < 0, _EXCHANGES)
-        if found is None:
-            return None
-        held = np.flatnonzero(found > _NONE)
+        held, multipliers = self._least_squares(self._rows @ gain)
         if len(held) == 0:
             return None
-        held, multipliers, left = self._reweighted(gain, held, found[held])
-        held = held[_without_circles([self._ends[k] for k in held.tolist()], multipliers)]
-        return self._basis(gain, held, left)
+        kept = _without_circles([self._ends[k] for k in held.tolist()], multipliers)
+        return self._basis(gain, *self._reweighted(gain, held[kept], multipliers[kept]))
 
-    def _reweighted(self, gain: Vector, held: Places, multipliers: Vector) -> tuple[Places, Vector, Vector]:
-        """Of these statements those that hold back, how much, and how much remains of the form, by absolute values."""
-        rows = self._rows[held]
-        left = np.abs(gain + multipliers @ rows)
-        most = max(_NONE, float(left.max()))  # nothing remains of a form that statements combine to
-        at_least, least = _FIRST * most, _LEAST * most
-        inside = np.ones(len(held), dtype=np.bool_)
+    def _least_squares(self, pull: Vector) -> tuple[Places, Vector]:
+        """The statements with λ > 0 and these λ, about where ‖g + Σ λ_r d_r‖₂ is least; pull holds the d_r·g.
+
+        All that is on the wrong side is exchanged at once; it may be stopped while some still is.
+        """
+        inside = pull < 0
+        for _ in range(_EXCHANGES):
+            held = np.flatnonzero(inside)
+            if len(held) == 0:
+                return held, pull[held]
+            multipliers = dposv(self._alike[held[:, None], held], -pull[held])[1]
+            slope = self._alike[:, held] @ multipliers + pull
+            slope[held] = multipliers
+            wrong = slope < 0
+            if not wrong.any():
+                break
+            inside = inside ^ wrong
+        counts = multipliers > 0
+        return held[counts], multipliers[counts]
+
+    def _reweighted(self, gain: Vector, held: Places, multipliers: Vector) -> tuple[Places, Vector]:
+        """Of these statements those that hold back by absolute values, and how much remains of the form then.
+
+        Σ x² / |x| is Σ |x|: each time with the |x| of before as weights. A statement that would push leaves for good.
+        """
+        left = np.abs(gain + multipliers @ self._rows[held])
+        least = _LEAST * float(left.max())
         for _ in range(_REWEIGHTED):
-            weighted = rows / np.maximum(left, at_least)
-            alike = weighted @ rows.T
-            alike[np.diag_indices(len(held))] *= 1 + _RIDGE
-            found = _nonnegative(alike, weighted @ gain, inside, _AGAIN)
-            if found is None:
+            rows = self._rows[held]
+            weighted = rows / np.maximum(left, least)
+            _, multipliers, dependent = dposv(weighted @ rows.T, -weighted @ gain)
+            counts = multipliers > 0
+            if dependent or not counts.any():
                 break
-            now = np.abs(gain + found @ rows)
-            if now.sum() > left.sum():  # blocks that go in circles
-                break
-            multipliers, left, inside = found, now, found > 0
-            at_least = max(at_least * _FALLING, least)
-        counts = multipliers > _NONE
-        return held[counts], multipliers[counts], left + least
+            held = held[counts]
+            left = np.abs(gain + multipliers[counts] @ rows[counts])
+        return held, np.maximum(left, least)
 
     def _basis(self, gain: Vector, held: Places, left: Vector) -> Lean | None:
         """As many monomials as statements, where least remains; without the statements that would push.
@@ -104,45 +112,17 @@ class Leaning:
         if len(held) > len(gain):
             return None
         among = np.argsort(left)[: _AMONG * len(held) + _MORE]
-        for _ in range(_CUTS):
-            if len(held) == 0:
-                return None
+        while len(held):
             rows = self._rows[held]
             among = among[dgeqp3(rows[:, among] / left[among])[1][: len(held)] - 1]
             _, _, multipliers, singular = dgesv(rows[:, among].T, -gain[among])
-            if singular or np.abs(multipliers).max() > _WILD:
+            if singular:
                 return None
-            pushing = multipliers < -_NONE
+            pushing = multipliers < 0
             if not pushing.any():
                 return Lean(held, among, gain + multipliers @ rows)
             held = held[~pushing]
         return None
-
-
-def _nonnegative(alike: Matrix, pull: Vector, inside: NDArray[np.bool_], exchanges: int) -> Vector | None:
-    """About the λ ≥ 0 that minimises λ·alike·λ / 2 + pull·λ, by exchanging all that is on the wrong side at once.
-
-    None where rows are too dependent, or nothing is inside. The exchanges may go in circles: then it is where they
-    were stopped.
-    """
-    close = -_NONE * max(1.0, float(np.abs(pull).max()))
-    for left in reversed(range(exchanges)):
-        held = inside.nonzero()[0]
-        if len(held) == 0:
-            return None
-        _, multipliers, dependent = dposv(alike[held[:, None], held], -pull[held])
-        if dependent:
-            return None
-        if left:
-            slope = alike[:, held] @ multipliers + pull
-            slope[held] = multipliers
-            wrong = slope < close
-            if not wrong.any():
-                break
-            inside = inside ^ wrong
-    found = np.zeros(len(pull))
-    found[held] = np.maximum(multipliers, 0.0)
-    return found
 
 
 def _without_circles(ends: Sequence[tuple[Mask, Mask]], multipliers: Vector) -> list[int]:

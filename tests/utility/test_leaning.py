@@ -73,7 +73,7 @@ def test_a_guess_is_a_basis_feasible_for_the_dual_simplex(seed):
         assert multipliers.min() >= -BAND
         np.testing.assert_allclose(lean.remaining, gain + multipliers @ rows[held], atol=BAND)
         np.testing.assert_allclose(lean.remaining[among], 0.0, atol=BAND)
-    assert found > len(masks) / 2
+    assert found > 0.9 * (len(masks) - 1)  # hardly any form is without one
 
 
 def test_rows_that_go_in_a_circle_or_repeat_each_other_are_left_out_of_the_basis():
@@ -99,6 +99,20 @@ def test_a_form_that_nothing_holds_back_leans_nowhere():
     statement = stated(0b01, 0b10)
     rows = statement_rows(Monomials.full(2, 2), [statement])
     assert Leaning(rows, [statement]).of(rows[0]) is None  # it goes where the statement goes
+
+
+def test_a_statement_that_holds_back_by_squares_alone_makes_no_basis():
+    # -10 + 2 + 3 by squares, but five monomials of six lose by absolute values
+    statement = stated(0b000111, 0b111000)
+    gain = np.array([-10.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    rows = statement_rows(Monomials.full(6, 1), [statement])
+    assert Leaning(rows / np.sqrt(6), [statement]).of(gain) is None
+
+
+def test_rows_that_are_the_same_without_a_circle_make_no_basis():
+    statements = [stated(0b011, 0b001), stated(0b110, 0b100)]  # both say that the second attribute is worth something
+    rows = statement_rows(Monomials.full(3, 1), statements)
+    assert Leaning(rows, statements).of(-rows[0]) is None
 
 
 def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same(monkeypatch):
@@ -128,14 +142,14 @@ def test_no_guess_is_made_where_statements_are_many_times_the_monomials(monkeypa
     assert len(made) == guesses
 
 
-def test_the_guess_spares_more_than_half_of_the_pivots(monkeypatch):
+def test_the_guess_spares_three_fifths_of_the_pivots(monkeypatch):
     solve, pivots = Program.solve, []
     monkeypatch.setattr(Program, "solve", lambda *args: pivots.append(done := solve(*args)) or done)
 
     def spent(worth):
         """How many pivots the same maxima take."""
         monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", worth)
-        masks, statements = true_of_one_utility(5, n=20, count=60, m=100)
+        masks, statements = true_of_one_utility(6, n=20, count=60, m=150)
         utilities = ExactSet(20, masks, statements)
         utilities.maximum(difference(masks[0], masks[1]))  # with it the set's margin
         pivots.clear()
@@ -144,7 +158,7 @@ def test_the_guess_spares_more_than_half_of_the_pivots(monkeypatch):
 
     (guessed, values), (plain, expected) = spent(0), spent(float("inf"))
     assert values == pytest.approx(expected, abs=NEAR)
-    assert guessed < plain / 2
+    assert guessed < 0.4 * plain  # every part of the guess is needed for so few
 
 
 def test_a_guess_is_as_good_when_statements_were_added_since(monkeypatch):
