@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from instances import NEAR, batch, random_case
 
-from elicit.utility import parsimony, prices
+from elicit.utility import interior, parsimony, prices
 from elicit.utility.interior import near_optimum
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.solver import Program, Standing
@@ -38,6 +38,16 @@ def test_the_simplex_needs_a_fraction_of_the_pivots_and_says_the_same(monkeypatc
     assert found == pytest.approx(expected, abs=NEAR)
     assert many > 20
     assert few < many / 10
+
+
+def test_a_basis_among_more_than_it_has_and_few_steps_are_enough(monkeypatch):
+    steps, plain = [], interior.cho_factor
+    monkeypatch.setattr(interior, "cho_factor", lambda *args, **how: steps.append(1) or plain(*args, **how))
+    monkeypatch.setattr(prices, "STATEMENTS_AT_LENGTH", 0)
+    case = random_case(np.random.default_rng(3), n=13, evaluated=120, answers=60, degree=2, C=1e5)
+    _, few = pivots_to(case.parsimonious(), monkeypatch)  # some 300 from nothing, 80 of the firmest alone
+    assert few < 40
+    assert len(steps) < 21  # 24 without the correction for curvature
 
 
 def test_costs_agree_with_the_judge(monkeypatch):
