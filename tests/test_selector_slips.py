@@ -200,6 +200,8 @@ def test_what_a_fit_hands_out_is_not_what_it_was_given_nor_what_it_keeps():
     [
         ({"feature_groups": {None: [0]}}, "feature groups are called by texts, found None"),
         ({"feature_groups": {"a": [0, 1]}, "keep": [X.columns[0]]}, "is in the group 'a'; name the group"),
+        ({"costs": [10**400, 1, 1, 1]}, "the cost of 'sepal length .* must be a finite number, found 1000"),
+        ({"costs": np.array([1j, 2, 3, 4])}, "the cost of 'sepal length .* must be a finite number, found"),
         ({"costs": [1e250] * 4}, "each cost, and all together, must be below 1e\\+250; rescale them"),
         ({"journal": "a\0b"}, "journal is a folder, and .* cannot be one: .*embedded null"),
         ({"journal": "a" * 300}, "journal is a folder, and .* cannot be one: File name too long"),

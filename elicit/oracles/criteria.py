@@ -17,7 +17,7 @@ import numpy as np
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.numeric import LARGEST_MEASURED
+from elicit.numeric import LARGEST_MEASURED, is_finite
 from elicit.oracles.columns import is_frame, labelled
 from elicit.printable import many
 from elicit.subsets import Attributes, Mask, members
@@ -168,8 +168,8 @@ class _Cost:
 
     def check(self, attributes: Attributes, folds: int) -> None:  # noqa: ARG002
         for name, value in zip(attributes.names, self._values(attributes), strict=True):
-            if not isinstance(value, int | float | np.number) or not math.isfinite(value):
-                raise InputError(f"the {self.criterion.name} of {name!r} must be a finite number, found {value!r}")
+            if not is_finite(value):
+                raise InputError(f"the {self.criterion.name} of {name!r} must be a finite number, found {value!r:.40}")
         if sum(map(abs, self._values(attributes))) >= LARGEST_MEASURED:
             raise InputError(
                 f"each {self.criterion.name}, and all together, must be below {LARGEST_MEASURED:g}; rescale them"
