@@ -220,6 +220,7 @@ def test_slips_of_settings_are_one_line(changed, said):
 @pytest.mark.parametrize(
     ("target", "groups", "said"),
     [
+        (y, pd.Series(["u", pd.NA] + ["v"] * (len(y) - 2), dtype="string"), "row 1 has no group"),
         (y, np.zeros((len(y), 2)), "groups hold one value a row, found 2 dimensions"),
         (pd.Series(["a", pd.NA] + ["b"] * (len(y) - 2), dtype="string"), None, "the target is missing in row 1"),
         ({}, None, "found a dict"),

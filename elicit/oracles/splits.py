@@ -15,6 +15,7 @@ from elicit.errors import InputError, one_line, require_instance
 from elicit.numeric import is_whole
 from elicit.printable import label_of, many
 from elicit.scores.randomness import settled_splitter
+from elicit.scores.sheet import gap
 
 #: Folds when cv is None, as in scikit-learn.
 FOLDS = 5
@@ -78,7 +79,7 @@ def _check_rows(X: Any, y: NDArray[Any], groups: Any) -> None:
         raise InputError(f"groups hold one value a row, found {np.ndim(groups)} dimensions")
     if len(groups) != rows:
         raise InputError(f"X has {rows} rows and there are {len(groups)} groups; give one a row")
-    missing = [k for k, group in enumerate(np.asarray(groups).tolist()) if group is None or group != group]
+    missing = [k for k, group in enumerate(np.asarray(groups).tolist()) if gap(group)]
     if missing:
         raise InputError(f"row {missing[0]} has no group; name one for every row")
 
