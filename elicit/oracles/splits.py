@@ -129,6 +129,8 @@ def _rows(given: Any, n: int) -> NDArray[np.intp]:
         if len(rows) != n:
             raise ValueError(f"a Boolean split needs {n} entries, found {len(rows)}")
         return np.flatnonzero(rows)
-    if len(rows) and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n):
+    if len(rows) and rows.dtype.kind not in "iu":
+        raise ValueError(f"a split lists whole numbers, found {rows.tolist()[0]!r:.40}")
+    if len(rows) and (rows.min() < 0 or rows.max() >= n):
         raise ValueError(f"a split lists rows from 0 to {n - 1}, found {rows.min()} to {rows.max()}")
     return rows.astype(np.intp)
