@@ -82,7 +82,8 @@ class FilterOracle:
         else:
             values = None
             table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")  # it must vary
-            self._merit = _OF_DATA[merit](data, target, discrete, bins)
+            truths = not discrete and target.dtype.kind == "b"  # numpy subtracts none
+            self._merit = _OF_DATA[merit](data, target.astype(np.float64) if truths else target, discrete, bins)
         self.fingerprint = fingerprint(
             "filter", merit, self.attributes.names, data, target, discrete, bins, values, self._extras
         )

@@ -128,6 +128,12 @@ def test_texts_are_classes():
         assert score(FilterOracle(X, named, merit), 77) == pytest.approx(score(FilterOracle(X, y, merit), 77))
 
 
+@pytest.mark.parametrize("merit", ["cfs", "mrmr", "consistency"])
+def test_truth_values_may_count_as_the_numbers_0_and_1(merit):
+    numbers, truths = (FilterOracle(X, target, merit, classes=False) for target in ((y == 1).astype(float), y == 1))
+    assert score(truths, 77) == score(numbers, 77)
+
+
 def test_size_and_further_criteria_join():
     oracle = FilterOracle(X, y, "cfs", criteria=[cost([2.0] * 13)])
     assert oracle(Evaluate(0, 7)).criteria[1:] == (3.0, 6.0)
