@@ -77,7 +77,7 @@ class FilterOracle:
         data, target = numbers(columns.X), _target(y, columns.X.shape[0])
         discrete = holds_classes(target) if classes is None else classes
         if merit in _OF_SCORES:
-            values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, len(self.attributes))
+            values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, self.attributes)
             self._merit: Merit = _Added(values, merit == "mean")
         else:
             values = None
@@ -179,13 +179,17 @@ def _target(y: Any, rows: int) -> NDArray[Any]:
     return target
 
 
-def _scores(scores: Any, X: Any, y: Any, n: int) -> Floats:
+def _scores(scores: Any, X: Any, y: Any, attributes: Attributes) -> Floats:
     if isinstance(scores, str):
         scores = score_named(scores).scores
     try:
         values = np.asarray(scores(X, y) if callable(scores) else scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"the attribute scores cannot be used: {one_line(error)}") from error
-    if values.shape != (n,) or not np.isfinite(values).all():
-        raise InputError(f"expected one finite score for each of the {n} attributes, found shape {values.shape}")
+    expected = f"expected one finite score for each of the {len(attributes)} attributes"
+    if values.shape != (len(attributes),):
+        raise InputError(f"{expected}, found shape {values.shape}")
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if wrong.size:
+        raise InputError(f"{expected}, found {values[wrong[0]]} for {attributes.names[wrong[0]]!r}")
     return values

@@ -149,6 +149,7 @@ def test_size_and_further_criteria_join():
         (lambda: FilterOracle(X, y, "cfs", scores=[1]), "takes no scores"),
         (lambda: FilterOracle(X, y, "sum", scores=[1, 2]), "for each of the 13"),
         (lambda: FilterOracle(X, y, "sum", scores=["a"] * 13), "cannot be used"),
+        (lambda: FilterOracle(X, y, "sum", scores=[*range(12), np.nan]), "13 attributes, found nan for 'a13'"),
         (lambda: FilterOracle(X, y, "mrmr", bins=1), "at least 2"),
         (lambda: FilterOracle(X, y[:3], "cfs"), "178 rows"),
         (lambda: FilterOracle(np.where(X > 1679, np.nan, X), y, "cfs"), "X is nan in row"),
