@@ -62,6 +62,13 @@ def test_a_small_family_is_looked_at_to_the_last_member_and_no_further():
         assert sought(history(seen, 4), Family(4), Outlook(2, prior), 100, 2, np.random.default_rng(0))[0] == ()
 
 
+def test_what_was_measured_is_not_proposed_again_where_draws_give_nothing_new():
+    """Few rows allow draws of one or two attributes, and all of those were measured."""
+    n, narrow = 20, Outlook(1000, -np.arange(20.0), rows=20)
+    seen = {1 << i | 1 << j: 0.5 for i in range(n) for j in range(n)} | {mask_of(range(n)): 0.5}
+    assert sought(history(seen, n), Family(n), narrow, 5000, 4, np.random.default_rng(0))[0] == ()
+
+
 def test_the_run_ends_when_nothing_is_left_to_measure():
     run = Declared(Attributes.numbered(2), settings=Settings(**SETTINGS), prior=np.array([1.0, 2.0]))
     while not isinstance(request := run.ask(), Done):
