@@ -16,7 +16,7 @@ from sklearn.metrics import mutual_info_score
 
 from elicit.asks import Evaluate
 from elicit.errors import InputError
-from elicit.oracles import FilterOracle, cost
+from elicit.oracles import FilterOracle, cost, fit_time
 from elicit.scores import fisher
 from elicit.scores.information import shared
 from elicit.subsets import members
@@ -151,6 +151,7 @@ def test_size_and_further_criteria_join():
         (lambda: FilterOracle(X, y, "sum", scores=["a"] * 13), "cannot be used"),
         (lambda: FilterOracle(X, y, "sum", scores=[*range(12), np.nan]), "13 attributes, found nan for 'a13'"),
         (lambda: FilterOracle(X, y, "mrmr", bins=1), "at least 2"),
+        (lambda: FilterOracle(X, y, "cfs", criteria=[fit_time()]), "fits estimators; use WrapperOracle"),
         (lambda: FilterOracle(X, y[:3], "cfs"), "178 rows"),
         (lambda: FilterOracle(np.where(X > 1679, np.nan, X), y, "cfs"), "X is nan in row"),
         (lambda: FilterOracle(X, [2] * len(y), "cfs"), "'cfs' compares classes, but every row of the target is 2"),
