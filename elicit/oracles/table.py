@@ -331,7 +331,7 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
 def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int]) -> list[str]:
     bits = [str(mask >> i & 1) for i in attributes]
     spread = reply.spread[places[0]] if reply.spread else None
-    return bits + [repr(float(spread or 0.0) if i < 0 else reply.criteria[i]) for i in places]
+    return bits + [repr(float((spread or 0.0) if i < 0 else reply.criteria[i])) for i in places]
 
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:

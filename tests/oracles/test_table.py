@@ -17,7 +17,7 @@ from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles import CallableOracle, SyntheticOracle, TableOracle, write_table
-from elicit.subsets import Family
+from elicit.subsets import Attributes, Family
 
 GOOD = "malt,hue,score,score_sd,cost\n1,0,0.5,0.1,3\n0,1,0.25,0.2,4\n1,1,0.75,0,7\n"
 
@@ -291,3 +291,15 @@ def test_a_table_that_could_not_be_read_is_not_measured(tmp_path, attributes, ex
     with pytest.raises(InputError, match=f"two columns called '{twice}'"):
         write_table(tmp_path / "t.csv", CallableOracle(measure, attributes, criteria))
     assert not measured
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+def test_numbers_of_numpy_are_written_as_plain_ones(tmp_path, number):
+    class OfNumpy:
+        attributes, criteria, fingerprint = Attributes.numbered(2), SCORE_AND_SIZE, ""
+
+        def __call__(self, request):
+            return Measured((number(request.subset / 4), number(1)), (), (number(0.5), None))
+
+    write_table(tmp_path / "t.csv", OfNumpy())
+    assert TableOracle(tmp_path / "t.csv")(Evaluate(0, 3)).criteria == (0.75, 2.0)
