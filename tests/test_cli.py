@@ -693,6 +693,7 @@ def test_a_report_does_not_replace_the_data(here, capsys, monkeypatch):
 def test_who_names_no_target_is_told_the_columns(capsys):
     complains(*run("ask", "d.csv", capsys=capsys), "d.csv: say which column is the target", "'a', 'b', 'y'")
     complains(*run("ask", "nope.csv", capsys=capsys), "nope.csv: no such file")
+    complains(*run("ask", "n" * 300, capsys=capsys), "nnn: no such file or built-in data")
 
 
 @pytest.mark.parametrize("command", ["run", "compare"])

@@ -600,6 +600,7 @@ def test_a_prior_that_takes_no_gaps_names_one_that_does(ask, tmp_path):
         (("--target", "y", "--criteria", "cost"), "--cost FILE"),
         (("--target", "y", "--cost", "none.csv"), "none.csv: no such file; check the path"),
         (("--target", "y", "--cost", "a=3"), "a=3: no such file; write the costs in a file, one line for each"),
+        (("--target", "y", "--cost", "a=3," * 80), "a=3,: no such file; write the costs in a file, one line for each"),
         (("--target", "y", "--cost", "twice.csv"), "twice.csv, line 2: 'a' has a cost already"),
         (("--target", "y", "--cost", "euro.csv"), "euro.csv, line 1: '1 EUR' is no number"),
         (("--target", "y", "--groups", "ab"), "--groups is such as"),

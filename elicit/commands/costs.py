@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ def listed_costs(path: Path, names: Sequence[str], groups: Mapping[str, Sequence
     groups: columns that together are one of the names, and have no cost of their own.
     """
     shown = printable(str(path))
-    if "=" in path.name and not path.exists():
+    if "=" in path.name and not os.path.exists(path):
         raise InputError(f"{shown}: no such file; write the costs in a file, one line for each: attribute,cost")
     rows, separator = pairs_of(path, names)
     group_of = {column: group for group, columns in groups.items() for column in columns}

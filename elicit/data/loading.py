@@ -9,6 +9,7 @@ are kept for the model to fill, and what says nothing is left out; every such st
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -93,7 +94,7 @@ def load(
     if not name:
         raise InputError("the name of the data is empty; give a file, or the name of built-in data")
     path = Path(name) if folder is None else folder / name
-    if not path.exists() and not path.suffix:
+    if not os.path.exists(path) and not path.suffix:  # false, too, for a path that cannot be
         hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")
         raise InputError(f"{printable(str(path))}: no such file or built-in data{hint}")
     if target is None:
