@@ -11,7 +11,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
-from elicit.events import Asked, Evaluated, Failed, Resumed, Stopped
+from elicit.events import SCORE_AND_SIZE, Asked, Evaluated, Failed, Resumed, Stopped
 from elicit.explore import explore
 from elicit.journal import Journal, read
 from elicit.methods import Method, Ranking, Reaching, Sized, named
@@ -327,3 +327,14 @@ def test_what_does_not_fit_is_refused():
         explore(method(), Counting(), family=Family(3))
     with pytest.raises(InputError, match="budget must be a whole number of at least 1"):
         method(budget=0)
+
+
+def test_scores_in_single_precision_are_recorded_as_numbers(tmp_path):
+    class Single:
+        attributes, criteria, fingerprint = Attributes.numbered(3), SCORE_AND_SIZE, ""
+
+        def __call__(self, request):
+            return Measured(np.array([request.subset / 8, request.subset.bit_count()], dtype=np.float32), (), ())
+
+    found = explore(Method("sfs", named("sfs").explorer(), goal=Sized(2)), Single(), journal=tmp_path / "j.jsonl")
+    assert found.value == 0.75

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -51,9 +50,9 @@ from elicit.events import (
     nothing_left,
 )
 from elicit.knowledge.dominance import Noise, within_noise
-from elicit.knowledge.history import History
+from elicit.knowledge.history import History, plain_numbers
 from elicit.knowledge.statements import are_settled
-from elicit.numeric import as_float, is_whole, whole
+from elicit.numeric import is_whole, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
@@ -231,7 +230,7 @@ class Elicitation:
     def _fact_of(self, asked: Request, reply: Reply) -> Fact:
         match asked, reply:
             case Evaluate(id, subset), Measured(criteria, folds, spread):
-                return Evaluated(id, subset, _plain(criteria), _plain(folds), _plain(spread))
+                return Evaluated(id, subset, plain_numbers(criteria), plain_numbers(folds), plain_numbers(spread))
             case Evaluate(id, subset), Failure(str(reason)):
                 return Failed(id, subset, reason)
             case Compare(id, first, second), str() if reply in list(Answer):  # "first" is as good as Answer.FIRST
@@ -409,15 +408,6 @@ class Elicitation:
 
     def _done(self, fact: Stopped) -> Done:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)
-
-
-def _plain(values: Any) -> Any:
-    """Lists and arrays, of numbers or of such, as tuples of plain numbers; whatever else is left for who checks it."""
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    if isinstance(values, list | tuple):
-        return tuple(map(_plain, values))
-    return as_float(values)
 
 
 def _round(

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from elicit.events import (
 from elicit.knowledge.deduction import deduced, implied, refuted
 from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
-from elicit.numeric import GRID, LARGEST_MEASURED, is_finite, is_number
+from elicit.numeric import GRID, LARGEST_MEASURED, as_float, is_finite, is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
@@ -413,3 +413,12 @@ def assumption_statement(fact: Assumed) -> Statement:
         raise InputError(f"an assumption comes from one of {', '.join(sources)}; found {fact.source!r}")
     source = Source(fact.source)
     return Statement(fact.better, fact.worse, Relation(fact.relation), source, WEIGHTS[source], fact.request)
+
+
+def plain_numbers(values: Any) -> Any:
+    """Lists and arrays, of numbers or of such, as tuples of plain numbers; whatever else is left for who checks it."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return tuple(map(plain_numbers, values))
+    return as_float(values)

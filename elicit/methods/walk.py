@@ -13,7 +13,7 @@ import numpy as np
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.errors import InputError, ProtocolError
 from elicit.events import Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent
-from elicit.knowledge.history import History
+from elicit.knowledge.history import History, plain_numbers
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
@@ -99,7 +99,8 @@ class Walk:
             raise ProtocolError(f"request {request} is not open; ask() says what is")
         subset = self._open[request].subset
         if isinstance(reply, Measured):
-            return self._fold(Evaluated(request, subset, reply.criteria, reply.folds, reply.spread))
+            found = map(plain_numbers, (reply.criteria, reply.folds, reply.spread))
+            return self._fold(Evaluated(request, subset, *found))
         return self._fold(Failed(request, subset, reply.reason))
 
     def stop(self, reason: str) -> Fact:
