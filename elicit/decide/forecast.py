@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Hyperparameters, Likeness, Process, Scale, kernels, likeliest, looked_at
+from elicit.decide.process import (
+    Hyperparameters,
+    Kernel,
+    Process,
+    Scale,
+    candidate_kernels,
+    fit_hyperparameters,
+    last_refit,
+)
 from elicit.subsets import Mask, indicator
 from elicit.utility.monomials import Matrix, Vector
 
@@ -62,13 +70,13 @@ class Forecast:
     ) -> None:
         self._n = n
         every = bits(subsets, n)
-        seen, looked = every[since:], since + looked_at(len(subsets) - since)
-        before, expected = tuple(subsets[since:looked]), None if weights is None else tuple(weights.tolist())
+        seen, refit = every[since:], since + last_refit(len(subsets) - since)
+        before, expected = tuple(subsets[since:refit]), None if weights is None else tuple(weights.tolist())
 
         def process(column: Vector) -> Process:
-            read = _hyperparameters(n, before, tuple(column[since:looked].tolist()), expected)
-            fitted = _fitted(seen, worth[since:], read.kernel)
-            return read.process(seen[fitted], column[since:][fitted], Scale.of(column[since:]))
+            chosen = _hyperparameters(n, before, tuple(column[since:refit].tolist()), expected)
+            fitted = _fitted(seen, worth[since:], chosen.kernel)
+            return chosen.process(seen[fitted], column[since:][fitted], Scale.of(column[since:]))
 
         self.criteria: tuple[Sum | Process, ...] = tuple(_sum(every, column) or process(column) for column in vectors.T)
         open_ = sum(isinstance(criterion, Process) for criterion in self.criteria)
@@ -130,12 +138,12 @@ def _logarithm(gain: Vector, most: Vector) -> Vector:
 def _hyperparameters(
     n: int, subsets: tuple[Mask, ...], numbers: tuple[float, ...], weights: tuple[float, ...] | None
 ) -> Hyperparameters:
-    """How a criterion is read, by the subsets up to when one last looked; kept, for it is asked with every step."""
+    """The hyperparameters of a criterion, by what was measured up to their last fit; kept, as every step asks."""
     expected = None if weights is None else np.array(weights)
-    return likeliest(bits(subsets, n), np.array(numbers), kernels(n, expected))
+    return fit_hyperparameters(bits(subsets, n), np.array(numbers), candidate_kernels(n, expected))
 
 
-def _fitted(seen: Matrix, worth: Vector, kernel: Likeness) -> NDArray[np.intp]:
+def _fitted(seen: Matrix, worth: Vector, kernel: Kernel) -> NDArray[np.intp]:
     """The places of those that are fitted, of very many: most alike what is worth most, and evenly of all the rest."""
     if len(seen) <= MOST_FITTED:
         return np.arange(len(seen))

@@ -1,12 +1,12 @@
 """A Gaussian process over subsets: the mean and the spread of a criterion where it was not measured.
 
-The kernel is exp(−(Σ_{i flipped} 1 / reach_i)^BENT), with a length scale (`reach`) for every attribute: a long
-one means that attributes add up, a short one that they interact in ways no pair explains, and an attribute that
-matters little gets so long a one that subsets with it and without it count as alike. A second term may join
-subsets of one size: of a thousand attributes most are noise, and then the size tells most of the score.
+The kernel is exp(−(Σ_{i flipped} 1 / length_scale_i)^EXPONENT), with a length scale for every attribute. Long ones
+mean that attributes add up, short ones that they interact in ways no pair explains; an attribute that matters little
+gets so long a one that subsets with it and without it count as alike. A second term may give subsets of one size
+something in common: of a thousand attributes most are noise, and then the size tells most of the score.
 
-`Hyperparameters` are a kernel and a noise variance: the posterior mode (marginal likelihood times a prior that
-prefers length scales near the number of attributes, and much alike).
+`Hyperparameters` are a kernel and a noise variance, at the mode of their posterior: marginal likelihood times a prior
+that prefers length scales near the number of attributes, and alike.
 
 The rule: hyperparameters are fitted anew whenever there are a fiftieth more numbers, not with each one, and depend
 on nothing but the numbers up to there. So a run that was interrupted goes on alike.
@@ -23,65 +23,64 @@ from scipy.optimize import minimize
 
 from elicit.utility.monomials import Matrix, Vector
 
-#: Noise variances that are tried, and how many reaches, from the shortest up to the number of attributes or 10.
-NOISES, REACHES, SHORTEST = (0.003, 0.03, 0.1), 8, 0.6
+#: Noise variances that are tried, and how many length scales, from the shortest to the number of attributes or 10.
+NOISES, LENGTH_SCALES, SHORTEST = (0.003, 0.03, 0.1), 8, 0.6
 
-#: Variance of the mean, against that of the differences between subsets.
-LEVEL = 0.3
+#: Variance of the mean, a constant term of the kernel, where that of the differences between subsets is 1.
+CONSTANT = 0.3
 
-#: How far above the best number the limit of the scale is, in spans of the numbers.
-BEYOND = 0.2
+#: How far the limit of the scale lies above the best number, as a share of the range of the numbers.
+HEADROOM = 0.2
 
 #: The exponent by which likeness falls: below 1 the first flip tells more than each that follows.
-BENT = 0.8
+EXPONENT = 0.8
 
-#: By how much the logarithms of the reaches are expected to differ between attributes (a standard deviation), and
-#: the steps taken towards those that are likeliest.
-UNLIKE, STEPS = 0.7, 6
+#: Prior standard deviation of the logarithms of the length scales between attributes, and the steps of the optimiser.
+LENGTH_SCALE_SPREAD, STEPS = 0.7, 6
 
-#: The logarithm of a reach moves by at most this, seven times what is expected: a search for steps tries much
+#: The logarithm of a length scale moves by at most this, seven times its prior deviation: a line search tries much
 #: more, and where one flip counts for 10^14 others the digits of all others are lost.
-FURTHEST = 5.0
+LARGEST_SHIFT = 5.0
 
-#: Shares of the part that adds up which are tried, where something is known of the attributes beforehand.
-SHARES_OF_SUM = (0.0, 0.3, 0.7)
+#: Shares of the additive part that are tried, where there is a prior over the attributes.
+ADDITIVE_SHARES = (0.0, 0.3, 0.7)
 
-#: Variances that are tried of what subsets of one size share, against that of the differences between subsets.
-#: None is where nothing is known of the attributes beforehand, or there are no more than so many: there it makes
-#: one look away from what interacts.
-OF_SIZE, FEW = (0.0, 0.5, 2.0), 20
+#: Variances of the term of the size that are tried, where that of the differences between subsets is 1. There is no
+#: such term without a prior over the attributes, or with no more than so many: there it draws the search away from
+#: what interacts.
+SIZE_VARIANCES, FEW = (0.0, 0.5, 2.0), 20
 
-#: How to read is looked at again when there is one more for every so many numbers; with this many, no more.
-EVERY, MOST_LOOKED_AT = 50, 400
+#: Hyperparameters are fitted again when there is one number more for every so many; never again beyond so many.
+REFIT_SHARE, LAST_REFIT = 50, 400
 
-#: A number is as bad as can be when it is so many times further below the best than the middle is.
+#: Numbers further below the best than so many times the distance of the median count as equally bad.
 _BAD = 20.0
 
-#: How much log-likelihood a reach costs that is e times shorter or longer than there are attributes.
-_PREFERENCE = 1.0
+#: How much log-likelihood a length scale costs that is e times shorter or longer than there are attributes.
+_PRIOR_WEIGHT = 1.0
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """How alike two subsets are: exp(−(Σ_{i flipped} 1 / reach_i)^BENT), a level that all share, and what else.
+class Kernel:
+    """The covariance of two subsets: exp(−(Σ_{i flipped} 1 / length_scale_i)^EXPONENT) and a constant, or more.
 
-    share: of a part in which attributes add up, 1 − 2 Σ_{i flipped} w_i / n, instead of the first; `weights` have
-    mean 1. of_size: variance of what subsets of one size share, which fades as the smaller to the larger.
+    additive_share: this share of the first term is replaced by 1 − 2 Σ_{i flipped} w_i / n, in which attributes add
+    up; the `weights` w have mean 1. size_variance: of a term that falls from 1 with the ratio of the two sizes.
     """
 
-    reaches: Vector
-    share: float = 0.0
+    length_scales: Vector
+    additive_share: float = 0.0
     weights: Vector | None = None
-    of_size: float = 0.0
+    size_variance: float = 0.0
 
     def __call__(self, a: Matrix, b: Matrix) -> Matrix:
-        """Shape (first, second), of subsets given as bits; a subset resembles itself most."""
-        found = (1 - self.share) * np.exp(-(flips(a, b, 1 / self.reaches) ** BENT)) + LEVEL
-        if self.share:
-            found += self.share * (1 - 2 * flips(a, b, self.weights) / a.shape[1])
-        if self.of_size:
+        """Shape (first, second), of subsets given as bits."""
+        found = (1 - self.additive_share) * np.exp(-(flips(a, b, 1 / self.length_scales) ** EXPONENT)) + CONSTANT
+        if self.additive_share:
+            found += self.additive_share * (1 - 2 * flips(a, b, self.weights) / a.shape[1])
+        if self.size_variance:
             sizes, others = 1 + a.sum(axis=1)[:, None], 1 + b.sum(axis=1)[None, :]
-            found += self.of_size * np.minimum(sizes / others, others / sizes)
+            found += self.size_variance * np.minimum(sizes / others, others / sizes)
         return np.asarray(found)
 
 
@@ -104,7 +103,7 @@ class Scale:
         top, middle = float(numbers.max()), float(np.median(numbers))
         floor = top - _BAD * (top - middle) if top > middle else float(numbers.min())
         span = top - max(floor, float(numbers.min()))
-        limit = top + BEYOND * span if span > 0 else None
+        limit = top + HEADROOM * span if span > 0 else None
         plain = cls(limit, floor, 0.0, 1.0).read(numbers)
         return cls(limit, floor, float(plain.mean()), max(float(plain.std()), 1e-9))
 
@@ -123,20 +122,20 @@ class Scale:
 class Process:
     """A fitted process.
 
-    seen: bits, shape (subsets, n); targets: what was measured there, on the scale; root, half, weights: the
-    root L of the covariance of what was seen, L⁻¹ targets and L⁻ᵀ L⁻¹ targets; variance: of the process, in
-    units of the kernel.
+    seen: bits, shape (subsets, n); targets: what was measured there, on the scale. With L the Cholesky factor of the
+    covariance of what was seen, root: L; whitened: L⁻¹ targets; dual: L⁻ᵀ L⁻¹ targets, the coefficients of the mean.
+    variance: of the process, in units of the kernel.
     """
 
     seen: Matrix
     targets: Vector
-    kernel: Likeness
+    kernel: Kernel
     noise: float
     variance: float
     scale: Scale
     root: Matrix
-    half: Vector
-    weights: Vector
+    whitened: Vector
+    dual: Vector
 
     def predicted(self, subsets: Matrix) -> tuple[Vector, Vector]:
         """Mean and standard deviation, on the scale, of subsets given as bits."""
@@ -144,125 +143,135 @@ class Process:
         known = solve_triangular(self.root, near.T, lower=True, check_finite=False)
         itself = self.kernel(subsets[:1], subsets[:1])[0, 0] if len(subsets) else 0.0
         left = np.maximum(itself - (known * known).sum(axis=0), 1e-12)
-        return near @ self.weights, np.sqrt(left * self.variance)
+        return near @ self.dual, np.sqrt(left * self.variance)
 
     def believing(self, subset: Matrix) -> Process:
-        """The same after `subset` (bits, shape (1, n)) turned out as predicted."""
+        """The same process once `subset` (bits, shape (1, n)) has turned out as predicted: a "kriging believer"."""
         seen = np.vstack([self.seen, subset])
         targets = np.append(self.targets, self.predicted(subset)[0])
-        root, half = _solved(self.kernel(seen, seen), self.noise, targets)
-        weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
-        return replace(self, seen=seen, targets=targets, root=root, half=half, weights=weights)
+        root, whitened = _whitened(self.kernel(seen, seen), self.noise, targets)
+        return replace(self, seen=seen, targets=targets, root=root, whitened=whitened, dual=_dual(root, whitened))
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """With which kernel and noise numbers are read."""
+    """The kernel and the noise variance with which numbers are read."""
 
-    kernel: Likeness
+    kernel: Kernel
     noise: float
 
     def process(self, seen: Matrix, numbers: Vector, scale: Scale) -> Process:
-        """What `numbers` tell of other subsets, read like this."""
+        """The process with these hyperparameters, given the numbers measured at `seen`."""
         targets = scale.read(numbers)
-        root, half = _solved(self.kernel(seen, seen), self.noise, targets)
-        weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
-        return Process(seen, targets, self.kernel, self.noise, _variance(half), scale, root, half, weights)
+        root, whitened = _whitened(self.kernel(seen, seen), self.noise, targets)
+        variance, dual = _variance(whitened), _dual(root, whitened)
+        return Process(seen, targets, self.kernel, self.noise, variance, scale, root, whitened, dual)
 
 
-def likeliest(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Likeness, float]]) -> Hyperparameters:
-    """How to read `numbers` so that they are most likely; with each kernel comes the logarithm of its preference.
+def fit_hyperparameters(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Kernel, float]]) -> Hyperparameters:
+    """The hyperparameters of the highest posterior; each kernel comes with the logarithm of its prior.
 
-    The best of the kernels, then with reaches that attribute by attribute make the numbers likelier still.
+    First the best of the kernels with each noise, then a length scale of its own for every attribute.
     """
     targets = Scale.of(numbers).read(numbers)
-    found, most = None, -np.inf
-    for kernel, preference in kernels:
-        similar = kernel(seen, seen)
+    best, most = None, -np.inf
+    for kernel, log_prior_of_kernel in kernels:
+        covariance = kernel(seen, seen)
         for noise in NOISES:
-            likelihood = preference + _log_likelihood(*_solved(similar, noise, targets))
-            if likelihood > most:
-                most, found = likelihood, Hyperparameters(kernel, noise)
-    assert found is not None
-    return replace(found, kernel=_attribute_by_attribute(found, seen, targets))
+            posterior = log_prior_of_kernel + _log_likelihood(*_whitened(covariance, noise, targets))
+            if posterior > most:
+                most, best = posterior, Hyperparameters(kernel, noise)
+    assert best is not None
+    return replace(best, kernel=_attribute_by_attribute(best, seen, targets))
 
 
-def _attribute_by_attribute(given: Hyperparameters, seen: Matrix, targets: Vector) -> Likeness:
-    """The kernel with the reaches that are likeliest, given by how much they are expected to differ."""
-    n, options = seen.shape[1], {"maxiter": STEPS}
-    within = [(-FURTHEST, FURTHEST)] * n
+def _attribute_by_attribute(given: Hyperparameters, seen: Matrix, targets: Vector) -> Kernel:
+    """The kernel with a length scale of its own for every attribute, after a few steps from the one they share."""
+    n = seen.shape[1]
     found = minimize(
-        lost, np.zeros(n), args=(given, seen, targets), jac=True, method="L-BFGS-B", bounds=within, options=options
+        negative_log_posterior,
+        np.zeros(n),
+        args=(given, seen, targets),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-LARGEST_SHIFT, LARGEST_SHIFT)] * n,
+        options={"maxiter": STEPS},
     )
-    return replace(given.kernel, reaches=given.kernel.reaches * np.exp(-found.x))
+    return replace(given.kernel, length_scales=given.kernel.length_scales * np.exp(-found.x))
 
 
-def lost(shifts: Vector, given: Hyperparameters, seen: Matrix, targets: Vector) -> tuple[float, Vector]:
-    """What is lost in log-likelihood, and by how unlikely they are, when every reach is e^shift times shorter.
-
-    With it comes how it grows with the shifts.
-    """
-    kernel = replace(given.kernel, reaches=given.kernel.reaches * np.exp(-shifts))
-    root, half = _solved(kernel(seen, seen), given.noise, targets)
-    weights = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
+def negative_log_posterior(
+    shifts: Vector, given: Hyperparameters, seen: Matrix, targets: Vector
+) -> tuple[float, Vector]:
+    """What is minimised over the length scales, each e^shift times shorter than given, and its gradient."""
+    kernel = replace(given.kernel, length_scales=given.kernel.length_scales * np.exp(-shifts))
+    root, whitened = _whitened(kernel(seen, seen), given.noise, targets)
+    dual = _dual(root, whitened)
     inverse = cho_solve((root, True), np.eye(len(seen)), check_finite=False)
-    pull = np.outer(weights, weights) / _variance(half) - inverse  # twice what each covariance adds
-    far = flips(seen, seen, 1 / kernel.reaches)
-    steep = np.where(far > 0, BENT * np.exp(-(far**BENT)) / np.maximum(far, 1e-12) ** (1 - BENT), 0.0)
-    pull *= (1 - kernel.share) * steep
+    pull = np.outer(dual, dual) / _variance(whitened) - inverse  # twice the gradient by each covariance
+    far = flips(seen, seen, 1 / kernel.length_scales)
+    steep = np.where(far > 0, EXPONENT * np.exp(-(far**EXPONENT)) / np.maximum(far, 1e-12) ** (1 - EXPONENT), 0.0)
+    pull *= (1 - kernel.additive_share) * steep
     flipped = 2 * (pull.sum(axis=1) @ seen - ((pull @ seen) * seen).sum(axis=0))  # each attribute's share of it
-    expected = shifts / UNLIKE**2
-    return 0.5 * float(shifts @ expected) - _log_likelihood(root, half), 0.5 * flipped / kernel.reaches + expected
+    expected = shifts / LENGTH_SCALE_SPREAD**2
+    loss = 0.5 * float(shifts @ expected) - _log_likelihood(root, whitened)
+    return loss, 0.5 * flipped / kernel.length_scales + expected
 
 
-def _log_likelihood(root: Matrix, half: Vector) -> float:
-    """Up to a constant, with the variance that is likeliest."""
-    return float(-0.5 * len(half) * np.log(_variance(half)) - np.log(np.diag(root)).sum())
+def _log_likelihood(root: Matrix, whitened: Vector) -> float:
+    """Up to a constant, at the likeliest variance."""
+    return float(-0.5 * len(whitened) * np.log(_variance(whitened)) - np.log(np.diag(root)).sum())
 
 
-def _variance(half: Vector) -> float:
-    """The variance of the process, in units of the kernel, that is likeliest."""
-    return max(float((half * half).mean()), 1e-12)
+def _variance(whitened: Vector) -> float:
+    """The likeliest variance of the process, in units of the kernel."""
+    return max(float((whitened * whitened).mean()), 1e-12)
 
 
-def looked_at(count: int) -> int:
-    """Of so many numbers, how many there were when one last looked how to read them."""
-    last, count = min(count, EVERY), min(count, MOST_LOOKED_AT)
-    while last + last // EVERY <= count and last >= EVERY:
-        last += last // EVERY
+def last_refit(count: int) -> int:
+    """How many of `count` numbers there were when hyperparameters were last fitted."""
+    last, count = min(count, REFIT_SHARE), min(count, LAST_REFIT)
+    while last + last // REFIT_SHARE <= count and last >= REFIT_SHARE:
+        last += last // REFIT_SHARE
     return last
 
 
-def _solved(similar: Matrix, noise: float, targets: Matrix) -> tuple[Matrix, Matrix]:
-    root = cholesky(similar + noise * np.eye(len(similar)), lower=True, check_finite=False)
+def _whitened(covariance: Matrix, noise: float, targets: Vector) -> tuple[Matrix, Vector]:
+    """The Cholesky factor L of the covariance with noise, and L⁻¹ targets."""
+    root = cholesky(covariance + noise * np.eye(len(covariance)), lower=True, check_finite=False)
     return root, np.asarray(solve_triangular(root, targets, lower=True, check_finite=False))
 
 
-def kernels(n: int, weights: Vector | None = None) -> list[tuple[Likeness, float]]:
-    """The likenesses tried, each with its preference; `weights` say of which attributes much is expected beforehand."""
-    shares = (0.0,) if weights is None else SHARES_OF_SUM
-    sizes = (0.0,) if weights is None or n <= FEW else OF_SIZE
+def _dual(root: Matrix, whitened: Vector) -> Vector:
+    """L⁻ᵀ L⁻¹ targets."""
+    return np.asarray(solve_triangular(root, whitened, lower=True, trans="T", check_finite=False))
+
+
+def candidate_kernels(n: int, weights: Vector | None = None) -> list[tuple[Kernel, float]]:
+    """The kernels that are tried, each with its log prior; `weights`: how much is expected of each attribute."""
+    shares = (0.0,) if weights is None else ADDITIVE_SHARES
+    sizes = (0.0,) if weights is None or n <= FEW else SIZE_VARIANCES
     mean_one = None if weights is None else weights / weights.mean()
     return [
-        (Likeness(np.full(n, reach), share, mean_one, of_size), preference(reach, n))
-        for reach in reaches(n)
+        (Kernel(np.full(n, length_scale), share, mean_one, size_variance), log_prior(length_scale, n))
+        for length_scale in candidate_length_scales(n)
         for share in shares
-        for of_size in sizes
+        for size_variance in sizes
     ]
 
 
-def reaches(n: int) -> list[float]:
-    """The reaches that are tried, in equal ratios, up to the number of attributes (to 10 at least)."""
-    return [float(reach) for reach in np.geomspace(SHORTEST, max(10.0, n), REACHES)]
+def candidate_length_scales(n: int) -> list[float]:
+    """The length scales that are tried, in equal ratios, up to the number of attributes (to 10 at least)."""
+    return [float(scale) for scale in np.geomspace(SHORTEST, max(10.0, n), LENGTH_SCALES)]
 
 
-def preference(reach: float, n: int) -> float:
-    """The logarithm, up to a constant, of how much is expected of a reach before anything is seen."""
-    return -_PREFERENCE * float(np.log(reach / n)) ** 2
+def log_prior(length_scale: float, n: int) -> float:
+    """The logarithm, up to a constant, of the prior of a length scale that n attributes share."""
+    return -_PRIOR_WEIGHT * float(np.log(length_scale / n)) ** 2
 
 
 def flips(a: Matrix, b: Matrix, weights: Vector | None = None) -> Matrix:
-    """In how many attributes each row of a differs from each row of b; or their weights in all."""
+    """In how many attributes each row of a differs from each row of b, or the sum of their weights."""
     c = a if weights is None else a * weights
     d = b if weights is None else b * weights
     found: Matrix = c.sum(axis=1)[:, None] + d.sum(axis=1)[None, :] - 2 * (c @ b.T)

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from elicit.decide.forecast import CENTRES, MOST_FITTED, REST, Forecast, Sum, _outcomes, bits, log_gain, log_improvement
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.process import Process, Scale, looked_at
+from elicit.decide.process import Process, Scale, last_refit
 from elicit.events import Criterion, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes
@@ -204,7 +204,7 @@ def test_how_a_criterion_is_read_hangs_on_nothing_that_came_after_the_last_look(
     rng = np.random.default_rng(seed)
     subsets, numbers = rng.permutation(np.arange(1, 128))[:count].tolist(), rng.normal(size=count)
     other = numbers.copy()
-    other[looked_at(count) :] = rng.normal(size=count - looked_at(count))
+    other[last_refit(count) :] = rng.normal(size=count - last_refit(count))
     one, two = (Forecast(7, subsets, x[:, None], x).criteria[0] for x in (numbers, other))
     assert isinstance(one, Process)
     assert isinstance(two, Process)

@@ -8,24 +8,24 @@ from scipy.optimize import approx_fprime
 
 from elicit.decide import process as processes
 from elicit.decide.process import (
-    BENT,
-    EVERY,
+    EXPONENT,
     FEW,
-    FURTHEST,
-    MOST_LOOKED_AT,
+    LARGEST_SHIFT,
+    LAST_REFIT,
+    LENGTH_SCALE_SPREAD,
     NOISES,
-    OF_SIZE,
-    UNLIKE,
+    REFIT_SHARE,
+    SIZE_VARIANCES,
     Hyperparameters,
-    Likeness,
+    Kernel,
     Scale,
+    candidate_kernels,
+    candidate_length_scales,
+    fit_hyperparameters,
     flips,
-    kernels,
-    likeliest,
-    looked_at,
-    lost,
-    preference,
-    reaches,
+    last_refit,
+    log_prior,
+    negative_log_posterior,
 )
 
 
@@ -43,7 +43,7 @@ def as_bits(subsets, n):
 
 
 def fitted(n, seen, numbers, weights=None):
-    return likeliest(seen, numbers, kernels(n, weights)).process(seen, numbers, Scale.of(numbers))
+    return fit_hyperparameters(seen, numbers, candidate_kernels(n, weights)).process(seen, numbers, Scale.of(numbers))
 
 
 def standardised(numbers):
@@ -72,77 +72,84 @@ def test_mean_and_spread_are_those_of_the_textbook(known):
     assert spread == pytest.approx(np.sqrt(np.maximum(variance, 0)), abs=1e-4)
 
 
-def likelihood(seen, t, reach, noise):
+def likelihood(seen, t, length_scale, noise):
     """Log-likelihood of targets, written the plain way."""
-    similar = np.exp(-((np.abs(seen[:, None] - seen) / reach).sum(axis=2) ** BENT)) + 0.3
+    similar = np.exp(-((np.abs(seen[:, None] - seen) / length_scale).sum(axis=2) ** EXPONENT)) + 0.3
     covariance = similar + noise * np.eye(len(t))
     variance = t @ np.linalg.solve(covariance, t) / len(t)
     return -0.5 * len(t) * np.log(variance) - 0.5 * np.linalg.slogdet(covariance)[1]
 
 
 @given(measured())
-def test_reaches_are_likelier_than_any_that_all_attributes_share(known):
-    """Those tried are worked out the plain way, and so is what one reach an attribute gains on the best of them."""
+def test_length_scales_are_likelier_than_any_that_all_attributes_share(known):
+    """Those tried are worked out the plain way, and so is what one for each attribute gains on the best of them."""
     n, seen, numbers = known
     t = standardised(numbers)
     process = fitted(n, seen, numbers)
     tried = [
-        (likelihood(seen, t, reach, noise) + preference(reach, n), reach, noise)
-        for reach in reaches(n)
+        (likelihood(seen, t, length_scale, noise) + log_prior(length_scale, n), length_scale, noise)
+        for length_scale in candidate_length_scales(n)
         for noise in NOISES
     ]
     most, shared, noise = max(tried)
     assert process.noise == noise
-    own = process.kernel.reaches
+    own = process.kernel.length_scales
     shifts = np.log(shared / own)
-    gained = likelihood(seen, t, own, noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
-    assert gained >= most - preference(shared, n) - 1e-6
+    gained = likelihood(seen, t, own, noise) - 0.5 * (shifts @ shifts) / LENGTH_SCALE_SPREAD**2
+    assert gained >= most - log_prior(shared, n) - 1e-6
 
 
 @given(st.integers(0, 2**32))
-def test_no_reach_can_be_moved_to_gain(seed):
-    """Where the search for reaches ends is a place from which no attribute alone leads on by much."""
+def test_no_length_scale_can_be_moved_to_gain(seed):
+    """Where the search for length scales ends is a place from which no attribute alone leads on by much."""
     rng = np.random.default_rng(seed)
     seen = as_bits(rng.permutation(np.arange(1, 2**5))[:20], 5)
     numbers = seen @ rng.normal(size=5) + 0.5 * seen[:, 0] * seen[:, 1]
     t = standardised(numbers)
     process = fitted(5, seen, numbers)
-    shared = max((likelihood(seen, t, reach, process.noise) + preference(reach, 5), reach) for reach in reaches(5))[1]
+    scales = candidate_length_scales(5)
+    shared = max((likelihood(seen, t, scale, process.noise) + log_prior(scale, 5), scale) for scale in scales)[1]
 
     def worth(shifts):
-        return likelihood(seen, t, shared * np.exp(-shifts), process.noise) - 0.5 * (shifts @ shifts) / UNLIKE**2
+        unlike = 0.5 * (shifts @ shifts) / LENGTH_SCALE_SPREAD**2
+        return likelihood(seen, t, shared * np.exp(-shifts), process.noise) - unlike
 
-    found = np.log(shared / process.kernel.reaches)
+    found = np.log(shared / process.kernel.length_scales)
     for step in 0.5 * np.vstack([np.eye(5), -np.eye(5)]):
         assert worth(found + step) < worth(found) + 0.5
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_reach_is_tried_that_would_hide_the_digits_of_all_others(monkeypatch, seed):
+def test_no_length_scale_is_tried_that_would_hide_the_digits_of_all_others(monkeypatch, seed):
     """What two attributes decide alone tempts a search far beyond: to e^20, and once in a while to e^36."""
     tried = []
-    monkeypatch.setattr(processes, "lost", lambda at, *rest: tried.append(abs(at).max()) or lost(at, *rest))
+
+    def noted(at, *rest):
+        tried.append(abs(at).max())
+        return negative_log_posterior(at, *rest)
+
+    monkeypatch.setattr(processes, "negative_log_posterior", noted)
     seen = (np.random.default_rng(seed).random((80, 40)) < 0.5).astype(float)
     fitted(40, seen, seen[:, 0] + 0.3 * seen[:, 1])
-    assert 1 < max(tried) <= FURTHEST
+    assert 1 < max(tried) <= LARGEST_SHIFT
 
 
-@given(measured(), st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(OF_SIZE), st.data())
-def test_the_search_for_reaches_knows_the_slope(known, share, of_size, data):
+@given(measured(), st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(SIZE_VARIANCES), st.data())
+def test_the_search_for_length_scales_knows_the_slope(known, share, size_variance, data):
     """Against differences, also where something is expected of the attributes beforehand."""
     n, seen, numbers = known
-    reading = Hyperparameters(Likeness(np.full(n, 3.0), share, np.arange(1.0, n + 1) * 2 / (n + 1), of_size), 0.03)
+    reading = Hyperparameters(Kernel(np.full(n, 3.0), share, np.arange(1.0, n + 1) * 2 / (n + 1), size_variance), 0.03)
     shifts = np.array(data.draw(st.lists(st.floats(-1, 1), min_size=n, max_size=n)))
-    _, slope = lost(shifts, reading, seen, standardised(numbers))
-    plain = approx_fprime(shifts, lambda at: lost(at, reading, seen, standardised(numbers))[0], 1e-6)
+    _, slope = negative_log_posterior(shifts, reading, seen, standardised(numbers))
+    plain = approx_fprime(shifts, lambda at: negative_log_posterior(at, reading, seen, standardised(numbers))[0], 1e-6)
     assert slope == pytest.approx(plain, abs=1e-3, rel=1e-3)
 
 
-def test_what_tells_nothing_apart_has_a_long_reach():
+def test_what_tells_nothing_apart_has_a_long_length_scale():
     """Eight attributes of which two matter, together."""
     rng = np.random.default_rng(5)
     seen = as_bits(rng.permutation(np.arange(1, 2**8))[:60], 8)
-    own = fitted(8, seen, seen[:, 2] * seen[:, 5] + 0.01 * rng.normal(size=60)).kernel.reaches
+    own = fitted(8, seen, seen[:, 2] * seen[:, 5] + 0.01 * rng.normal(size=60)).kernel.length_scales
     assert max(own[[2, 5]]) < min(np.delete(own, [2, 5]))
 
 
@@ -185,18 +192,18 @@ def test_flips_are_counted_and_weighed(known):
     assert flips(seen, seen, weights) == pytest.approx((np.abs(seen[:, None] - seen) * weights).sum(axis=2))
 
 
-@given(st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(OF_SIZE), st.integers(0, 2**32))
-def test_a_likeness_is_the_sum_of_its_parts(share, of_size, seed):
+@given(st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(SIZE_VARIANCES), st.integers(0, 2**32))
+def test_a_kernel_is_the_sum_of_its_parts(share, size_variance, seed):
     """Brute force, with what is expected of attributes beforehand; no set of subsets has a negative variance."""
     rng = np.random.default_rng(seed)
     seen, weights = as_bits(rng.choice(np.arange(1, 1 << 12), 30, replace=False), 12), 1.0 / np.arange(1, 13)
     own = rng.uniform(1, 9, size=12)
-    kernel = Likeness(own, share, weights / weights.mean(), of_size)
+    kernel = Kernel(own, share, weights / weights.mean(), size_variance)
     differ, sizes = np.abs(seen[:, None] - seen), seen.sum(axis=1)
     summing = 1 - 2 * (differ @ (weights / weights.mean())) / 12
     of_one_size = np.exp(-np.abs(np.log1p(sizes)[:, None] - np.log1p(sizes)))
-    near = np.exp(-((differ / own).sum(axis=2) ** BENT))
-    plain = (1 - share) * near + share * summing + of_size * of_one_size + 0.3
+    near = np.exp(-((differ / own).sum(axis=2) ** EXPONENT))
+    plain = (1 - share) * near + share * summing + size_variance * of_one_size + 0.3
     assert kernel(seen, seen) == pytest.approx(plain)
     assert np.linalg.eigvalsh(plain).min() > -1e-9
 
@@ -207,18 +214,18 @@ def test_of_many_attributes_the_size_is_learnt_where_something_is_expected_of_th
     seen = np.array([rng.permutation(n) < size for size in rng.integers(1, 60, 80)], dtype=float)
     numbers = -np.log1p(seen.sum(axis=1)) + 0.05 * rng.normal(size=80)
     process = fitted(n, seen[:60], numbers[:60], weights=1.0 / np.arange(1, n + 1))
-    assert process.kernel.of_size > 0
+    assert process.kernel.size_variance > 0
     assert np.corrcoef(process.predicted(seen[60:])[0], numbers[60:])[0, 1] > 0.9
-    assert {kernel.of_size for kernel, _ in kernels(n)} == {0.0}
-    assert {kernel.of_size for kernel, _ in kernels(FEW, np.ones(FEW))} == {0.0}
+    assert {kernel.size_variance for kernel, _ in candidate_kernels(n)} == {0.0}
+    assert {kernel.size_variance for kernel, _ in candidate_kernels(FEW, np.ones(FEW))} == {0.0}
 
 
 def test_what_is_expected_of_attributes_counts_by_its_ratios_alone():
     expected = np.array([1.0, 1 / 2, 1 / 3])
-    for likeness, _ in [*kernels(3, expected), *kernels(3, 7 * expected)]:
-        assert likeness.weights == pytest.approx(np.array([6, 3, 2]) * 3 / 11)
-    assert {likeness.share for likeness, _ in kernels(3, expected)} == {0.0, 0.3, 0.7}
-    assert {likeness.share for likeness, _ in kernels(3)} == {0.0}
+    for kernel, _ in [*candidate_kernels(3, expected), *candidate_kernels(3, 7 * expected)]:
+        assert kernel.weights == pytest.approx(np.array([6, 3, 2]) * 3 / 11)
+    assert {kernel.additive_share for kernel, _ in candidate_kernels(3, expected)} == {0.0, 0.3, 0.7}
+    assert {kernel.additive_share for kernel, _ in candidate_kernels(3)} == {0.0}
 
 
 def test_sums_of_attributes_are_recognised_and_ranked():
@@ -226,7 +233,7 @@ def test_sums_of_attributes_are_recognised_and_ranked():
     worth, seen = rng.normal(size=30), (rng.random((120, 30)) < 0.5).astype(float)
     process = fitted(30, seen[:60], seen[:60] @ worth, np.ones(30))
     assert np.corrcoef(process.predicted(seen[60:])[0], seen[60:] @ worth)[0, 1] > 0.85
-    assert process.kernel.share > 0
+    assert process.kernel.additive_share > 0
 
 
 def test_one_terrible_number_does_not_hide_all_the_others():
@@ -242,13 +249,13 @@ def test_one_terrible_number_does_not_hide_all_the_others():
 
 
 @given(st.integers(1, 3000))
-def test_one_looks_again_when_there_are_a_fiftieth_more(count):
-    looked = looked_at(count)
-    assert looked_at(looked) == looked
-    if count <= EVERY:
-        assert looked == count
-    elif count < MOST_LOOKED_AT:
-        assert count * EVERY < (looked + looked // EVERY + 1) * EVERY
-        assert looked <= count
+def test_hyperparameters_are_fitted_again_when_there_are_a_fiftieth_more(count):
+    last = last_refit(count)
+    assert last_refit(last) == last
+    if count <= REFIT_SHARE:
+        assert last == count
+    elif count < LAST_REFIT:
+        assert count * REFIT_SHARE < (last + last // REFIT_SHARE + 1) * REFIT_SHARE
+        assert last <= count
     else:
-        assert looked == looked_at(MOST_LOOKED_AT)
+        assert last == last_refit(LAST_REFIT)
