@@ -93,7 +93,7 @@ def test_it_is_said_what_each_answer_did(ended):
     assert answers
     for question, answer in enumerate(answers, start=1):
         assert answer.answer in (Answer.FIRST, Answer.SECOND)
-        same = elicitation.beliefs.had(answer.reversed[0]).incumbent == elicitation.incumbent
+        same = elicitation.beliefs.with_answer(answer.reversed[0]).incumbent == elicitation.incumbent
         assert (question in kept) == same
         assert (question in told_of(part, "the other way round:")) != same
 
@@ -108,7 +108,7 @@ def test_turning_an_answer_round_turns_its_statement_and_no_other(ended):
     elicitation = elicitation_of(read(ended[0] / "j"))
     first = next(iter(elicitation.history.answers.values()))
     before = History.of(elicitation.history.attributes, elicitation.history.facts).stated
-    after = elicitation.beliefs.had(first.reversed[0]).history.stated
+    after = elicitation.beliefs.with_answer(first.reversed[0]).history.stated
     for old, new in zip(before, after, strict=True):
         if old.request == first.request:
             assert (old.better, old.worse) == (new.worse, new.better)
@@ -447,7 +447,7 @@ def test_what_if_tells_the_regret_before_and_after(monkeypatch, ended, far):
     elicitation = elicitation_of(read(ended[0] / "j"))
     beliefs, last = elicitation.beliefs, elicitation.history.facts[-1].request
     before, answers = bounded(beliefs.incumbent_regret.value), sorted(elicitation.history.answers)
-    without = {r: beliefs.were((*beliefs.history.facts, Retracted(last, r))) for r in answers}
+    without = {r: beliefs.with_facts((*beliefs.history.facts, Retracted(last, r))) for r in answers}
     regrets = {r: bounded(found.incumbent_regret.value) for r, found in without.items()}
     request = next(r for r in answers if regrets[r] != before)  # where there is none, another seed shows this
     then = regrets[request]

@@ -133,7 +133,7 @@ def test_only_answers_that_stand_are_reversed_and_go_by_the_numbers_of_their_que
     measured = [Evaluated(mask, mask, (0.5, 1.0)) for mask in (1, 2)]
     answers = [Preferred(7 + k, 1, 2, answer) for k, answer in enumerate(given)]
     history = History.of(Attributes(("a", "b")), [*measured, *answers, Retracted(11, 8)])
-    beliefs = SimpleNamespace(history=history, had=lambda other: SimpleNamespace(incumbent=other.request))
+    beliefs = SimpleNamespace(history=history, with_answer=lambda other: SimpleNamespace(incumbent=other.request))
     assert otherwise(beliefs) == [
         Otherwise(1, Answer.FIRST, Answer.SECOND, preferred=2, subset=7),
         Otherwise(4, Answer.SECOND, Answer.FIRST, preferred=1, subset=10),
@@ -178,7 +178,7 @@ def test_what_a_record_recommends_is_explained_though_now_it_would_be_another(jo
 def test_an_answer_put_in_its_own_place_changes_nothing(why):
     answers = [fact for fact in why.record.facts if isinstance(fact, Preferred)]
     assert answers
-    assert all(why.beliefs.had(answer).incumbent == why.best for answer in answers)
+    assert all(why.beliefs.with_answer(answer).incumbent == why.best for answer in answers)
 
 
 def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):

@@ -46,16 +46,16 @@ class Beliefs:
         )
         self.utilities = self.fresh_utilities(previous)
 
-    def were(self, facts: Iterable[Fact]) -> Beliefs:
-        """What would be believed, were these the facts of the run."""
+    def with_facts(self, facts: Iterable[Fact]) -> Beliefs:
+        """The beliefs of a run with these facts, and otherwise like this one."""
         history = self.history.blank()
         for fact in facts:
             history.record(fact)
         return Beliefs(history, self.family, self.settings)
 
-    def had(self, answer: Preferred) -> Beliefs:
-        """What would be believed, had the question of this answer been answered so, and all else been the same."""
-        return Beliefs(self.history.had(answer), self.family, self.settings)
+    def with_answer(self, answer: Preferred) -> Beliefs:
+        """The beliefs with this answer in place of the one that was given to the same question."""
+        return Beliefs(self.history.with_answer(answer), self.family, self.settings)
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> ExactSet | ParsimoniousSet:
         """The set of utilities with no program solved yet.

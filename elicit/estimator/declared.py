@@ -51,7 +51,7 @@ class Unattended(Elicitation):
         return self.__dict__ | {"_beliefs": None, "_beliefs_at": -1}
 
 
-class _Declared(Beliefs):
+class _DeclaredBeliefs(Beliefs):
     """Beliefs of a run that knows what is best."""
 
     @cached_property
@@ -68,16 +68,16 @@ class _Declared(Beliefs):
 class Declared(Unattended):
     """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
 
-    believing = _Declared
+    beliefs_class = _DeclaredBeliefs
 
     def _decide(self) -> None:
         count = min(self.settings.batch, self.budget - self.evaluations)
         rng = np.random.default_rng([self.seed, self._next_id])
-        where = self.history, self.family, self.outlook, self.budget
-        subsets, why = sought(*where, count, rng) if count > 0 else ((), "")
+        if count <= 0:
+            super()._decide()  # the budget is spent
+            return
+        subsets, why = sought(self.history, self.family, self.outlook, self.budget, count, rng)
         if subsets:
             self._take(Asked(self._next_id, subsets, why=why))
-        elif count > 0:
-            self._stop("nothing new was found in the family")
         else:
-            super()._decide()  # the budget is spent
+            self._stop("nothing new was found in the family")

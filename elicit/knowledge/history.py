@@ -91,8 +91,8 @@ class History:
         """A history without a fact, read as this one is."""
         return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume)
 
-    def had(self, answer: Preferred) -> History:
-        """What would be known, had its question been answered so: what was measured is not folded anew."""
+    def with_answer(self, answer: Preferred) -> History:
+        """A copy with this answer in place of the one to the same question; measurements are not folded again."""
         given = self.answers[answer.request]
         other = copy(self)
         other.facts = [answer if fact == given else fact for fact in self.facts]

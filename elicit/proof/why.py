@@ -173,7 +173,8 @@ def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherw
             progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
         for other in given.reversed:  # of an equality there are two
             assert other.preferred is not None  # what is reversed is a preference
-            found.append(Otherwise(number, given.answer, other.answer, other.preferred, beliefs.had(other).incumbent))
+            incumbent = beliefs.with_answer(other).incumbent
+            found.append(Otherwise(number, given.answer, other.answer, other.preferred, incumbent))
     return found
 
 

@@ -121,7 +121,7 @@ class Insight:
             now = self._elicitation.beliefs
             for answer, words in ((Answer.FIRST, "If A is better"), (Answer.SECOND, "If B is better")):
                 fact = Preferred(request.id, request.first.subset, request.second.subset, answer)
-                after = now.were((*now.history.facts, fact))
+                after = now.with_facts((*now.history.facts, fact))
                 lines += self._compared(words, now, after, (request.first.subset, request.second.subset))
         return lines
 
@@ -130,7 +130,7 @@ class Insight:
         with one_thread():
             now = self._elicitation.beliefs
             facts = now.history.facts
-            after = now.were((*facts, Retracted(facts[-1].request, request)))
+            after = now.with_facts((*facts, Retracted(facts[-1].request, request)))
             taken = now.history.answers[request]
             lines = self._compared("Without it", now, after, (taken.first, taken.second))
         contradiction = _answers(_conflict(after))

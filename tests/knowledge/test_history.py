@@ -410,7 +410,7 @@ def test_another_answer_makes_what_folding_all_facts_with_it_makes(asked_for):
     before = {name: copy.copy(value) for name, value in vars(history).items() if name != "_views"}
     for put in answers:
         for answer in put.reversed:
-            other = history.had(answer)
+            other = history.with_answer(answer)
             anew = History.of(FOUR, [answer if fact == put else fact for fact in history.facts])
             assert state(other) == state(anew)
             assert other.unsettled == anew.unsettled
