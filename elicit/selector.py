@@ -29,7 +29,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elicit.errors import InputError, require_instance
-from elicit.estimator.archive import check_names, front_of, ranks_of, results_of
+from elicit.estimator.certificate import certificate_of
 from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, played, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
@@ -47,9 +47,9 @@ from elicit.estimator.keeping import family_of
 from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.readable import require_labels, require_readable
+from elicit.estimator.results import check_names, front_of, ranks_of, results_of
 from elicit.estimator.sparse import takes_sparse
 from elicit.estimator.tolerance import tolerance_of
-from elicit.estimator.warrant import warrant_of
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame, refuse_arrow
@@ -202,7 +202,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     (150, 3)
     """
 
-    _warrant: dict[str, Any] | None
+    _certificate: dict[str, Any] | None
     _called = ""  # stands before the progress of a fit that is one of several
 
     def __init__(
@@ -355,7 +355,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             self.ranking_[list(columns)] = rank
         self.cv_results_ = results_of(self.session_)
         self.front_ = front_of(self.session_)
-        self.__dict__.pop("_warrant", None)  # that of an earlier fit
+        self.__dict__.pop("_certificate", None)  # that of an earlier fit
 
     def _columns(self, attributes: Sequence[int]) -> NDArray[np.bool_]:
         support = np.zeros(self.n_features_in_, dtype=np.bool_)
@@ -372,9 +372,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         Without an operator that is the best measured score, ``{"by": "score", …}``; with one a certificate.
         """
         check_is_fitted(self)
-        if "_warrant" not in self.__dict__:
-            self._warrant = warrant_of(self.session_, self._subset)
-        return deepcopy(self._warrant)
+        if "_certificate" not in self.__dict__:
+            self._certificate = certificate_of(self.session_, self._subset)
+        return deepcopy(self._certificate)
 
     @property
     def interactions_(self) -> NDArray[np.float64]:

@@ -38,11 +38,11 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
 from elicit.cli import main
 from elicit.errors import InputError
-from elicit.estimator.archive import ranks_of
+from elicit.estimator.certificate import certificate_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
+from elicit.estimator.results import ranks_of
 from elicit.estimator.tolerance import least_within
-from elicit.estimator.warrant import warrant_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
 from elicit.knowledge.history import History
@@ -277,13 +277,13 @@ def test_the_certificate_is_checked_exactly_and_speaks_of_the_choice():
 
 def test_among_very_many_a_certificate_bounds_no_more_than_a_clear_answer(monkeypatch):
     found = selector(operator="score - 0.05 * size", random_state=0).fit(WINE, CLASSES)
-    bound = Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"])
+    bound = Fraction(certificate_of(found.session_, found._subset)["claim"]["bound"])
     monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 9)
     assert bound > 1, "another preference shows this"
-    assert warrant_of(found.session_, found._subset) is None
+    assert certificate_of(found.session_, found._subset) is None
     monkeypatch.setattr("elicit.utility.regret.CLEAR", float(bound))
     # a bound is rounded up to six digits, and the last of them depends on the way it was found
-    again = Fraction(warrant_of(found.session_, found._subset)["claim"]["bound"])
+    again = Fraction(certificate_of(found.session_, found._subset)["claim"]["bound"])
     assert again == pytest.approx(bound, abs=2e-6)
 
 

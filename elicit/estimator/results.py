@@ -1,4 +1,4 @@
-"""Archive: a finished run as tables, one row a subset, in the words of scikit-learn.
+"""Results: a finished run as tables, one row a subset, in the words of scikit-learn (`cv_results_`).
 
 Nothing here decides or measures; every number was in a fact, or follows from the facts.
 """

@@ -1,4 +1,4 @@
-"""Warrant: what the record of a finished run proves about the chosen subset, as plain data.
+"""The certificate: what the record of a finished run proves about the chosen subset, as plain data.
 
 Where the utility was declared, that is which of the measured subsets is best by it, as in the run's journal: the
 record shows it, and nothing is left to prove. For any other run it is one certificate of the strongest claim that
@@ -23,7 +23,7 @@ from elicit.utility.regret import Regrets, beyond_worth
 MOST_ATTRIBUTES = 14
 
 
-def warrant_of(elicitation: Elicitation, subset: Mask) -> dict[str, Any] | None:
+def certificate_of(elicitation: Elicitation, subset: Mask) -> dict[str, Any] | None:
     """The best by score where that was declared; else a certificate, or None where nothing worth it is proven."""
     if isinstance(elicitation, Declared):
         return claim_by_score(elicitation)
