@@ -31,7 +31,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from elicit.errors import InputError, require_instance
 from elicit.estimator.certificate import certificate_of
 from elicit.estimator.choosing import chosen_of, warnings_of
-from elicit.estimator.fitting import Run, played, seed_of
+from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
     checked_array,
@@ -58,8 +58,6 @@ from elicit.oracles.naming import extras_of
 from elicit.oracles.pruning import pruned
 from elicit.subsets import Mask, members
 from elicit.threads import one_thread
-
-Grouping = Mapping[str, Sequence[int | str]]
 
 
 class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -203,7 +201,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     """
 
     _certificate: dict[str, Any] | None
-    _called = ""  # stands before the progress of a fit that is one of several
+    _label = ""  # shown before the progress, where this fit is one of several
 
     def __init__(
         self,
@@ -217,7 +215,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         parsimony: float | str = 0.1,
         criteria: Sequence[Extra | str] | None = None,
         costs: Mapping[str, float] | Sequence[float] | None = None,
-        feature_groups: Grouping | None = None,
+        feature_groups: Mapping[str, Sequence[int | str]] | None = None,
         keep: Sequence[str | int] | None = None,
         max_features: int | None = None,
         tolerance: float | str | None = None,
@@ -258,7 +256,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         `params` are `sample_weight` (for the estimator's fit) and `groups` (rows that stay together in a
         fold); with metadata routing enabled, whatever the estimator, the splitter and the scorer request.
         """
-        X, y, seed = self._checked(X, y)
+        X, y, seed = self._validated(X, y)
         oracle = self._oracle(X, y, seed, params)
         check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
@@ -266,8 +264,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         run = self._run(judge, oracle, y, seed)
         require_labels(oracle, run.family.largest, self.estimator)
         require_readable(oracle, run.family.largest, self.estimator)
-        elicitation, result = played(
-            run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), called=self._called
+        elicitation, result = play(
+            run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), label=self._label
         )
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         followed = judge.utility is not None and against is None and is_utility(self.operator)
@@ -277,11 +275,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.session_, self.prior_, self._utility = elicitation, run.prior, judge.utility
         self.stopped_ = result.reason
         self.n_evaluations_, self.n_questions_ = result.evaluations, result.questions
-        self._keep_choice(oracle, chosen)
+        self._set_choice(oracle, chosen)
         return self
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], int]:
-        """The data as they are used, and the seed; what an earlier fit left is gone."""
+    def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], int]:
+        """X and y as they are used, and the seed. The parameters are checked, and an earlier fit is forgotten."""
         steps = self.estimator.steps if isinstance(self.estimator, Pipeline) else []
         for part in (self.estimator, *(step for _, step in steps)):
             require_instance(part)
@@ -289,11 +287,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # a fit that fails leaves nothing of the one before
+        self.__dict__.pop("_certificate", None)
         X = checked_features(self, X)
         y = checked_target(self, y, X.shape[0])
         for name in ("n_jobs", "verbose"):
             value = getattr(self, name)
-            if not is_whole(value) and not isinstance(value, bool) and (value is not None or name == "verbose"):
+            if name == "n_jobs" and value is None:
+                continue
+            if not is_whole(value) and not isinstance(value, bool):
                 raise InputError(f"{name} is a whole number, found {value!r}")
         return X, y, seed_of(self.random_state)
 
@@ -315,10 +316,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             rows=len(y),
         )
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
     def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
+        """What measures a subset: the cross-validation of the estimator on its columns."""
         routed = routed_arguments(self, X, y, params)
         if self.criteria is not None and (isinstance(self.criteria, str) or not isinstance(self.criteria, Sequence)):
             raise InputError(f"criteria is a list of criteria and names of criteria, found {self.criteria!r}")
@@ -339,14 +338,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             random_state=seed,
         )
 
-    def _keep_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
-        """The fitted attributes that say what was chosen."""
+    def _set_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
+        """Set the fitted attributes that say what was chosen."""
         self._subset = chosen
         self.attributes_ = oracle.attributes.names
         self.positions_ = oracle.columns.positions
         self.feature_names_ = oracle.attributes.subset(chosen)
         self.best_score_ = self.session_.history.evaluated[chosen].criteria[0]
-        self.support_ = self._columns(members(chosen))
+        self.support_ = self._column_mask(members(chosen))
         with one_thread():  # the same digits on any number of processors
             self.power_ = self.session_.beliefs.theta.power()
         self.ranking_ = np.empty(self.n_features_in_, dtype=np.intp)
@@ -355,9 +354,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             self.ranking_[list(columns)] = rank
         self.cv_results_ = results_of(self.session_)
         self.front_ = front_of(self.session_)
-        self.__dict__.pop("_certificate", None)  # that of an earlier fit
 
-    def _columns(self, attributes: Sequence[int]) -> NDArray[np.bool_]:
+    def _column_mask(self, attributes: Sequence[int]) -> NDArray[np.bool_]:
+        """Which columns of X belong to these attributes."""
         support = np.zeros(self.n_features_in_, dtype=np.bool_)
         for i in attributes:
             support[list(self.positions_[i])] = True
@@ -427,6 +426,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             return chosen  # its columns keep their types
         require_finite(self, X, np.flatnonzero(self.support_).tolist())
         return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=False)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -99,8 +99,8 @@ class Run:
             raise InputError(f'budget is a number of oracle calls or "auto", found {self.budget!r}')
         eligible = self.family.n - self.family.drop.bit_count()
         budget = automatic_budget(eligible) if isinstance(self.budget, str) else int(self.budget)
-        asked = whole("questions", self.questions, 0)
-        own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else asked}
+        questions = whole("questions", self.questions, 0)
+        own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else questions}
         if self.judge.declared:
             draws = LEAST_START if self.prior is not None else max(LEAST_START, budget // SHARE_OF_THE_START)
             own = SETTINGS | {"start": draws}
@@ -119,43 +119,43 @@ class Run:
 
     def elicitation(self, oracle: WrapperOracle, facts: tuple[Fact, ...] = ()) -> Unattended:
         """The elicitation at its beginning, or as far as these facts."""
-        named: dict[str, Any] = {"family": self.family, "seed": self.seed, "prior": self.prior, "rows": self.rows}
+        given: dict[str, Any] = {"family": self.family, "seed": self.seed, "prior": self.prior, "rows": self.rows}
         if self.judge.declared:
-            return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, **named)
+            return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
         if not facts and self.judge.answers is not None:
             facts = self.judge.answers.assumed(oracle.attributes)
-        return Unattended(oracle.attributes, oracle.criteria, self.settings, facts=facts, **named)
+        return Unattended(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
 
 
-def played(
+def play(
     run: Run,
     oracle: WrapperOracle,
     *,
     folder: str | os.PathLike[str] | None,
     n_jobs: int | None,
     verbose: int,
-    called: str = "",
+    label: str = "",
 ) -> tuple[Unattended, Result]:
-    """Play a run to its end; `called` says in front of its progress which of several runs it is."""
+    """Play a run to its end; `label` is shown before its progress, where it is one of several."""
     best = "best score so far" if run.judge.declared else "best by the answers so far"
-    with _showing(verbose, called, best) as show:
+    with _meter(verbose, label, best) as show:
         if folder == "" or not isinstance(folder, str | os.PathLike | None):
             raise InputError(f"journal is a folder or None, found {folder!r}")
         if folder is None:
             elicitation = run.elicitation(oracle)
             return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
-        home = _made(folder)
-        remembering = Remembering(oracle, _measured_before(home, oracle.fingerprint))
-        with _journal(run, oracle, home) as (elicitation, journal):
+        journals = _made_folder(folder)
+        remembering = Remembering(oracle, _measured_before(journals, oracle.fingerprint))
+        with _opened_journal(run, oracle, journals) as (elicitation, journal):
             result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
             if not journal.claimed:
                 with one_thread():
-                    found = claim_by_score(elicitation) if run.judge.declared else claim_of(elicitation, proofs=False)
-                journal.claim(found, time.time())
+                    claim = claim_by_score(elicitation) if run.judge.declared else claim_of(elicitation, proofs=False)
+                journal.claim(claim, time.time())
             return elicitation, result
 
 
-def _made(folder: str | os.PathLike[str]) -> Path:
+def _made_folder(folder: str | os.PathLike[str]) -> Path:
     """The folder of the journals, made where it is not there yet."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ def _made(folder: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def _journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Unattended, Journal]]:
+def _opened_journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Unattended, Journal]]:
     """The run's journal, begun or continued, with the elicitation as far as it goes."""
     header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": run.about})
     identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
@@ -190,8 +190,7 @@ def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
     Failures are left out: what failed in another run, for lack of memory say, may be measured in this one.
     """
     found: dict[Mask, Measured] = {}
-    files = [path for path in sorted(folder.glob("*.jsonl")) if path.is_file()]
-    for path in files:
+    for path in sorted(filter(Path.is_file, folder.glob("*.jsonl"))):
         try:
             record = read(path)
         except JournalError as error:
@@ -199,13 +198,13 @@ def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
                 warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
             continue
         if record.header.fingerprint == wanted:
-            told = {**record.cached, **measured(record.facts)}
-            found |= {subset: result for subset, result in told.items() if isinstance(result, Measured)}
+            results = {**record.cached, **measured(record.facts)}
+            found |= {subset: result for subset, result in results.items() if isinstance(result, Measured)}
     return found
 
 
 @contextmanager
-def _showing(verbose: int, called: str, best: str) -> Iterator[Callable[[Progress], None] | None]:
+def _meter(verbose: int, label: str, best: str) -> Iterator[Callable[[Progress], None] | None]:
     """A meter on the standard error stream while the run lasts.
 
     best: what is shown as such. It need not be what is chosen: a tolerance and an expression choose at the end.
@@ -216,12 +215,13 @@ def _showing(verbose: int, called: str, best: str) -> Iterator[Callable[[Progres
     with Meter(sys.stderr, asked_for=True) as meter:
 
         def show(progress: Progress) -> None:
-            meter.update(progress.evaluations / progress.budget, f"{called}{_standing(progress, best)}")
+            meter.update(progress.evaluations / progress.budget, f"{label}{_standing(progress, best)}")
 
         yield show
 
 
 def _standing(progress: Progress, best: str) -> str:
+    """Where the run stands, in one line."""
     asked = f", {many(progress.questions, 'question')}" if progress.questions else ""
     shown = criteria_told(progress.criteria) or "nothing"
     return f"evaluated {progress.evaluations} of {progress.budget}{asked}, {best}: {shown}"

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NestedScore:
-    """One entry for each outer fold: on held-out rows, during the selection, and with every feature (NaN where that
-    could not be measured)."""
+    """One entry for each outer fold.
+
+    scores: on held-out rows; selection_scores: those that the selection ended with; all_features: on held-out rows
+    with every feature (NaN where that could not be measured); subsets: the features that were selected.
+    """
 
     scores: tuple[float, ...]
     selection_scores: tuple[float, ...]
@@ -75,8 +78,10 @@ class NestedScore:
 def nested_score(
     selector: ElicitSelector, X: Any, y: Any, cv: Any, *, n_jobs: int | None, params: Mapping[str, Any]
 ) -> NestedScore:
-    """Repeat the selection in each outer fold. An operator that is asked is not asked again and again:
-    the answers of the fitted selector are reused."""
+    """Repeat the selection in each outer fold.
+
+    An operator who is asked is not asked again in every fold: the answers to the fitted selector are reused.
+    """
     workers_of(n_jobs)  # refuses what is no number of them
     if isinstance(selector.cv, Iterable) and not hasattr(selector.cv, "split"):
         raise InputError("cv of the selector lists rows of all the data; give a number of folds or a splitter there")
@@ -86,8 +91,8 @@ def nested_score(
     seed = fresh.random_state = seed_of(selector.random_state)  # drawn once: folds may go in any order
     X = checked_features(fresh, X)
     y = checked_target(fresh, y, X.shape[0])
-    inside = _inside(fresh, given)
-    routed = routed_arguments(fresh, X, y, inside)
+    inner = _inner_params(fresh, given)
+    routed = routed_arguments(fresh, X, y, inner)
     outer = splits_of(
         cv,
         X,
@@ -96,23 +101,24 @@ def nested_score(
         groups=params.get("groups"),
         random_state=seed,
     )
-    rows = Parallel(n_jobs=n_jobs)(
-        delayed(tied(_one_fold))(fresh, X, y, split, inside, routed, f"outer fold {k} of {len(outer)}: ")
+    folds = Parallel(n_jobs=n_jobs)(
+        delayed(tied(_one_fold))(fresh, X, y, split, inner, routed, f"outer fold {k} of {len(outer)}: ")
         for k, split in enumerate(outer, start=1)
     )
-    scores, promised, everything, subsets = zip(*rows, strict=True)
+    scores, promised, everything, subsets = zip(*folds, strict=True)
     return NestedScore(tuple(scores), tuple(promised), tuple(everything), tuple(subsets))
 
 
-def _inside(selector: ElicitSelector, given: Mapping[str, Any]) -> dict[str, Any]:
+def _inner_params(selector: ElicitSelector, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the selection within a fold is given; where metadata are routed, groups may be for the outer folds alone."""
     if "groups" not in given or not get_config()["enable_metadata_routing"]:
         return dict(given)
-    asked = selector.get_metadata_routing().consumes("fit", ["groups"])
-    return {name: value for name, value in given.items() if name != "groups" or asked}
+    wanted = selector.get_metadata_routing().consumes("fit", ["groups"])
+    return {name: value for name, value in given.items() if name != "groups" or wanted}
 
 
 def _operator_for_folds(selector: ElicitSelector) -> Any:
+    """The operator of the selection in a fold: in place of one who is asked, the answers to the fitted selector."""
     operator = selector.operator
     if operator is None or is_utility(operator) or isinstance(operator, Answers) or not callable(operator):
         return operator
@@ -130,13 +136,13 @@ def _one_fold(
     split: Split,
     params: dict[str, Any],
     routed: Routed,
-    called: str,
+    label: str,
 ) -> tuple[float, float, float, tuple[str, ...]]:
     train, _ = split
-    inside = rows_of(params, train, len(y))
+    of_train = rows_of(params, train, len(y))
     fitted = clone(selector)
-    fitted._called = called
-    fitted.fit(_safe_indexing(X, train), y[train], **inside)
+    fitted._label = label
+    fitted.fit(_safe_indexing(X, train), y[train], **of_train)
     judged = WrapperOracle(
         selector.estimator,
         X,
