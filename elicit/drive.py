@@ -1,4 +1,4 @@
-"""Drive: carry requests to the oracle and the operator until nothing more is asked; lose nothing on the way.
+"""Drive: carry requests to the oracle and the operator until the run has ended, and lose nothing on the way.
 
     with begin("session.jsonl", oracle) as session:
         result = drive(session.elicitation, oracle, operator, session.journal)
@@ -99,36 +99,36 @@ def drive(
     attended: a person reads along: what would be recommended, and its regret (some linear programs), is told before
         a question only, so that nobody waits for it after a reply.
     """
-    _fit_together(elicitation, oracle, journal)
+    _require_one_run(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
-    keeper = _Keeper(elicitation, journal, clock or time.time)
-    # durations are told by a clock that never jumps
-    teller = _Teller(elicitation, progress, clock or time.monotonic, attended)
-    with Workers(n_jobs) as workers, keeper.saving(), Ahead(remembering, ahead, keeper.keep) as thinking:
-        run = _Run(elicitation, remembering, operator, workers, thinking, keeper, teller)
+    writer = _JournalWriter(elicitation, journal, clock or time.time)
+    # durations are measured by a clock that never jumps
+    reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended)
+    with Workers(n_jobs) as workers, writer.saving(), Ahead(remembering, ahead, writer.keep) as thinking:
+        run = _Run(elicitation, remembering, operator, workers, thinking, writer, reporter)
         while not isinstance(request := elicitation.ask(), Done):
-            keeper.save()
+            writer.save()
             if isinstance(request, Evaluate):
                 require_hope(only_failures(elicitation.facts), elicitation.family, run.look_at)
                 run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
             else:
-                run.put(request)
+                run.ask(request)
             at_rest = not elicitation.pending() and elicitation.history.stopped is None
-            if time_limit is not None and teller.seconds >= time_limit and at_rest:
+            if time_limit is not None and reporter.seconds >= time_limit and at_rest:
                 elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
     if thinking.hindrance is not None:
         warnings.warn(
             f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
             stacklevel=2,
         )
-    seconds = teller.seconds  # what is proven afterwards is not part of the run
+    seconds = reporter.seconds  # what is proven afterwards is not part of the run
     if claim:
-        keeper.claim()
+        writer.claim()
     with one_thread():
         return _result(elicitation, request, seconds)
 
 
-class _Keeper:
+class _JournalWriter:
     """Writes what becomes known into the journal; without a journal it does nothing."""
 
     def __init__(self, elicitation: Elicitation, journal: Journal | None, clock: Clock) -> None:
@@ -179,15 +179,15 @@ class _Keeper:
             self._journal.claim(content, at=self._clock())
 
 
-class _Teller:
-    """Tells whoever wants to know where the run stands, and how long it has taken."""
+class _ProgressReporter:
+    """Reports where the run stands to whoever wants to know, and knows how long it has taken."""
 
     def __init__(
         self, elicitation: Elicitation, progress: Callable[[Progress], None] | None, clock: Clock, attended: bool
     ) -> None:
         self._elicitation, self.progress, self._clock, self._attended = elicitation, progress, clock, attended
         self._start = clock()
-        self._told_ahead = False
+        self._reported_ahead = False
 
     @property
     def seconds(self) -> float:
@@ -195,23 +195,23 @@ class _Teller:
         return self._clock() - self._start
 
     def after_reply(self) -> None:
-        """Tell where the run stands now, as briefly as after every reply."""
-        self.tell(brief=self._attended)
+        """Report after a reply; only briefly where a person waits for the next question."""
+        self.report(brief=self._attended)
 
     def before_question(self) -> None:
-        """Tell it in full, unless that came with what was computed ahead."""
-        if self._attended and not self._told_ahead:
-            self.tell(brief=False)
-        self._told_ahead = False
+        """Report in full, unless that came with what was computed ahead."""
+        if self._attended and not self._reported_ahead:
+            self.report(brief=False)
+        self._reported_ahead = False
 
     def found_ahead(self, standing: Progress) -> None:
-        """Tell what was computed ahead: where the run stands at its next question."""
+        """Report what was computed ahead: where the run stands at its next question."""
         if self.progress is not None:
             self.progress(replace(standing, seconds=self.seconds))
-            self._told_ahead = True
+            self._reported_ahead = True
 
-    def tell(self, *, brief: bool) -> None:
-        """Tell where the run stands; when nobody wants to know, no time is spent on it."""
+    def report(self, *, brief: bool) -> None:
+        """Report where the run stands; when nobody wants to know, no time is spent on it."""
         if self.progress is not None:
             with one_thread():
                 standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._attended)
@@ -228,12 +228,12 @@ class _Run:
         operator: Operator,
         workers: Workers,
         ahead: Ahead,
-        keeper: _Keeper,
-        teller: _Teller,
+        writer: _JournalWriter,
+        reporter: _ProgressReporter,
     ) -> None:
         self._elicitation, self._oracle, self._operator = elicitation, oracle, operator
         self._workers, self._ahead = workers, ahead
-        self._keeper, self._teller = keeper, teller
+        self._writer, self._reporter = writer, reporter
 
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
@@ -244,48 +244,48 @@ class _Run:
                 self._elicitation.tell(request.id, reply)
             except InputError as error:  # a reply that cannot be recorded is the fault of who gave it
                 raise OracleError(f"the oracle's reply cannot be used: {error}") from error
-            self._keeper.save()
-            self._teller.after_reply()
+            self._writer.save()
+            self._reporter.after_reply()
 
     def look_at(self, subsets: Sequence[Mask]) -> list[Measured | Failure]:
         """Measure what nobody has asked for yet; what comes of it is kept."""
         replies = self._workers.measure(self._oracle, subsets)
         for subset, reply in zip(subsets, replies, strict=True):
             if isinstance(reply, Measured):
-                self._keeper.keep(subset, reply)
+                self._writer.keep(subset, reply)
         return replies
 
-    def put(self, request: Compare | Reconcile) -> None:
-        """Put a question and tell the answer, and with it all that was decided about it ahead."""
-        self._teller.before_question()
+    def ask(self, request: Compare | Reconcile) -> None:
+        """Ask the operator and tell the answer, then adopt what was decided ahead for this answer."""
+        self._reporter.before_question()
         self._ahead.begin(self._elicitation, request)
         while isinstance(reply := self._operator(self._as_it_stands(request)), TakeBack):
             self._elicitation.retract(reply.request)
-            self._keeper.save()
-            self._teller.tell(brief=False)
+            self._writer.save()
+            self._reporter.report(brief=False)
             if request not in self._elicitation.pending():  # a contradiction that is none any more
                 return
             self._ahead.begin(self._elicitation, request)
         if isinstance(reply, Enough):
             self._elicitation.stop("the operator is content with the best so far")
-            self._keeper.save()
+            self._writer.save()
             return
         if isinstance(request, Reconcile) and isinstance(reply, Answer):
             reply = Settlement(None)  # who only compares leaves contradictions to be weighed
         self._elicitation.tell(request.id, reply)
-        self._keeper.save()  # before anything else: an answer is never lost
+        self._writer.save()  # before anything else: an answer is never lost
         if self._ahead.under_way(reply):
-            self._teller.tell(brief=True)  # whoever answered sees that the answer was taken
-        found = self._ahead.take(reply, self._teller.progress)
+            self._reporter.report(brief=True)  # whoever answered sees that the answer was taken
+        found = self._ahead.take(reply, self._reporter.progress)
         if found is None:
-            self._teller.after_reply()
+            self._reporter.after_reply()
             return
         self._elicitation.adopt(found.facts)
-        self._keeper.save()
-        self._teller.found_ahead(found.progress)
+        self._writer.save()
+        self._reporter.found_ahead(found.progress)
 
     def _as_it_stands(self, request: Compare | Reconcile) -> Compare | Reconcile:
-        """The question, no longer as a check once an answer was taken back that may have implied it."""
+        """The question as it is put: no check any more where an answer that may have implied it was taken back."""
         since = (f for f in self._elicitation.history.facts if isinstance(f, Retracted) and f.request > request.id)
         if isinstance(request, Compare) and request.check and next(since, None) is not None:
             return replace(request, why="it was a check of answers, of which one was taken back", check=False)
@@ -327,8 +327,8 @@ def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
     return found
 
 
-def _fit_together(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> None:
-    """Refuse parts that belong to different runs before anything is measured or written."""
+def _require_one_run(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> None:
+    """Refuse an oracle or a journal of another run, before anything is measured or written."""
     history = elicitation.history
     if oracle.attributes != history.attributes or tuple(oracle.criteria) != history.criteria:
         raise InputError("the oracle measures other attributes or criteria than the elicitation knows; make it of both")

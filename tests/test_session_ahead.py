@@ -14,7 +14,7 @@ import pytest
 from elicit.asks import Compare, Enough, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
-from elicit.drive import _Teller, drive
+from elicit.drive import _ProgressReporter, drive
 from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.journal import identity, read
@@ -302,13 +302,13 @@ def test_of_all_copies_under_way_only_that_of_the_answer_given_goes_on():
 
 def test_where_a_run_stands_at_a_question_is_told_once_whoever_worked_it_out():
     elicitation, now, seen = Elicitation(truth().attributes, truth().criteria), [100.0], []
-    teller = _Teller(elicitation, seen.append, lambda: now[0], attended=True)
+    reporter = _ProgressReporter(elicitation, seen.append, lambda: now[0], attended=True)
     now[0] = 107.0
-    teller.found_ahead(progress_of(elicitation, 2.0))
+    reporter.found_ahead(progress_of(elicitation, 2.0))
     assert [told.seconds for told in seen] == [7.0], "by the clock of the run, not of the copy"
-    teller.before_question()
+    reporter.before_question()
     assert len(seen) == 1
-    teller.before_question()
+    reporter.before_question()
     assert len(seen) == 2
 
 
