@@ -20,7 +20,7 @@ from elicit.subsets import Attributes, Mask
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a run: what better or equal subset, and what other one, by names."""
+    """The answers of a run. Each is a subset, by the names of its attributes, and another that is worse or equal."""
 
     pairs: tuple[tuple[frozenset[str], frozenset[str], Relation], ...]
 
@@ -48,14 +48,14 @@ class Answers:
         record = read(path)
         return cls.of(record.facts, record.header.attributes)
 
-    def assumed(self, now: Attributes) -> tuple[Assumed, ...]:
+    def as_facts(self, now: Attributes) -> tuple[Assumed, ...]:
         """As facts that a run over these attributes may begin with."""
         known = set(now.names)
         applying = [pair for pair in self.pairs if pair[0] | pair[1] <= known]
         if not self.pairs:
             raise InputError("the journal given as operator holds no answers; name one of a session, or operator=None")
         if not applying:
-            some = next(iter(sorted(self.pairs[0][0] - known or self.pairs[0][1] - known)))
+            some = min(self.pairs[0][0] - known or self.pairs[0][1] - known)
             raise InputError(f"none of the recorded answers is about these attributes; {some!r} is not among them")
         return tuple(
             Assumed(k, now.mask(x), now.mask(y), relation.value, Source.PRIOR.value)

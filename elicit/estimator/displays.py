@@ -33,7 +33,6 @@ MOST_NAMED = 40
 #: Height of a name in a new picture.
 INCHES_A_NAME = 0.17
 
-
 #: Where the numbers of a picture come from: many utilities fit what was measured and answered.
 BY_THE_UTILITY = "by the simplest utility that fits, not by the score"
 
@@ -186,8 +185,9 @@ class InteractionDisplay:
         """Draw it."""
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
         meaning = "what a pair is worth beyond its two attributes\n(diagonal: an attribute by itself)"
-        colours = {"cmap": "RdBu", "vmin": -reach, "vmax": reach}
-        self.ax_, self.im_ = map_of_pairs(ax, self.interactions, self.names, meaning, **colours)
+        self.ax_, self.im_ = map_of_pairs(
+            ax, self.interactions, self.names, meaning, cmap="RdBu", vmin=-reach, vmax=reach
+        )
         self.figure_ = self.ax_.figure
         _entitle(self.ax_, self.left_out)
         return self

@@ -143,11 +143,8 @@ def routed_arguments(selector: Any, X: Any, y: NDArray[Any], params: Mapping[str
         return Routed(selector.cv, given.get("groups"), given.get("sample_weight"))
     routed = process_routing(selector, "fit", **given)
     split = dict(routed.splitter.split)
-    cv, groups = selector.cv, split.pop("groups", None)
-    if split:  # a splitter that asks for more than groups makes its splits here
+    cv, groups = selector.cv, split.get("groups")
+    if split.keys() - {"groups"}:  # a splitter that asks for more than groups makes its splits here
         splitter = check_cv(cv, y, classifier=is_classifier(selector.estimator))
-        cv, groups = (
-            list(splitter.split(X, y, groups=groups, **split) if groups is not None else splitter.split(X, y, **split)),
-            None,
-        )
+        cv, groups = list(splitter.split(X, y, **split)), None
     return Routed(cv, groups, None, dict(routed.estimator.fit), dict(routed.scorer.score))

@@ -74,11 +74,11 @@ def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
         values = _numbers(columns.X)
     except (TypeError, ValueError):  # columns of texts: the score of a column has no meaning
         return False
-    apart = len(np.unique(y))
+    distinct = len(np.unique(y))
     sound = bool((np.abs(values) <= LARGEST).all())  # NaN and infinity are not
     if not classes:
         sound = sound and bool((np.abs(y.astype(np.float64)) <= LARGEST).all())
-    return sound and apart > 1 and (len(y) > apart if classes else len(y) > 2)
+    return sound and distinct > 1 and (len(y) > distinct if classes else len(y) > 2)
 
 
 def _numbers(X: Any) -> NDArray[np.float64]:
@@ -101,20 +101,21 @@ def _alone_or_together(columns: Columns, y: NDArray[Any], classes: bool) -> Vect
 
 
 def _scored(name: str, columns: Columns, y: NDArray[Any], classes: bool) -> Vector:
+    """The power index by the score of this name."""
     measure = score_named(name)
     if y.ndim != 1:
         raise InputError(f"prior = {name!r} needs a target of one column, found {y.shape[1]}; give prior=None")
-    with _named(f"prior = {name!r}", "give another prior, or None"):
+    with _naming(f"prior = {name!r}", "give another prior, or None"):
         return measure.power_index(columns.X, y, columns.positions, classes=classes)
 
 
 @contextmanager
-def _named(argument: str, otherwise: str) -> Iterator[None]:
-    """What a score says of the data, such as that a value is missing, under the name of who asked for the score."""
+def _naming(argument: str, remedy: str) -> Iterator[None]:
+    """Name the argument of the selector in an error that a score raises, such as for a missing value."""
     try:
         yield
     except InputError as error:
-        raise InputError(f"{argument}: {error}; or {otherwise}") from error
+        raise InputError(f"{argument}: {error}; or {remedy}") from error
 
 
 def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Pairs:
@@ -126,10 +127,10 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
             raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
         if y.ndim != 1:
             raise InputError(f"pairs = 'h' needs a target of one column, found {y.shape[1]}; give pairs=None")
-        with _named("pairs = 'h'", "list the pairs, or give None"):
+        with _naming("pairs = 'h'", "list the pairs, or give None"):
             return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)
-    strengths = given.strengths if isinstance(given, Interactions) else _squared(given, n)
+    strengths = given.strengths if isinstance(given, Interactions) else _as_table(given, n)
     if _is_table(given, strengths, n):
         if strengths.shape != (n, n):
             raise InputError(
@@ -141,8 +142,8 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
     return tuple(_pair(pair, columns) for pair in given)
 
 
-def _squared(given: Any, n: int) -> Any:
-    """A table in nested lists as an array; two rows of two are pairs."""
+def _as_table(given: Any, n: int) -> Any:
+    """n lists of n numbers as an array, and anything else as it is: two lists of two are pairs."""
     rows = list(given) if isinstance(given, list | tuple) else []
     square = n > 2 and len(rows) == n and all(isinstance(row, list | tuple) and len(row) == n for row in rows)
     return np.array(rows, dtype=np.float64) if square and all(map(is_number, chain(*rows))) else given
@@ -158,10 +159,9 @@ def _is_table(given: Any, strengths: Any, n: int) -> bool:
 
 
 def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
-    if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-        raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     n = len(columns.attributes)
-    if not all(isinstance(which, str) or is_whole(which) for which in pair):
+    two = not isinstance(pair, str) and isinstance(pair, Sequence | np.ndarray) and len(pair) == 2
+    if not two or not all(isinstance(which, str) or is_whole(which) for which in pair):
         raise InputError(f"a pair is the names or positions of two attributes, found {pair!r}")
     i, j = (columns.attributes.position(which, "pairs") if isinstance(which, str) else int(which) for which in pair)
     if not (0 <= i < n and 0 <= j < n):

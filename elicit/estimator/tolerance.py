@@ -23,18 +23,17 @@ ONE_SE = "1-se"
 
 
 def tolerance_of(given: Any, judge: Judge, folds: int) -> float | str | None:
-    """The tolerance, when it is one and there is a use for it, and the folds for it."""
+    """The checked tolerance: a number or "1-se". It needs operator=None, and "1-se" at least two folds."""
     if given is None:
         return None
-    if not (isinstance(given, str) and given == ONE_SE) and not (
-        is_number(given) and math.isfinite(given) and given >= 0
-    ):
+    one_se = isinstance(given, str) and given == ONE_SE
+    if not one_se and not (is_number(given) and math.isfinite(given) and given >= 0):
         raise InputError(f'tolerance is a number of at least 0, "{ONE_SE}" or None; found {given!r}')
     if not judge.declared:
         raise InputError("tolerance goes with operator=None; an operator says itself what a smaller subset is worth")
-    if given == ONE_SE and folds < 2:
+    if one_se and folds < 2:
         raise InputError(f'tolerance "{ONE_SE}" needs the scores of at least two folds; give a number instead')
-    return given if given == ONE_SE else float(given)
+    return ONE_SE if one_se else float(given)
 
 
 def least_within(elicitation: Elicitation, tolerance: float | str) -> Mask | None:
