@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from elicit.utility.monomials import Vector
 
-#: So many evaluations without a gain are long; when fewer are left, one goes on as before.
+#: The search begins anew after so many evaluations without a gain, unless fewer than that are left.
 LONG = 250
 
-#: With so many draws the search begins anew, and what is said of them.
+#: A new beginning consists of so many draws; and the reason that is given for them.
 DRAWS = 6
 ANEW = "a new beginning, since nothing was gained for long"
 

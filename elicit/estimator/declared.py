@@ -52,7 +52,7 @@ class Unattended(Elicitation):
 
 
 class _DeclaredBeliefs(Beliefs):
-    """Beliefs of a run that knows what is best."""
+    """Beliefs of a run whose utility is the score: the incumbent is the subset of the best score."""
 
     @cached_property
     def incumbent(self) -> Mask | None:

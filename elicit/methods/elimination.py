@@ -16,7 +16,7 @@ from elicit.errors import InputError, ModelError
 from elicit.methods.frame import Ended, Search, Space
 from elicit.subsets import Mask, members
 
-#: Begins the end of an elimination whose model cannot be fitted.
+#: How the reason begins when an elimination ends because its model cannot be fitted.
 HINDERED = "the elimination cannot go on"
 
 

@@ -24,13 +24,17 @@ Value = Callable[[Mask, Sequence[float]], float]
 
 
 def first_criterion(subset: Mask, criteria: Sequence[float]) -> float:  # noqa: ARG001
-    """The value of who cares for the score alone, which must be better the greater it is."""
+    """The default value of a subset: its first criterion, of which more must be better."""
     return criteria[0]
 
 
 @dataclass(frozen=True)
 class Method:
-    """See the head of this file. `start` None is the explorer's own start: nothing, or everything."""
+    """How a method explores, values subsets, what it is after and when it stops.
+
+    value: makes one number of a subset and its criteria. start: None is the explorer's own, nothing or everything.
+    budget: the most subsets that may be measured; None lets the explorer end by itself.
+    """
 
     name: str
     explorer: Explorer

@@ -20,10 +20,10 @@ from elicit.numeric import whole
 from elicit.printable import many
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 
-#: Draws in vain after which the subsets that are left are listed, when they can be.
+#: After so many draws that bring nothing new, the subsets that are left are listed, if the family is small enough.
 _PATIENCE = 50
 
-#: One that has no other to cross with is none.
+#: A crossover needs two subsets.
 LEAST_POPULATION = 2
 
 #: The end of a search that has seen everything.

@@ -31,14 +31,16 @@ _NOISES = (0.001, 0.01, 0.1, 1.0)
 #: The model is fitted to so many subsets, the best; the work grows with the cube of their number.
 MOST_FITTED = 500
 
-
 #: Neighbours by two flips that are looked at: all of them up to 200 attributes, of more so many drawn anew each time.
 MOST_PAIRS = 20_000
 
 
 @dataclass(frozen=True)
 class Surrogate:
-    """See the head of this file. `first`: subsets drawn before there is a model; `draws`: draws beside neighbours."""
+    """Bayesian optimisation: the next subset is the one of greatest expected improvement under the model.
+
+    first: subsets that are drawn before there is a model. draws: candidates drawn besides the neighbours of the best.
+    """
 
     first: int = 6
     draws: int = 30

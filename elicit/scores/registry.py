@@ -33,7 +33,7 @@ from elicit.scores.univariate import chi2, correlation, f_statistic, fisher, var
 
 @dataclass(frozen=True)
 class Measure:
-    """One entry: see the head of this file."""
+    """A score: its name, function and meaning, the targets it serves, and how a group of columns gets one number."""
 
     name: str
     function: Score
