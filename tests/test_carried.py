@@ -8,7 +8,7 @@ ABC = Attributes(("a", "b", "c"))
 
 
 def carried(facts, was=ABC, now=ABC):
-    return {(fact.better, fact.worse, fact.relation) for fact in Answers.of(facts, was).as_facts(now)}
+    return {(fact.better, fact.worse, fact.relation) for fact in Answers.of(facts, was).assumed(now)}
 
 
 def test_every_answer_that_says_something_is_carried_and_what_was_carried_before_too():

@@ -72,7 +72,7 @@ class Elicitation:
     """
 
     #: The class of `beliefs`; another kind of run has another.
-    beliefs_class: type[Beliefs] = Beliefs
+    believing: type[Beliefs] = Beliefs
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Elicitation:
     def beliefs(self) -> Beliefs:
         """What the folded facts amount to."""
         if self._beliefs is None or self._beliefs_at != self.history.version:
-            self._beliefs = self.beliefs_class(self.history, self.family, self.settings, self._beliefs)
+            self._beliefs = self.believing(self.history, self.family, self.settings, self._beliefs)
             self._beliefs_at = self.history.version
         return self._beliefs
 

@@ -48,7 +48,7 @@ class Answers:
         record = read(path)
         return cls.of(record.facts, record.header.attributes)
 
-    def as_facts(self, now: Attributes) -> tuple[Assumed, ...]:
+    def assumed(self, now: Attributes) -> tuple[Assumed, ...]:
         """As facts that a run over these attributes may begin with."""
         known = set(now.names)
         applying = [pair for pair in self.pairs if pair[0] | pair[1] <= known]

@@ -68,7 +68,7 @@ class _DeclaredBeliefs(Beliefs):
 class Declared(Unattended):
     """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
 
-    beliefs_class = _DeclaredBeliefs
+    believing = _DeclaredBeliefs
 
     def _decide(self) -> None:
         count = min(self.settings.batch, self.budget - self.evaluations)

@@ -123,7 +123,7 @@ class Run:
         if self.judge.declared:
             return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
         if not facts and self.judge.answers is not None:
-            facts = self.judge.answers.as_facts(oracle.attributes)
+            facts = self.judge.answers.assumed(oracle.attributes)
         return Unattended(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
 
 
