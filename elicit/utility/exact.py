@@ -16,15 +16,15 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.linalg import lstsq
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Relation, Statement, transitively_reduced
+from elicit.knowledge.statements import Statement, transitively_reduced
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.conflicts import contradiction_in, margin_program
 from elicit.utility.leaning import STATEMENTS_A_MONOMIAL, WORTH_A_GUESS, Leaning
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
+from elicit.utility.orders import ranking_first
 from elicit.utility.sets import (
     Form,
     Inconsistent,
@@ -230,8 +230,8 @@ class ExactSet:
             raise InputError("the exact set is empty: nothing is decided; look at its `conflict` first")
         if not self.informative:
             return Verdict(True, witness=Utility(self.n, {}))
-        witness = self._affine_witness(subset)
-        if witness is not None:
+        witness = ranking_first(subset, self.evaluated, self.statements, self.monomials)
+        if witness is not None and self.admits([witness])[0]:
             return Verdict(True, witness=witness)
         gain = np.concatenate([self.gain({subset: 1.0}), [-1.0]])
         self._tops.change_costs(-gain)
@@ -388,30 +388,6 @@ class ExactSet:
         multipliers[self._row_places] = duals
         return tuple(multipliers.tolist())
 
-    def _affine_witness(self, subset: Mask) -> Utility | None:
-        """A θ that ranks `subset` first without any program, while the rows φ are affinely independent.
-
-        Then every order of the evaluated subsets has a θ; one that the statements allow and that puts
-        `subset` first is asked of the pseudo-inverse, and must pass the margin to count.
-        """
-        order = _levels(self.statements, (*self.evaluated, subset), subset)
-        if order is None:
-            return None
-        phi = self.monomials.rows(list(order))
-        # by QR: an SVD of this size costs more than the programs it would save
-        theta, *_ = lstsq(
-            np.hstack([phi, np.ones((len(order), 1))]),
-            np.array(list(order.values())),
-            lapack_driver="gelsy",
-            check_finite=False,
-        )
-        size = np.abs(theta[:-1]).max(initial=0.0)
-        if size == 0:
-            return None
-        witness = Utility.of(self.monomials, theta[:-1] / size)
-        values = witness.values([subset, *self.evaluated])
-        return witness if values[0] >= values.max() and self.admits([witness])[0] else None
-
 
 def combinations_of(rows: Matrix) -> Matrix:
     """An orthonormal basis of all combinations of these rows, one a column."""
@@ -428,32 +404,3 @@ def outside(vector: Vector, along: Matrix) -> bool:
 def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:
     """δ ≤ d·θ (strict), 0 ≤ d·θ (weak), d·θ = 0 (equal)."""
     return delta * demanded(statements), np.where(equalities(statements), 0.0, INFINITY)
-
-
-def _levels(statements: Sequence[Statement], masks: Iterable[Mask], first: Mask) -> dict[Mask, float] | None:
-    """A value for each subset that the statements allow, `first` on top; None when there is no such order.
-
-    Equalities are left to the programs.
-    """
-    below: dict[Mask, set[Mask]] = {mask: set() for mask in masks}
-    above = dict.fromkeys(below, 0)
-    for s in statements:
-        if s.relation is Relation.EQUAL or s.worse == first:
-            return None
-        for mask in (s.better, s.worse):
-            below.setdefault(mask, set())
-            above.setdefault(mask, 0)
-        if s.worse not in below[s.better]:
-            below[s.better].add(s.worse)
-            above[s.worse] += 1
-    ready = sorted((m for m, count in above.items() if count == 0 and m != first), reverse=True)
-    order = []
-    here: Mask | None = first
-    while here is not None:
-        order.append(here)
-        for mask in sorted(below[here]):
-            above[mask] -= 1
-            if above[mask] == 0:
-                ready.append(mask)
-        here = ready.pop() if ready else None
-    return {m: -float(k) for k, m in enumerate(order)} if len(order) == len(below) else None
