@@ -167,8 +167,17 @@ def _sum(seen: Matrix, column: Vector) -> Sum | None:
         varied = int((np.ptp(parts, axis=0) > 0).sum())
         exact = np.abs(design @ found - column).max() <= 1e-9 * max(1.0, float(np.abs(column).max()))
         if exact and rank == varied + 1 and min(len(seen), MOST_FITTED) >= rank + _TO_SPARE:
-            return Sum(np.full(n, found[1]) if shared else found[1:], float(found[0]))
+            return Sum(np.full(n, found[1]) if shared else _weights(seen, found[1:]), float(found[0]))
     return None
+
+
+def _weights(seen: Matrix, fitted: Vector) -> Vector:
+    """The numbers of the attributes; of one that was in no subset nothing is known, and it is taken for an average one.
+
+    Least squares would make it 0: an attribute that costs nothing, of all things one that nobody tried.
+    """
+    varied = np.ptp(seen, axis=0) > 0
+    return np.where(seen.any(axis=0), fitted, fitted[varied].mean())
 
 
 def _outcomes(criteria: int) -> tuple[Matrix, Vector]:

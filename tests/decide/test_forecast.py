@@ -179,6 +179,13 @@ def test_what_was_measured_far_from_the_best_is_known_however_much_was_measured_
     assert found.mean() == pytest.approx(np.mean([score(s) for s in asked]), abs=0.03)
 
 
+def test_an_attribute_that_nobody_tried_is_expected_to_cost_what_the_others_do_on_average():
+    seen = list(range(1, 32))  # the sixth is in none of them
+    costs = bits(seen, 6) @ np.array([5.0, 1.0, 2.0, 4.0, 8.0, 100.0])
+    known = Forecast(6, seen, costs[:, None], costs)
+    assert known.outcomes([0b100000, 0b100001])[0][:, 0] == pytest.approx([4, 9])
+
+
 @pytest.mark.parametrize("since", [1, 30, 55])
 def test_what_is_forgotten_tells_of_sums_alone(since):
     subsets, scores = many(more=60 - MOST_FITTED)
