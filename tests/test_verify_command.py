@@ -1013,6 +1013,36 @@ def test_that_none_loses_less_is_claimed_too_where_an_equal_one_of_more_attribut
     assert (among["bound"], least["kind"], least["candidates"]) == ("0", "least", [])
 
 
+@pytest.mark.parametrize(
+    ("scores", "pair", "said"),
+    [
+        (
+            {0b101: 0.5, 0b111: 0.6, 0b110: 0.2, 0b011: 0.1, 0b010: 0.0},
+            (0b010, 0b011),
+            "each simpler one that nothing puts below another (1) may lose ",
+        ),
+        (
+            {0b101: 0.5, 0b111: 0.6, 0b110: 0.2, 0b011: 0.1},
+            (0b101, 0b110),
+            "no simpler one is left to compare: answers or measurements put every simpler one below another",
+        ),
+    ],
+)
+def test_where_nothing_is_lost_it_is_said_that_only_simpler_ones_must_lose_something(tmp_path, scores, pair, said):
+    """All three attributes have the better score, and nothing puts them below another; nothing is shown of them."""
+    oracle, n = CallableOracle(scores.__getitem__, 3, takes="mask"), len(scores)
+    facts = [Asked(0, tuple(scores)), *(measured(k, x, score) for k, (x, score) in enumerate(scores.items()))]
+    facts += [Asked(n, compare=pair), Preferred(n, *pair, Answer.FIRST), Stopped(n + 1, budget_spent(n))]
+    with begin(tmp_path / "j", oracle, settings_from({"budget": n, "degree": 1})) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        session.journal.claim(claim_of(session.elicitation))
+    told = steps(tmp_path / "j")
+    assert any(words.startswith("{a1, a3} is recommended") for words in told)
+    assert any(words.startswith(said) for words in told)
+
+
 # a recommendation that says too much
 
 

@@ -375,18 +375,18 @@ class _Claim:
         # θ of the cone has any size: what one loses by it is no regret
         demand(short["set"] != "cone", "what others lose is not shown in the set in which the regret is")
         candidates = {mask_of(x) for x in claim["candidates"]}
-        open_ones = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
-        if self.bound == 0:
-            open_ones = {x for x in open_ones if simplest(x) < simplest(self.subset)}
+        left = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
+        open_ones = {x for x in left if simplest(x) < simplest(self.subset)} if self.bound == 0 else left
         demand(candidates >= open_ones, "the proof leaves out a subset that may lose less")
         self._verify(claim | {"evaluated": self._everything()}, short)
         floor = exact(claim["floor"])
         demand(floor > 0 or not candidates, "a floor of zero or less says nothing")
-        if not candidates:
-            return "no other is left to compare: answers or measurements put every other one below another"
+        other = "other" if open_ones == left else "simpler"  # of the others that are left nothing is shown
+        if not open_ones:
+            return f"no {other} one is left to compare: answers or measurements put every {other} one below another"
         gap = self.bound - floor
         by = f" by more than {_shown(gap)}" if gap > 0 else ""
-        others = f"each other that nothing puts below another ({len(candidates)})"
+        others = f"each {other} one that nothing puts below another ({len(open_ones)})"
         return f"{others} may lose {_shown(floor)} or more: none loses less{by}"
 
     def _rejected(self, claim: dict[str, Any], short: Plain) -> str:
