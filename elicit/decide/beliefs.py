@@ -14,7 +14,7 @@ from elicit.decide.plausible import PlausibleOperators
 from elicit.decide.settings import Settings
 from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import Relation, chained, edges_down, reached, uncontradicted
+from elicit.knowledge.statements import Relation, edges_down, reachable, reachable_by_steps, uncontradicted
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.certificates import Certificate, certify_best_among, certify_found
@@ -105,7 +105,7 @@ class Beliefs:
             return outright
         # what is said to equal one that is below another is below that other as well
         standing = (*uncontradicted(self.history.statements), *self.history.dominance)
-        below = reached(outright, edges_down(standing))
+        below = reachable_by_steps(outright, edges_down(standing))
         return [x for x in outright if (x, True) not in below]
 
     @cached_property
@@ -138,7 +138,7 @@ class Beliefs:
         beside: dict[Mask, set[Mask]] = {}
         for one, other in (e for s in uncontradicted(statements) if s.relation is Relation.EQUAL for e in s.edges):
             beside.setdefault(one, set()).add(other)
-        return {subset, *chained(subset, beside)}
+        return {subset, *reachable(subset, beside)}
 
     @cached_property
     def incumbent_regret(self) -> Regret | None:

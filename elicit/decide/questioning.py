@@ -17,7 +17,7 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import MIDDLING
 from elicit.events import Answer, Asked, Preferred, Stopped
-from elicit.knowledge.statements import Source, Statement, chained
+from elicit.knowledge.statements import Source, Statement, reachable
 from elicit.subsets import Mask, indicator, simplest
 from elicit.utility.exact import ExactSet, combinations_of, outside
 from elicit.utility.kernel import KernelUtility
@@ -221,7 +221,7 @@ class Questions:
             for above, below in s.edges:
                 if above in direct and below in direct:
                     direct[above].add(below)
-        return {x: chained(x, direct) for x in direct}
+        return {x: reachable(x, direct) for x in direct}
 
     @cached_property
     def _answers(self) -> list[Statement]:

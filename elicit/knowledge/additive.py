@@ -20,7 +20,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.knowledge.linear import Order, Pair, Step, Whole, levels
+from elicit.knowledge.linear import Order, Pair, Step, Whole, dense_ranks
 from elicit.subsets import Mask
 
 #: Answers that are added up.
@@ -37,22 +37,22 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
     that is part of a sum does not make it strict.)
     """
     subsets = list(vectors)
-    place = {x: k for k, x in enumerate(subsets)}
-    places = [levels([vectors[x][c] for x in subsets]) for c in range(len(vectors[subsets[0]]))]
-    ahead = [[_ahead(level, place[above], place[below]) for level in places] for above, below, _ in steps]
+    index = {x: k for k, x in enumerate(subsets)}
+    ranks = [dense_ranks([vectors[x][c] for x in subsets]) for c in range(len(vectors[subsets[0]]))]
+    ahead = [[_ahead(rank, index[above], index[below]) for rank in ranks] for above, below, _ in steps]
     weakly, strictly, improved = (np.zeros((len(subsets), len(subsets)), dtype=bool) for _ in range(3))
     for count in range(1, ANSWERS + 1):
         for chosen in combinations_with_replacement(range(len(steps)), count):
-            total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(places))]
+            total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(ranks))]
             follows = strictly if any(steps[r][2] for r in chosen) else weakly
-            follows |= _at_least(total, places)
+            follows |= _ahead_enough(total, ranks)
     for above, below in [*((a, b) for a, b, strict in steps if strict), *measured]:
-        improved[place[above], place[below]] = True
+        improved[index[above], index[below]] = True
     if weakly.any():
         strictly |= improved @ weakly | weakly @ improved
     stated = improved.copy()
     for above, below, _ in steps:
-        stated[place[above], place[below]] = True
+        stated[index[above], index[below]] = True
     if strictly.diagonal().any() or (strictly & stated.T).any():
         return None  # something is better than itself, or than what is better than it
     same = [(subsets[i], subsets[j]) for i, j in np.argwhere(np.triu(weakly & weakly.T, 1)).tolist()]
@@ -62,24 +62,24 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
     )
 
 
-def _ahead(level: Steps, above: int, below: int) -> Steps:
-    """The steps of one criterion by which one subset is ahead of another: 1, or −1 where it is behind."""
-    number = np.arange(level.max())
-    ahead: Steps = (number < level[above]).astype(np.int64) - (number < level[below])
+def _ahead(rank: Steps, above: int, below: int) -> Steps:
+    """For each step of one criterion: 1 where the subset `above` is ahead by it, −1 where it is behind, else 0."""
+    number = np.arange(rank.max())
+    ahead: Steps = (number < rank[above]).astype(np.int64) - (number < rank[below])
     return ahead
 
 
-def _at_least(total: Sequence[Steps], places: Sequence[Steps]) -> Table:
+def _ahead_enough(total: Sequence[Steps], ranks: Sequence[Steps]) -> Table:
     """[i, j]: subset i is ahead of j by at least the total divided by its largest gain, in every step."""
-    enough = np.ones((len(places[0]), len(places[0])), dtype=bool)
+    enough = np.ones((len(ranks[0]), len(ranks[0])), dtype=bool)
     most = max(1, *(int(d.max(initial=0)) for d in total))
-    for d, level in zip(total, places, strict=True):
-        enough &= level[:, None] >= _lowest(d, most)[level][None, :]
+    for d, rank in zip(total, ranks, strict=True):
+        enough &= rank[:, None] >= _lowest_rank(d, most)[rank][None, :]
     return enough
 
 
-def _lowest(d: Steps, most: int) -> Steps:
-    """For each level of the lower subset the lowest that the upper one may have; one beyond the highest for none."""
+def _lowest_rank(d: Steps, most: int) -> Steps:
+    """For each rank of the lower subset the lowest that the upper may have; one beyond the highest for none."""
     below, gains = np.arange(len(d) + 1), np.flatnonzero(d > 0)
     if len(gains):
         return np.where(below <= gains[0], gains[-1] + 1, len(d) + 1)

@@ -21,8 +21,8 @@ from elicit.knowledge.statements import (
     Statement,
     contradiction,
     edges_down,
-    reached,
-    transitively_reduced,
+    reachable_by_steps,
+    transitive_reduction,
 )
 from elicit.subsets import Mask
 
@@ -39,15 +39,15 @@ ASSUMPTIONS = {
 }
 
 
-def deduced(
+def deduce(
     assume: str, vectors: Mapping[Mask, Whole], dominance: Sequence[Statement], stated: Sequence[Statement]
 ) -> tuple[Statement, ...]:
-    """What follows from the statements under an assumption, without what chains of strict ones imply.
+    """What follows from the statements under an assumption, less what chains of them already imply.
 
-    Where statements contradict each other nothing follows. Dominance is never deduced: what is not stated of it
-    was doubted.
+    Where statements contradict each other nothing follows. Dominance is never deduced: a dominance that is not among
+    the statements was doubted as noise.
     """
-    order = _order(assume, vectors, dominance, stated)
+    order = _implied_order(assume, vectors, dominance, stated)
     if order is None:
         return ()
     weight = WEIGHTS[Source.DEDUCED]
@@ -57,36 +57,36 @@ def deduced(
         if any(a < b for a, b in zip(vectors[x], vectors[y], strict=True))
     ]
     equal = [s for s in stated if s.relation is Relation.EQUAL]
-    found += [Statement(x, y, Relation.EQUAL, Source.DEDUCED, weight) for x, y in _joining(order.equal, equal)]
-    kept = transitively_reduced([*dominance, *stated, *found])
+    found += [Statement(x, y, Relation.EQUAL, Source.DEDUCED, weight) for x, y in _spanning_pairs(order.equal, equal)]
+    kept = transitive_reduction([*dominance, *stated, *found])
     return tuple(s for s in kept if s.source is Source.DEDUCED)
 
 
-def implied(statements: Sequence[Statement], by: Sequence[Statement]) -> list[Statement]:
-    """Those, equal or strict, that others which do not contradict each other chain to."""
+def follow_from(statements: Sequence[Statement], by: Sequence[Statement]) -> list[Statement]:
+    """Those of the statements, equal or strict, that chains of others imply; these must not contradict each other."""
     equal = [s for s in by if s.relation is Relation.EQUAL]
-    leaving = edges_down(by)
+    outgoing = edges_down(by)
 
     def holds(s: Statement) -> bool:
         if s.relation is Relation.EQUAL:
-            return not any(_joining([(s.better, s.worse)], equal))
-        return (s.worse, True) in reached([s.better], leaving)
+            return not any(_spanning_pairs([(s.better, s.worse)], equal))
+        return (s.worse, True) in reachable_by_steps([s.better], outgoing)
 
     return [s for s in statements if holds(s)]
 
 
-def refuted(
+def is_refuted(
     assume: str, vectors: Mapping[Mask, Whole], dominance: Sequence[Statement], stated: Sequence[Statement]
 ) -> bool:
-    """Whether answers that do not contradict each other speak against what is assumed."""
+    """Whether the answers, without contradicting each other, refute what is assumed."""
     consistent = assume in _RULES and not contradiction([*dominance, *stated])
-    return consistent and _order(assume, vectors, dominance, stated) is None
+    return consistent and _implied_order(assume, vectors, dominance, stated) is None
 
 
-def _order(
+def _implied_order(
     assume: str, vectors: Mapping[Mask, Whole], dominance: Sequence[Statement], stated: Sequence[Statement]
 ) -> Order | None:
-    """What follows; None where the assumption is refuted, and where the statements contradict themselves."""
+    """All that follows; None where the assumption is refuted, or the statements contradict each other."""
     steps = [
         (above, below, s.strict) for s in stated for above, below in s.edges if above in vectors and below in vectors
     ]
@@ -97,8 +97,8 @@ def _order(
     return _RULES[assume](vectors, steps, [(s.better, s.worse) for s in dominance])
 
 
-def _joining(pairs: Sequence[Pair], stated: Sequence[Statement]) -> Iterator[Pair]:
-    """Of pairs that are equal those that are needed to say so, besides what was stated."""
+def _spanning_pairs(pairs: Sequence[Pair], stated: Sequence[Statement]) -> Iterator[Pair]:
+    """Those of the equal pairs that join two classes of equal subsets which were separate until then."""
     group: dict[Mask, set[Mask]] = {}
     for told, (x, y) in [(True, (s.better, s.worse)) for s in stated] + [(False, pair) for pair in pairs]:
         one, other = group.setdefault(x, {x}), group.setdefault(y, {y})

@@ -1,8 +1,8 @@
 """Pareto dominance between vectors of criteria, and its transitive reduction.
 
-Vectors are first put on a grid (`GRID`), so that comparing with a tolerance stays transitive, and
-turned so that larger is better. A relation is a list of Python integers: bit j of entry i says that
-i stands above j; that makes the reduction of ten thousand vectors a matter of a second.
+Vectors are rounded to a grid (`GRID`), so that equality within a tolerance is transitive, and their signs are
+set so that larger is better. A relation is a list of Python integers, used as rows of bits: bit j of row i says
+that i stands above j. This makes the reduction of ten thousand vectors a matter of a second.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from scipy.special import stdtrit
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
+from elicit.subsets import members
 
 Vectors = NDArray[np.float64]
-#: For each vector those below it, as bits.
+#: A relation: for each vector those below it, as bits.
 Below = list[int]
 
 
@@ -81,7 +82,7 @@ def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criteri
 Folds = list[NDArray[np.float64] | None]
 
 
-def relation(vectors: Vectors, noise: Noise | None = None, folds: Folds | None = None) -> Below:
+def dominance_relation(vectors: Vectors, noise: Noise | None = None, folds: Folds | None = None) -> Below:
     """Who dominates whom: bit j of entry i is set when vector i dominates vector j.
 
     `folds` holds, for each criterion, the fold scores (rows as in `vectors`, larger is better), or
@@ -105,8 +106,8 @@ def relation(vectors: Vectors, noise: Noise | None = None, folds: Folds | None =
     return found
 
 
-def front(vectors: Vectors) -> NDArray[np.bool_]:
-    """Which vectors no other dominates: one sweep in lexicographic order against the front so far."""
+def pareto_front(vectors: Vectors) -> NDArray[np.bool_]:
+    """Which vectors no other dominates: one sweep from the lexicographically largest, against the front so far."""
     best_first = np.lexsort(-vectors.T[::-1])
     kept: list[int] = []
     for i in best_first:
@@ -122,21 +123,21 @@ def topological_order(direct: Below) -> list[int] | None:
     """Positions ordered so that everyone stands before those below, or None when there is a cycle."""
     above = [0] * len(direct)
     for row in direct:
-        for j in _bits(row):
+        for j in members(row):
             above[j] += 1
     order = [i for i, count in enumerate(above) if count == 0]
     for i in order:  # grows while it is read
-        for j in _bits(direct[i]):
+        for j in members(direct[i]):
             above[j] -= 1
             if above[j] == 0:
                 order.append(j)
     return order if len(order) == len(direct) else None
 
 
-def covers(direct: Below) -> list[tuple[int, int]]:
-    """The pairs (i, j) of the transitive reduction; positions must be numbered so that i < j.
+def covering_pairs(direct: Below) -> list[tuple[int, int]]:
+    """The pairs (i, j) of the transitive reduction, "i covers j"; the numbering must be topological, so i < j.
 
-    The nearest position below i is a cover; everything below that one is then reached and skipped.
+    Of what is below i, the position of least number is covered; all below that one is reached by it, and skipped.
     The relation need not be transitive.
     """
     reached = [0] * len(direct)
@@ -153,19 +154,12 @@ def covers(direct: Below) -> list[tuple[int, int]]:
     return pairs
 
 
-def reduced(vectors: Vectors, noise: Noise | None = None, folds: Folds | None = None) -> list[tuple[int, int]]:
+def reduced_dominance(
+    vectors: Vectors, noise: Noise | None = None, folds: Folds | None = None
+) -> list[tuple[int, int]]:
     """Dominance between `vectors`, transitively reduced, as pairs (better, worse)."""
     # a dominating vector is lexicographically larger, so this numbering puts it first
     order = np.lexsort(-vectors.T[::-1])
     sorted_folds = None if folds is None else [None if f is None else f[order] for f in folds]
-    pairs = covers(relation(vectors[order], noise, sorted_folds))
+    pairs = covering_pairs(dominance_relation(vectors[order], noise, sorted_folds))
     return sorted((int(order[i]), int(order[j])) for i, j in pairs)
-
-
-def _bits(row: int) -> list[int]:
-    """Positions of the bits set, ascending; by way of numpy, since rows may have ten thousand."""
-    if row == 0:
-        return []
-    packed = np.frombuffer(row.to_bytes((row.bit_length() + 7) // 8, "little"), dtype=np.uint8)
-    positions: list[int] = np.flatnonzero(np.unpackbits(packed, bitorder="little")).tolist()
-    return positions

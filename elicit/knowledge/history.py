@@ -30,18 +30,26 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.knowledge.deduction import deduced, implied, refuted
-from elicit.knowledge.dominance import Folds, Noise, Vectors, front, oriented, reduced, relation
+from elicit.knowledge.deduction import deduce, follow_from, is_refuted
+from elicit.knowledge.dominance import (
+    Folds,
+    Noise,
+    Vectors,
+    dominance_relation,
+    oriented,
+    pareto_front,
+    reduced_dominance,
+)
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
 from elicit.numeric import GRID, LARGEST_MEASURED, as_float, is_finite, is_number
 from elicit.subsets import Attributes, Mask
 
 T = TypeVar("T")
 
-#: Views to which answers do not matter.
+#: Views that depend on measurements alone.
 _MEASURED = frozenset({"vectors", "dominance", "dominates", "place", "front"})
 
-#: Numbers that differ by less in all are told apart badly on the grid; by no more than this share, not at all.
+#: A criterion whose range is below `FINE` is resolved badly by the grid; below this share of its size, it is rounding.
 FINE, ROUNDING = 1e3 * GRID, 1e-12
 
 
@@ -169,8 +177,8 @@ class History:
         """An error when a measurement cannot be recorded."""
         self._expect_new(fact.subset)
         names = self.attributes.subset(fact.subset)
-        if not _row(fact.criteria, len(self.criteria)):
-            found = len(fact.criteria) if _row(fact.criteria) else repr(fact.criteria)
+        if not _is_list(fact.criteria, len(self.criteria)):
+            found = len(fact.criteria) if _is_list(fact.criteria) else repr(fact.criteria)
             raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {found}")
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
             if not (is_number(value) and abs(value) < LARGEST_MEASURED):  # nor is what is not a number
@@ -178,13 +186,13 @@ class History:
                     f"criterion {criterion.name!r} of {names} is not a number below {LARGEST_MEASURED:g}, "
                     f"found {value}; record a failure instead"
                 )
-        whole = _row(fact.folds, 0) or _row(fact.folds, len(self.criteria))
-        if not whole or not all(_row(row) and all(map(is_finite, row)) for row in fact.folds):
+        complete = _is_list(fact.folds, 0) or _is_list(fact.folds, len(self.criteria))
+        if not complete or not all(_is_list(row) and all(map(is_finite, row)) for row in fact.folds):
             raise InputError(
                 f"folds of {names} are (), or for each criterion the numbers behind it; found {fact.folds!r:.80}"
             )
-        whole = _row(fact.spread, 0) or _row(fact.spread, len(self.criteria))
-        if not whole or not all(value is None or (is_finite(value) and value >= 0) for value in fact.spread):
+        complete = _is_list(fact.spread, 0) or _is_list(fact.spread, len(self.criteria))
+        if not complete or not all(value is None or (is_finite(value) and value >= 0) for value in fact.spread):
             raise InputError(
                 f"spread of {names} is (), or for each criterion a number of at least 0 or None; "
                 f"found {fact.spread!r:.80}"
@@ -257,7 +265,7 @@ class History:
 
     def _dominance(self) -> tuple[Statement, ...]:
         subsets, weight = self.subsets, WEIGHTS[Source.DOMINANCE]
-        pairs = reduced(self.vectors, self.noise, self._folds())
+        pairs = reduced_dominance(self.vectors, self.noise, self._folds())
         return tuple(Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, weight) for i, j in pairs)
 
     def _folds(self) -> Folds:
@@ -277,7 +285,7 @@ class History:
 
     def _dominates(self) -> dict[Mask, frozenset[Mask]]:
         subsets = self.subsets
-        rows = relation(self.vectors, self.noise, self._folds())
+        rows = dominance_relation(self.vectors, self.noise, self._folds())
         return {
             x: frozenset(y for j, y in enumerate(subsets) if row >> j & 1) for x, row in zip(subsets, rows, strict=True)
         }
@@ -313,7 +321,7 @@ class History:
         return self._view("front", self._front)
 
     def _front(self) -> tuple[Mask, ...]:
-        chosen = front(self.vectors).tolist() if self.evaluated else []
+        chosen = pareto_front(self.vectors).tolist() if self.evaluated else []
         return tuple(mask for mask, in_front in zip(self.subsets, chosen, strict=True) if in_front)
 
     @property
@@ -333,8 +341,8 @@ class History:
 
     def deduced_from(self, stated: Sequence[Statement]) -> list[Statement]:
         """Which of the deduced statements follow from some of the stated ones alone, besides what was measured."""
-        alone = [*self.dominance, *stated, *self._following_from(stated)] if self.deduced else []
-        return implied(self.deduced, alone)
+        alone = [*self.dominance, *stated, *self._deduce_from(stated)] if self.deduced else []
+        return follow_from(self.deduced, alone)
 
     def answers_behind(self, statements: Iterable[Statement]) -> tuple[int, ...]:
         """The requests whose answers are among the statements, or are what those deduced follow from."""
@@ -348,19 +356,19 @@ class History:
         return tuple(sorted(set(answers_of(behind))))
 
     def _deduced(self) -> tuple[Statement, ...]:
-        return () if self.assume == "nothing" else self._following_from(self.stated)
+        return () if self.assume == "nothing" else self._deduce_from(self.stated)
 
     @property
     def refuted(self) -> bool:
         """Whether the answers speak against what is assumed of the operator; then nothing is deduced."""
-        return self._view("refuted", lambda: refuted(self.assume, self._whole(), self.dominance, self.stated))
+        return self._view("refuted", lambda: is_refuted(self.assume, self._on_grid(), self.dominance, self.stated))
 
-    def _whole(self) -> dict[Mask, list[int]]:
-        """What was measured, in steps of the grid."""
+    def _on_grid(self) -> dict[Mask, list[int]]:
+        """The criteria of the evaluated subsets as whole steps of the grid, larger is better."""
         return {x: [int(v) for v in row] for x, row in zip(self.subsets, self.vectors, strict=True)}
 
-    def _following_from(self, stated: Sequence[Statement]) -> tuple[Statement, ...]:
-        return deduced(self.assume, self._whole(), self.dominance, stated)
+    def _deduce_from(self, stated: Sequence[Statement]) -> tuple[Statement, ...]:
+        return deduce(self.assume, self._on_grid(), self.dominance, stated)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -378,14 +386,14 @@ class History:
         return self._view("unsettled", lambda: contradiction(self.statements, self.settled))
 
     def _view(self, name: str, compute: Callable[[], T]) -> T:
-        """What `compute` gives, kept under `name` until the next fact."""
+        """What `compute` returns, cached under `name` until the next fact."""
         if name not in self._views:
             self._views[name] = compute()
         return cast(T, self._views[name])
 
 
-def _row(values: object, length: int | None = None) -> bool:
-    """Whether it is a tuple or list, of this length where one is given."""
+def _is_list(values: object, length: int | None = None) -> bool:
+    """Whether these are a tuple or a list, of this length where one is given."""
     return isinstance(values, tuple | list) and (length is None or len(values) == length)
 
 

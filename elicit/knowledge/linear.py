@@ -1,8 +1,8 @@
 """What follows from answers of who trades criteria at fixed rates.
 
-Who values w · c with unknown weights w ≥ 0 and prefers A to B has w · (c_A − c_B) ≥ 0. All such w form a cone,
-and what every one of its rays likes better, they all do. The cone is kept by its rays (the double description
-method), in whole numbers.
+Who values w · c with unknown weights w ≥ 0 and prefers A to B has w · (c_A − c_B) ≥ 0. All such w form a cone, and
+what is better by every extreme ray is better by all of them. The rays are computed by the double description
+method, in whole numbers.
 
 The rule: all that follows is found, and nothing else.
 """
@@ -40,16 +40,16 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
     `measured` are strict as well: they forbid weights by which a measured improvement is worth nothing.
     """
     constraints = [[a - b for a, b in zip(vectors[above], vectors[below], strict=True)] for above, below, _ in steps]
-    rays = rays_of(len(next(iter(vectors.values()))), constraints)
+    rays = extreme_rays(len(next(iter(vectors.values()))), constraints)
     worth = {x: [_dot(ray, vector) for ray in rays] for x, vector in vectors.items()}
     # the rays at which an answer would not be true, or a measured improvement worth nothing
     strictly = [*((above, below) for above, below, strict in steps if strict), *measured]
-    flat = {_equal(worth[above], worth[below]) for above, below in strictly}
+    flat = {_tied_rays(worth[above], worth[below]) for above, below in strictly}
     if not rays or any(len(here) == len(rays) for here in flat):
         return None  # no weights give these answers, or none that tells apart what somebody told apart
     subsets = list(worth)
-    # as places among the values at a ray numbers of any length are compared at once
-    places = np.array([levels(column) for column in zip(*worth.values(), strict=True)]).T
+    # by their ranks, integers of any length are compared as arrays
+    places = np.array([dense_ranks(column) for column in zip(*worth.values(), strict=True)]).T
     settled = np.array([[k in here for k in range(len(rays))] for here in flat], dtype=np.bool_).reshape(-1, len(rays))
     strict: list[Pair] = []
     equal: list[Pair] = []
@@ -64,29 +64,29 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
     return Order(strict, equal)
 
 
-def levels(values: Sequence[int]) -> NDArray[np.int64]:
-    """For each value its place among the different ones, from the worst."""
+def dense_ranks(values: Sequence[int]) -> NDArray[np.int64]:
+    """For each value its rank among the distinct ones, from 0 for the lowest; integers may be of any length."""
     place = {value: k for k, value in enumerate(sorted(set(values)))}
     return np.array([place[value] for value in values])
 
 
 @dataclass(frozen=True)
 class _Ray:
-    """A direction on the edge of the cone, and which constraints hold there with equality."""
+    """An extreme ray of the cone, and the constraints that are tight there: that hold with equality."""
 
     weights: tuple[int, ...]
     tight: frozenset[int]
 
 
-def rays_of(criteria: int, constraints: Sequence[Whole]) -> list[tuple[int, ...]]:
-    """The rays of {w ≥ 0 : w · d ≥ 0 for every constraint d}; none when w = 0 alone is left."""
+def extreme_rays(criteria: int, constraints: Sequence[Whole]) -> list[tuple[int, ...]]:
+    """The extreme rays of {w ≥ 0 : w · d ≥ 0 for every constraint d}; none when w = 0 alone is left."""
     axes = range(criteria)
     rays = [_Ray(tuple(int(i == j) for j in axes), frozenset(j for j in axes if j != i)) for i in axes]
     for number, d in enumerate(constraints, start=criteria):
         gains = {ray: _dot(ray.weights, d) for ray in rays}
         kept = [ray if gains[ray] else _Ray(ray.weights, ray.tight | {number}) for ray in rays if gains[ray] >= 0]
         between = [
-            _between(good, gains[good], bad, gains[bad], number)
+            _on_the_edge(good, gains[good], bad, gains[bad], number)
             for good in rays
             for bad in rays
             if gains[good] > 0 > gains[bad] and _adjacent(good, bad, rays, criteria)
@@ -101,14 +101,14 @@ def _adjacent(a: _Ray, b: _Ray, rays: Sequence[_Ray], criteria: int) -> bool:
     return len(common) >= criteria - 2 and not any(common <= c.tight for c in rays if c not in (a, b))
 
 
-def _between(good: _Ray, gain: int, bad: _Ray, loss: int, number: int) -> _Ray:
-    """Where the edge between two rays meets a new constraint."""
+def _on_the_edge(good: _Ray, gain: int, bad: _Ray, loss: int, number: int) -> _Ray:
+    """The ray where the edge between two others meets a new constraint."""
     mixed = [gain * y - loss * x for x, y in zip(good.weights, bad.weights, strict=True)]
     shared = gcd(*mixed)
     return _Ray(tuple(x // shared for x in mixed), (good.tight & bad.tight) | {number})
 
 
-def _equal(mine: Whole, other: Whole) -> frozenset[int]:
+def _tied_rays(mine: Whole, other: Whole) -> frozenset[int]:
     """The rays at which two subsets are worth the same."""
     return frozenset(k for k, (a, b) in enumerate(zip(mine, other, strict=True)) if a == b)
 

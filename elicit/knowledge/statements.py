@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from elicit.errors import InputError
-from elicit.knowledge.dominance import covers, topological_order
+from elicit.knowledge.dominance import covering_pairs, topological_order
 from elicit.subsets import Mask
 
 
@@ -81,11 +81,11 @@ EdgesDown = dict[Mask, list[tuple[Mask, Statement]]]
 
 def edges_down(statements: Iterable[Statement]) -> EdgesDown:
     """The statements by the subset that they put above."""
-    leaving: EdgesDown = {}
+    outgoing: EdgesDown = {}
     for statement in statements:
         for above, below in statement.edges:
-            leaving.setdefault(above, []).append((below, statement))
-    return leaving
+            outgoing.setdefault(above, []).append((below, statement))
+    return outgoing
 
 
 def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int, ...]] = ()) -> tuple[Statement, ...]:
@@ -94,17 +94,17 @@ def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int
     Such a cycle contradicts itself whatever the utility; no program is needed to see it. One among whose answers are
     some that are `settled` together is passed over: another is looked for through every other statement.
     """
-    leaving = edges_down(statements)
+    outgoing = edges_down(statements)
     # a cycle stays within one component, and most components are a single subset
-    component = _components(leaving)
-    leaving = {
+    component = _components(outgoing)
+    outgoing = {
         above: [(below, s) for below, s in edges if component[below] == component[above]]
-        for above, edges in leaving.items()
+        for above, edges in outgoing.items()
     }
     best: tuple[Statement, ...] = ()
     for statement in statements:
         if statement.strict and component[statement.better] == component[statement.worse]:
-            path = _shortest_path(leaving, statement.worse, statement.better, len(best) - 2 if best else None)
+            path = _shortest_path(outgoing, statement.worse, statement.better, len(best) - 2 if best else None)
             if path is not None and not are_settled(answers_of((statement, *path)), settled):
                 best = (statement, *path)
     return best
@@ -129,24 +129,24 @@ def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     )
 
 
-def chained(start: Mask, leaving: Mapping[Mask, Set[Mask]]) -> set[Mask]:
-    """All that steps lead to from a subset; itself where they lead back."""
+def reachable(start: Mask, outgoing: Mapping[Mask, Set[Mask]]) -> set[Mask]:
+    """All subsets that steps lead to from this one; itself too, where they lead back."""
     found: set[Mask] = set()
     waiting = [start]
     while waiting:
-        fresh = leaving.get(waiting.pop(), frozenset()) - found
+        fresh = outgoing.get(waiting.pop(), frozenset()) - found
         found |= fresh
         waiting.extend(fresh)
     return found
 
 
-def reached(starts: Iterable[Mask], leaving: EdgesDown) -> set[tuple[Mask, bool]]:
-    """What chains lead down to from any of these, itself included, and whether by a strict step."""
+def reachable_by_steps(starts: Iterable[Mask], outgoing: EdgesDown) -> set[tuple[Mask, bool]]:
+    """All that chains of statements lead down to from any of these, itself included, and whether by a strict step."""
     found = {(start, False) for start in starts}
     waiting = list(found)
     while waiting:
         here, strictly = waiting.pop()
-        for below, statement in leaving.get(here, ()):
+        for below, statement in outgoing.get(here, ()):
             step = (below, strictly or statement.strict)
             if step not in found:
                 found.add(step)
@@ -154,16 +154,16 @@ def reached(starts: Iterable[Mask], leaving: EdgesDown) -> set[tuple[Mask, bool]
     return found
 
 
-def _components(leaving: EdgesDown) -> dict[Mask, Mask]:
-    """The strongly connected component of every subset, named by one of its members (Kosaraju's way)."""
-    entering: dict[Mask, list[Mask]] = {}
-    for above, edges in leaving.items():
+def _components(outgoing: EdgesDown) -> dict[Mask, Mask]:
+    """The strongly connected component of every subset, named by one of its members (Kosaraju's algorithm)."""
+    incoming: dict[Mask, list[Mask]] = {}
+    for above, edges in outgoing.items():
         for below, _ in edges:
-            entering.setdefault(below, []).append(above)
+            incoming.setdefault(below, []).append(above)
     finished: list[Mask] = []
     seen: set[Mask] = set()
-    for root in leaving:
-        path = [] if root in seen else [(root, iter(leaving[root]))]
+    for root in outgoing:
+        path = [] if root in seen else [(root, iter(outgoing[root]))]
         seen.add(root)
         while path:
             here, rest = path[-1]
@@ -173,48 +173,47 @@ def _components(leaving: EdgesDown) -> dict[Mask, Mask]:
                 path.pop()
             else:
                 seen.add(fresh)
-                path.append((fresh, iter(leaving.get(fresh, ()))))
+                path.append((fresh, iter(outgoing.get(fresh, ()))))
     component: dict[Mask, Mask] = {}
     for root in reversed(finished):
         waiting = [] if root in component else [root]
         while waiting:
             here = waiting.pop()
             component[here] = root
-            waiting += [above for above in entering.get(here, ()) if above not in component]
+            waiting += [above for above in incoming.get(here, ()) if above not in component]
     return component
 
 
-def _shortest_path(leaving: EdgesDown, start: Mask, goal: Mask, longest: int | None) -> list[Statement] | None:
-    """Fewest statements that lead from start down to goal, None when more than `longest` are needed."""
-    came: dict[Mask, tuple[Mask, Statement] | None] = {start: None}
+def _shortest_path(outgoing: EdgesDown, start: Mask, goal: Mask, longest: int | None) -> list[Statement] | None:
+    """The fewest statements that lead from start down to goal (breadth first), None when `longest` are not enough."""
+    predecessor: dict[Mask, tuple[Mask, Statement] | None] = {start: None}
     depth = {start: 0}
     waiting = deque([start])
     while waiting:
         here = waiting.popleft()
         if here == goal:
             path = []
-            while (step := came[here]) is not None:
+            while (step := predecessor[here]) is not None:
                 here = step[0]
                 path.append(step[1])
             return path[::-1]
         if longest is not None and depth[here] >= longest:
             continue
-        for below, statement in leaving.get(here, ()):
-            if below not in came:
-                came[below] = (here, statement)
+        for below, statement in outgoing.get(here, ()):
+            if below not in predecessor:
+                predecessor[below] = (here, statement)
                 depth[below] = depth[here] + 1
                 waiting.append(below)
     return None
 
 
-def transitively_reduced(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+def transitive_reduction(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     """The statements without those that the others imply by transitivity.
 
-    For the exact set, where an implied row changes nothing, and for what is deduced, of which only what nothing else
-    implies is kept. Equalities are kept and not used; a list that contains a cycle is returned with duplicates
-    removed only.
+    It serves the exact set, where an implied row changes nothing, and deduction, which keeps only what nothing else
+    implies. Equalities are kept, and imply nothing here. Of a list with a cycle only the duplicates are removed.
     """
-    kept = _strongest(statements)
+    kept = _strongest_by_pair(statements)
     edges = {pair: s for pair, s in kept.items() if s.relation is not Relation.EQUAL}
     place = {mask: k for k, mask in enumerate(sorted({m for pair in edges for m in pair}))}
     direct = [0] * len(place)
@@ -225,12 +224,12 @@ def transitively_reduced(statements: Iterable[Statement]) -> tuple[Statement, ..
         return tuple(kept.values())
     rank = {old: new for new, old in enumerate(order)}
     place = {mask: rank[k] for mask, k in place.items()}
-    needed = _needed_edges(edges, place)
+    needed = _edges_to_keep(edges, place)
     return tuple(s for pair, s in kept.items() if s.relation is Relation.EQUAL or pair in needed)
 
 
-def _needed_edges(edges: dict[tuple[Mask, Mask], Statement], place: dict[Mask, int]) -> set[tuple[Mask, Mask]]:
-    """Edges that no path of the others implies: a strict one needs a path with a strict step."""
+def _edges_to_keep(edges: dict[tuple[Mask, Mask], Statement], place: dict[Mask, int]) -> set[tuple[Mask, Mask]]:
+    """The edges that no path of the others implies; only a path with a strict step implies a strict edge."""
     masks = sorted(place, key=place.__getitem__)
     strict, every, strictly_above, above = ([0] * len(masks) for _ in range(4))
     for (better, worse), statement in edges.items():
@@ -240,7 +239,7 @@ def _needed_edges(edges: dict[tuple[Mask, Mask], Statement], place: dict[Mask, i
         if statement.strict:
             strict[i] |= 1 << j
             strictly_above[j] |= 1 << i
-    needed = {(masks[i], masks[j]) for i, j in covers(every)}
+    needed = {(masks[i], masks[j]) for i, j in covering_pairs(every)}
     reaching, reaching_strictly = _closures(above, strictly_above)
     for (better, worse), statement in edges.items():
         if statement.strict and (better, worse) not in needed:
@@ -251,7 +250,7 @@ def _needed_edges(edges: dict[tuple[Mask, Mask], Statement], place: dict[Mask, i
 
 
 def _closures(above: list[int], strictly_above: list[int]) -> tuple[list[int], list[int]]:
-    """What reaches each at all, and what by a path with a strict step; rows numbered topologically."""
+    """Bits of what reaches each at all, and of what does by a path with a strict step; numbered topologically."""
     reaching, reaching_strictly = [0] * len(above), [0] * len(above)
     for j, row in enumerate(above):
         reaching_strictly[j] = strictly_above[j]
@@ -265,11 +264,10 @@ def _closures(above: list[int], strictly_above: list[int]) -> tuple[list[int], l
     return reaching, reaching_strictly
 
 
-def _strongest(statements: Iterable[Statement]) -> dict[tuple[Mask, Mask], Statement]:
+def _strongest_by_pair(statements: Iterable[Statement]) -> dict[tuple[Mask, Mask], Statement]:
     """One statement for each ordered pair: a strict one wins over a weak one, the first over a repeat.
 
-    Equalities are filed under their sorted pair shifted to a key of their own, so they never hide
-    an order between the same two subsets.
+    An equality has its sorted pair, negated, for its key, so that it never hides an order between the same two.
     """
     kept: dict[tuple[Mask, Mask], Statement] = {}
     for s in statements:

@@ -21,7 +21,7 @@ from elicit.events import OPTIMAL, ended_by
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Relation, Source, Statement, transitively_reduced, uncontradicted
+from elicit.knowledge.statements import Relation, Source, Statement, transitive_reduction, uncontradicted
 from elicit.printable import counted, many
 from elicit.proof.record_facts import Known, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
@@ -249,7 +249,7 @@ class _Claim:
         It could not where every one of these is below another, as answers that contradict each other may put them;
         nor, when it goes by regret, in an exact set that is empty.
         """
-        rows = transitively_reduced(self.implied) if self.known.is_exact else self._standing()
+        rows = transitive_reduction(self.implied) if self.known.is_exact else self._standing()
         eligible = {x for x in self.evaluated if x in self.known.family}
         above = {s.worse: s.better for s in rows if s.strict and s.better in eligible}
         if above.keys() >= eligible or (self._proves("inconsistent") and not self._by_worth):

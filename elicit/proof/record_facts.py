@@ -32,7 +32,7 @@ from elicit.events import (
     usual_budget,
 )
 from elicit.journal import Header
-from elicit.knowledge.deduction import deduced
+from elicit.knowledge.deduction import deduce
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
@@ -208,7 +208,7 @@ class Known:
     def statements(self) -> list[Statement]:
         """What the facts imply: dominance, transitively reduced, then answers and assumptions that stand."""
         measured, stated = self._dominance(), self.history.stated
-        following = deduced(self.assumption, self._vectors(), measured, stated)
+        following = deduce(self.assumption, self._vectors(), measured, stated)
         return [*measured, *stated, *following]
 
     @property

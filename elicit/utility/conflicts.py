@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from elicit.knowledge.statements import Relation, Source, Statement, chained
+from elicit.knowledge.statements import Relation, Source, Statement, reachable
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Vector
@@ -211,7 +211,7 @@ def with_all_dominance(statements: Sequence[Statement]) -> tuple[Statement, ...]
         weight = min(s.weight for s in direct.values())
         implied += [
             Statement(top, worse, Relation.STRICT, Source.DOMINANCE, weight)
-            for worse in sorted(chained(top, steps) - direct.keys() - {top})
+            for worse in sorted(reachable(top, steps) - direct.keys() - {top})
         ]
     return (*statements, *implied)
 

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Statement, transitively_reduced
+from elicit.knowledge.statements import Statement, transitive_reduction
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.conflicts import contradiction_in, margin_program
@@ -74,7 +74,7 @@ class ExactSet:
         check_statements(self.statements, n)
         self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support)
         self.degree = degree
-        self.rows = list(transitively_reduced(self.statements))
+        self.rows = list(transitive_reduction(self.statements))
         place = {id(s): r for r, s in enumerate(self.statements)}
         self._row_places = np.array([place[id(s)] for s in self.rows], dtype=np.int64)
         self._row = lru_cache(maxsize=ROWS_KEPT)(self.monomials.row)

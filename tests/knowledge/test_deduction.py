@@ -16,10 +16,10 @@ from elicit.errors import CertificateError, InputError
 from elicit.events import Answer, Asked, Criterion, Evaluated, Preferred
 from elicit.journal import read
 from elicit.knowledge.additive import additive_order
-from elicit.knowledge.deduction import deduced, implied, refuted
+from elicit.knowledge.deduction import deduce, follow_from, is_refuted
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
-from elicit.knowledge.linear import linear_order, rays_of
+from elicit.knowledge.linear import extreme_rays, linear_order
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction
 from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
@@ -50,7 +50,7 @@ rows = st.integers(2, 4).flatmap(
 @given(rows)
 def test_the_rays_give_the_least_that_any_weights_give(given_rows):
     constraints, d = given_rows
-    rays = rays_of(len(d), constraints)
+    rays = extreme_rays(len(d), constraints)
     wanted = least(constraints, d)
     if wanted is None:
         assert rays == []
@@ -107,10 +107,10 @@ def test_without_the_assumption_or_an_answer_nothing_is_deduced():
 
 def test_answers_that_no_weights_give_refute_the_assumption():
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
-    assert (2, 4) in {(s.better, s.worse) for s in deduced("linear", vectors, (), [Statement(1, 2)])}
+    assert (2, 4) in {(s.better, s.worse) for s in deduce("linear", vectors, (), [Statement(1, 2)])}
     both_ends = [Statement(1, 2), Statement(4, 2)]  # before the middle: equal weights, which tell none of them apart
-    assert deduced("linear", vectors, (), both_ends) == ()
-    assert deduced("linear", vectors, (), [Statement(1, 2), Statement(2, 1)]) == ()
+    assert deduce("linear", vectors, (), both_ends) == ()
+    assert deduce("linear", vectors, (), [Statement(1, 2), Statement(2, 1)]) == ()
 
 
 def test_what_noise_doubts_is_not_let_in_again():
@@ -219,7 +219,7 @@ def test_what_is_deduced_says_with_what_was_stated_all_that_follows_and_none_of_
     name, order_of = rule
     measured = [Statement(x, y, source=Source.DOMINANCE) for x, y in dominance]
     stated = [Statement(a, b) if strict else Statement(a, b, Relation.EQUAL) for a, b, strict in steps]
-    found = deduced(name, vectors, measured, stated)
+    found = deduce(name, vectors, measured, stated)
     order = order_of(vectors, steps, dominance)
     if order is None or contradiction([*measured, *stated]):
         assert found == ()
@@ -227,11 +227,11 @@ def test_what_is_deduced_says_with_what_was_stated_all_that_follows_and_none_of_
     everything = [*measured, *stated, *found]
     strict = [Statement(x, y) for x, y in order.strict if not better(vectors, x, y)]
     alike = [Statement(x, y, Relation.EQUAL) for x, y in order.equal]
-    assert implied([*strict, *alike], everything) == [*strict, *alike]
+    assert follow_from([*strict, *alike], everything) == [*strict, *alike]
     assert all((s.better, s.worse) in order.strict for s in found if s.strict)
     for s in found:  # of those that go one way, what chains of such imply is left out
         others = [other for other in everything if other is not s and (other.relation is Relation.EQUAL) != s.strict]
-        assert not implied([s], others)
+        assert not follow_from([s], others)
 
 
 @pytest.mark.parametrize(
@@ -311,13 +311,13 @@ def test_what_was_measured_refutes_weights_by_which_it_is_worth_nothing():
     elsewhere it was measured to be worth something."""
     vectors = {1: (948, 8), 2: (950, 8), 3: (500, 8), 4: (600, 9)}
     equal = [Statement(1, 2, Relation.EQUAL)]
-    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), equal)}
-    assert deduced("linear", vectors, [Statement(2, 3, source=Source.DOMINANCE)], equal) == ()
+    assert (4, 2) in {(s.better, s.worse) for s in deduce("linear", vectors, (), equal)}
+    assert deduce("linear", vectors, [Statement(2, 3, source=Source.DOMINANCE)], equal) == ()
 
 
 def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange():
     vectors = {1: (8, 5), 2: (7, 6), 3: (4, 9), 5: (9, 4)}
-    found = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
+    found = deduce("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.relation for s in found} == {Relation.EQUAL}
     assert len(found) == 2
 
@@ -325,12 +325,12 @@ def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange()
 def test_of_equal_ones_as_many_pairs_are_deduced_as_join_them_to_those_stated():
     vectors = {1: (8, 5), 2: (7, 6), 3: (6, 7), 4: (4, 9), 5: (3, 10), 6: (5, 5)}
     stated = [Statement(1, 2, Relation.EQUAL), Statement(2, 3, Relation.EQUAL), Statement(4, 6), Statement(5, 6)]
-    assert deduced("linear", {x: vectors[x] for x in (1, 2, 3)}, (), stated[:2]) == ()
-    found = deduced("linear", vectors, (), stated)
+    assert deduce("linear", {x: vectors[x] for x in (1, 2, 3)}, (), stated[:2]) == ()
+    found = deduce("linear", vectors, (), stated)
     alike = [s for s in found if s.relation is Relation.EQUAL]
     assert len(alike) == 2  # 4 and 5 join the three, although both were found better than the same one
     every = [Statement(a, b, Relation.EQUAL) for a, b in combinations((1, 2, 3, 4, 5), 2)]
-    assert implied(every, [*stated, *alike]) == every
+    assert follow_from(every, [*stated, *alike]) == every
 
 
 def test_it_is_a_setting_with_three_values():
@@ -396,35 +396,35 @@ def test_what_chains_of_statements_imply_is_what_a_closure_says(worth, drawn):
         (Relation.EQUAL, lambda a, b: (a, b) in alike),
     ):
         asked = [Statement(a, b, relation) for a in places for b in places if a != b]
-        assert implied(asked, said) == [s for s in asked if holds(s.better, s.worse)]
+        assert follow_from(asked, said) == [s for s in asked if holds(s.better, s.worse)]
 
 
 def test_an_assumption_is_refuted_by_answers_that_hold_together_and_by_no_others():
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
     both_ends = [Statement(1, 2), Statement(4, 2)]  # before the middle
-    assert refuted("linear", vectors, (), both_ends)
-    assert not refuted("additive", vectors, (), both_ends)
-    assert not refuted("nothing", vectors, (), both_ends)
-    assert not refuted("linear", vectors, (), both_ends[:1])
-    assert not refuted("linear", vectors, (), [])
+    assert is_refuted("linear", vectors, (), both_ends)
+    assert not is_refuted("additive", vectors, (), both_ends)
+    assert not is_refuted("nothing", vectors, (), both_ends)
+    assert not is_refuted("linear", vectors, (), both_ends[:1])
+    assert not is_refuted("linear", vectors, (), [])
     in_circles = [Statement(1, 2), Statement(2, 1)]
-    assert not refuted("linear", vectors, (), in_circles)
-    assert not refuted("linear", vectors, [Statement(1, 3, source=Source.DOMINANCE)], [Statement(3, 1)])
+    assert not is_refuted("linear", vectors, (), in_circles)
+    assert not is_refuted("linear", vectors, [Statement(1, 3, source=Source.DOMINANCE)], [Statement(3, 1)])
 
 
 def test_statements_about_what_was_not_measured_say_nothing_of_criteria():
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
     foreign = [Statement(1, 8), Statement(8, 2)]
-    assert deduced("linear", vectors, (), foreign) == ()
-    with_one = deduced("linear", vectors, (), [*foreign, Statement(1, 2)])
-    assert with_one == deduced("linear", vectors, (), [Statement(1, 2)])
+    assert deduce("linear", vectors, (), foreign) == ()
+    with_one = deduce("linear", vectors, (), [*foreign, Statement(1, 2)])
+    assert with_one == deduce("linear", vectors, (), [Statement(1, 2)])
 
 
 def test_what_is_deduced_carries_the_weight_of_its_source(monkeypatch):
     monkeypatch.setitem(WEIGHTS, Source.DEDUCED, 2.5)
     vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
-    strict = deduced("linear", vectors, (), [Statement(1, 2)])
-    equal = deduced("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
+    strict = deduce("linear", vectors, (), [Statement(1, 2)])
+    equal = deduce("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.weight for s in (*strict, *equal)} == {2.5}
     assert {s.relation for s in equal} >= {Relation.EQUAL}
 
@@ -432,7 +432,7 @@ def test_what_is_deduced_carries_the_weight_of_its_source(monkeypatch):
 def test_what_was_stated_weakly_may_be_deduced_strictly():
     vectors = {2: (0, 3, 3), 3: (0, 3, 3), 4: (1, 3, 2), 6: (3, 3, 0)}
     stated = [Statement(4, 2, Relation.WEAK), Statement(6, 3)]  # the second says that the first counts for more
-    assert (4, 2) in {(s.better, s.worse) for s in deduced("linear", vectors, (), stated)}
+    assert (4, 2) in {(s.better, s.worse) for s in deduce("linear", vectors, (), stated)}
 
 
 @pytest.mark.parametrize("assume", ["linear", "additive"])

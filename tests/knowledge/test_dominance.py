@@ -15,11 +15,11 @@ from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
 from elicit.knowledge.dominance import (
     Noise,
-    covers,
-    front,
+    covering_pairs,
+    dominance_relation,
     oriented,
-    reduced,
-    relation,
+    pareto_front,
+    reduced_dominance,
     topological_order,
     within_noise,
 )
@@ -83,33 +83,33 @@ def judged(rows, directions):
 
 @given(tables())
 def test_dominance_is_what_the_double_loop_says(case):
-    assert pairs_of(relation(vectors(*case))) == judged(*case)
+    assert pairs_of(dominance_relation(vectors(*case))) == judged(*case)
 
 
 @given(tables())
 def test_the_front_is_what_nothing_dominates(case):
     beaten = {worse for _, worse in judged(*case)}
-    assert front(vectors(*case)).tolist() == [i not in beaten for i in range(len(case[0]))]
+    assert pareto_front(vectors(*case)).tolist() == [i not in beaten for i in range(len(case[0]))]
 
 
 @given(tables())
 def test_the_reduction_has_the_same_closure_and_is_the_least_that_has(case):
-    pairs, full = set(reduced(vectors(*case))), judged(*case)
+    pairs, full = set(reduced_dominance(vectors(*case))), judged(*case)
     assert judge.transitive_closure(pairs) == full
     assert all(judge.transitive_closure(pairs - {pair}) != full for pair in pairs)
-    assert reduced(vectors(*case)) == sorted(pairs)
+    assert reduced_dominance(vectors(*case)) == sorted(pairs)
 
 
 def test_nothing_dominates_in_an_empty_table():
     none = oriented([], SCORE)
-    assert relation(none) == []
-    assert reduced(none) == []
-    assert front(none).tolist() == []
+    assert dominance_relation(none) == []
+    assert reduced_dominance(none) == []
+    assert pareto_front(none).tolist() == []
 
 
 def test_differences_below_the_grid_are_ties_and_infinity_is_a_number():
     rows = [[0.8], [0.8 + GRID / 100], [0.8 + 2 * GRID], [float("-inf")]]
-    assert pairs_of(relation(oriented(rows, SCORE))) == {(2, 0), (2, 1), (0, 3), (1, 3), (2, 3)}
+    assert pairs_of(dominance_relation(oriented(rows, SCORE))) == {(2, 0), (2, 1), (0, 3), (1, 3), (2, 3)}
 
 
 def test_a_criterion_that_is_not_a_number_is_refused_by_name():
@@ -122,7 +122,7 @@ def test_a_criterion_that_is_not_a_number_is_refused_by_name():
 
 @given(numbered_relations())
 def test_covers_keep_the_closure_of_any_relation_and_nothing_that_follows(bits):
-    kept = covers(bits)
+    kept = covering_pairs(bits)
     full = judge.transitive_closure(pairs_of(bits))
     assert set(kept) <= pairs_of(bits)
     assert len(kept) == len(set(kept))
@@ -216,8 +216,8 @@ def supported(x, y, level):
 def test_noise_only_ever_removes_pairs_and_just_those_that_some_criterion_does_not_support(case):
     rows, directions, folds, level = case
     signed = [None if f is None else d * f for d, f in zip(directions, folds, strict=True)]
-    plain = pairs_of(relation(vectors(rows, directions)))
-    found = pairs_of(relation(vectors(rows, directions), Noise(level), signed))
+    plain = pairs_of(dominance_relation(vectors(rows, directions)))
+    found = pairs_of(dominance_relation(vectors(rows, directions), Noise(level), signed))
     assert found <= plain
     assert found == {(i, j) for i, j in plain if all(supported(f[i], f[j], level) for f in signed if f is not None)}
 
@@ -226,8 +226,8 @@ def test_noise_only_ever_removes_pairs_and_just_those_that_some_criterion_does_n
 def test_the_reduction_under_noise_keeps_all_that_is_supported_and_claims_nothing_new(case):
     rows, directions, folds, level = case
     signed = [None if f is None else d * f for d, f in zip(directions, folds, strict=True)]
-    found = pairs_of(relation(vectors(rows, directions), Noise(level), signed))
-    kept = set(reduced(vectors(rows, directions), Noise(level), signed))
+    found = pairs_of(dominance_relation(vectors(rows, directions), Noise(level), signed))
+    kept = set(reduced_dominance(vectors(rows, directions), Noise(level), signed))
     assert kept <= found
     assert judge.transitive_closure(kept) == judge.transitive_closure(found)
     assert judge.transitive_closure(kept) <= judged(rows, directions)

@@ -19,7 +19,7 @@ from elicit.knowledge.statements import (
     Statement,
     answers_of,
     contradiction,
-    transitively_reduced,
+    transitive_reduction,
     uncontradicted,
 )
 
@@ -121,14 +121,14 @@ def test_an_answer_of_the_operator_outweighs_every_other_source():
 
 @given(lists_of_statements() | orders())
 def test_the_reduction_says_all_that_the_list_says_strictness_included(statements):
-    kept = transitively_reduced(statements)
+    kept = transitive_reduction(statements)
     assert set(kept) <= set(statements)
     assert consequences(kept) == consequences(statements)
 
 
 @given(orders())
 def test_in_a_reduced_order_no_statement_follows_from_the_others(statements):
-    kept = ordered(transitively_reduced(statements))
+    kept = ordered(transitive_reduction(statements))
     full = consequences(kept)
     for s in kept:
         assert consequences([other for other in kept if other is not s]) != full
@@ -138,7 +138,7 @@ def test_whatever_is_said_down_a_ranking_of_four_is_reduced_to_what_nothing_else
     for relations in product((None, WEAK, STRICT), repeat=6):
         places = zip(combinations((1, 2, 4, 8), 2), relations, strict=True)
         said = [Statement(*pair, relation) for pair, relation in places if relation is not None]
-        kept = transitively_reduced(said)
+        kept = transitive_reduction(said)
         full = consequences(kept)
         assert full == consequences(said)
         assert all(consequences([other for other in kept if other is not s]) != full for s in kept)
@@ -146,36 +146,36 @@ def test_whatever_is_said_down_a_ranking_of_four_is_reduced_to_what_nothing_else
 
 @given(lists_of_statements() | orders())
 def test_equalities_stay_once_for_each_pair_and_the_order_of_the_list_is_kept(statements):
-    kept = transitively_reduced(statements)
+    kept = transitive_reduction(statements)
     pairs = [frozenset((s.better, s.worse)) for s in kept if s.relation is EQUAL]
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == {frozenset((s.better, s.worse)) for s in statements if s.relation is EQUAL}
-    assert transitively_reduced(kept) == kept
+    assert transitive_reduction(kept) == kept
 
 
 def test_a_strict_statement_wins_over_a_weak_one_and_never_over_an_equality():
     weak, strict, equal = (Statement(1, 2, r) for r in (WEAK, STRICT, EQUAL))
-    assert transitively_reduced([weak, strict, weak]) == (strict,)
-    assert transitively_reduced([equal, strict, Statement(2, 1, EQUAL)]) == (equal, strict)
+    assert transitive_reduction([weak, strict, weak]) == (strict,)
+    assert transitive_reduction([equal, strict, Statement(2, 1, EQUAL)]) == (equal, strict)
 
 
 def test_of_two_who_say_the_same_the_first_is_named():
     measured, answered = Statement(1, 2, source=Source.DOMINANCE), Statement(1, 2, request=7)
-    assert transitively_reduced([measured, answered]) == (measured,)
-    assert transitively_reduced([answered, measured]) == (answered,)
+    assert transitive_reduction([measured, answered]) == (measured,)
+    assert transitive_reduction([answered, measured]) == (answered,)
 
 
 def test_a_strict_statement_beside_a_weak_chain_is_needed_and_a_weak_one_is_not():
     chain = (Statement(1, 2, WEAK), Statement(2, 4, WEAK))
-    assert transitively_reduced([*chain, Statement(1, 4, STRICT)]) == (*chain, Statement(1, 4, STRICT))
-    assert transitively_reduced([*chain, Statement(1, 4, WEAK)]) == chain
+    assert transitive_reduction([*chain, Statement(1, 4, STRICT)]) == (*chain, Statement(1, 4, STRICT))
+    assert transitive_reduction([*chain, Statement(1, 4, WEAK)]) == chain
     half_strict = (Statement(1, 2, WEAK), Statement(2, 4, STRICT))
-    assert transitively_reduced([Statement(1, 4, STRICT), *half_strict]) == half_strict
+    assert transitive_reduction([Statement(1, 4, STRICT), *half_strict]) == half_strict
 
 
 def test_a_list_with_a_cycle_only_loses_its_repeats():
     cycle = [Statement(1, 2, WEAK), Statement(2, 4, WEAK), Statement(4, 1, WEAK), Statement(1, 4, WEAK)]
-    assert transitively_reduced([*cycle, *cycle]) == tuple(cycle)
+    assert transitive_reduction([*cycle, *cycle]) == tuple(cycle)
 
 
 # Contradiction

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from instances import BAND, BATCHES, NEAR, Case, batch, dense, forms, grown, random_case, stated
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import transitively_reduced
+from elicit.knowledge.statements import transitive_reduction
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet
 from elicit.utility.sets import Inconsistent
@@ -180,7 +180,7 @@ def test_the_margin_in_force_does_not_depend_on_the_order_of_learning(delta):
 
 def test_the_reduction_changes_no_answer():
     for case in batch(0) + batch(1):
-        reduced = transitively_reduced(case.statements)
+        reduced = transitive_reduction(case.statements)
         told = case.told
         lean = [(s.better, s.worse, s.relation.value, s.weight) for s in reduced]
         assert set(reduced) <= set(case.statements)
@@ -374,7 +374,7 @@ def test_no_program_is_solved_for_what_no_statements_combine_to(k, monkeypatch):
 @given(SMALL, st.integers(0, 2**32 - 1))
 def test_what_is_stated_later_combines_as_if_it_had_been_there(told, seed):
     case, rng = Case.of(told), np.random.default_rng(seed)
-    said = transitively_reduced(case.statements)
+    said = transitive_reduction(case.statements)
     if not said or not judge.cone_consistent(told.statements, told.monos):
         return
     grown, whole = case.exact(said[:-1]), case.exact(said)
