@@ -22,7 +22,7 @@ from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Vector
 from elicit.utility.rationals import rational_combination
-from elicit.utility.sets import demanded, equalities, statement_rows
+from elicit.utility.sets import equalities, required_margins, statement_rows
 from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
 
 #: Hitting sets tried, and programs solved, before the best conflict found so far is returned as not proven smallest.
@@ -47,7 +47,7 @@ class Repair:
 
 def margin_program(d: Matrix, statements: Sequence[Statement], row_lower: Vector, row_upper: Vector) -> Program:
     """max t subject to d_r·θ ≥ t (strict), the bounds of the other rows, and |θ| ≤ 1; columns θ and t."""
-    p, strict = d.shape[1], -demanded(statements).reshape(len(d), 1)
+    p, strict = d.shape[1], -required_margins(statements).reshape(len(d), 1)
     return Program(
         np.hstack([d, strict]),
         cost=np.append(np.zeros(p), -1.0),
@@ -178,7 +178,7 @@ def cancelling(monomials: Monomials, statements: Sequence[Statement]) -> list[tu
 
     None when no fractions are found that do.
     """
-    strict = demanded(statements)
+    strict = required_margins(statements)
     if not strict.any():
         return None
     d = statement_rows(monomials, statements)

@@ -1,7 +1,7 @@
-"""J(θ, s) = Σ w_|S| |θ_S| + C Σ c_r s_r: what a belief costs, by its coefficients and by what it strains.
+"""J(θ, s) = Σ w_|S| |θ_S| + C Σ c_r s_r: what a belief costs, by its coefficients and by its slacks.
 
-Here are the statements as arrays, the slacks of a θ, and the monomials that a program lacks. With many
-attributes no program lists them all; they enter when they are needed: the violated ones are the entries
+Here are the statements as arrays, the slacks of a θ, and the monomials that a program lacks. With many attributes
+no program lists all monomials, and they enter by column generation: those whose bound is violated are the entries
 of Vᵀ diag(c) V above w_2, one matrix product. Values are exact whatever the degree.
 """
 
@@ -21,9 +21,9 @@ from elicit.subsets import Mask, indicator
 from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector, check_degree
 from elicit.utility.numbers import listable
-from elicit.utility.sets import Form, check_evaluated, check_statements, demanded, equalities
+from elicit.utility.sets import Form, check_evaluated, check_statements, equalities, required_margins
 
-#: Up to this many monomials are all in the programs from the start; beyond, they enter on demand.
+#: Up to this many monomials are all in the programs from the start; more of them enter on demand.
 LISTED_AT_ONCE = 600
 
 #: Coefficients of pairs that are worked out at once.
@@ -32,9 +32,8 @@ PAIRS_AT_ONCE = 4_000_000
 #: At most this many monomials enter in one round of column generation.
 ENTER_AT_ONCE = 50
 
-
-#: Beyond these, programs lose their digits: the largest τ; the largest weight, and 1 over the smallest; and the
-#: largest C, which is at most so many times the smallest weight, too.
+#: Beyond these, programs lose accuracy: the largest τ; the largest weight (the smallest is 1 over it); and the largest
+#: C, which is also at most so many times the smallest weight.
 LARGEST_TAU, LARGEST_WEIGHT, LARGEST_SLACK = 1e4, 1e3, 1e5
 
 
@@ -61,6 +60,10 @@ class Parsimony:
                 f"the slack weight C must exceed w_1 = {self.weights[0]} and be at most {most:g} "
                 f"({LARGEST_SLACK:g}, or so many times the smallest weight), found {self.slack}"
             )
+
+    def weights_of(self, monomials: Monomials) -> Vector:
+        """w_|S| of every monomial."""
+        return np.array([self.weights[degree - 1] for degree in monomials.degrees])
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ class Costs:
         """Statements, all of subsets that have a place here, as arrays."""
         return Columns(
             limits=np.array([self.settings.slack * s.weight for s in statements]),
-            wanted=demanded(statements),
+            wanted=required_margins(statements),
             equal=equalities(statements),
             better=np.array([self.place[s.better] for s in statements], dtype=np.int64),
             worse=np.array([self.place[s.worse] for s in statements], dtype=np.int64),

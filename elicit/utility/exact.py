@@ -33,8 +33,8 @@ from elicit.utility.sets import (
     check_evaluated,
     check_form,
     check_statements,
-    demanded,
     equalities,
+    required_margins,
     statement_rows,
 )
 from elicit.utility.solver import INFINITY, Program, Status
@@ -403,4 +403,4 @@ def outside(vector: Vector, along: Matrix) -> bool:
 
 def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:
     """δ ≤ d·θ (strict), 0 ≤ d·θ (weak), d·θ = 0 (equal)."""
-    return delta * demanded(statements), np.where(equalities(statements), 0.0, INFINITY)
+    return delta * required_margins(statements), np.where(equalities(statements), 0.0, INFINITY)

@@ -189,8 +189,7 @@ def programmed_regret(
         within: Box | Budget = Box(utilities.delta)
         statements: Sequence[Statement] = utilities.rows
     else:
-        w = np.array([utilities.settings.weights[k - 1] for k in monomials.degrees])
-        within = Budget(w, utilities.limits, utilities.budget)
+        within = Budget(utilities.settings.weights_of(monomials), utilities.limits, utilities.budget)
         statements = utilities.statements
     rows = [(s.better, s.worse, s.relation.value) for s in statements]
     rival = best_rival(subset, monomials, rows, family, within, progress=progress, time_limit=time_limit)

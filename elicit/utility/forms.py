@@ -1,7 +1,7 @@
 """Forms maximised over Θ_τ, in primal form: rows are the statements and the budget, columns slacks and θ.
 
-The program starts from the basis of J*, complemented. Monomials that the solution wants enter as columns,
-and it is solved again.
+The program starts from the basis of J*, complemented. Column generation: monomials that would raise the maximum
+enter as columns, and it is solved again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from elicit.knowledge.statements import Relation
 from elicit.subsets import Mask
 from elicit.utility.costs import Costs
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
-from elicit.utility.prices import PriceProgram, Warmth
+from elicit.utility.prices import PriceProgram, WarmStart
 from elicit.utility.sets import Form, Optimum
-from elicit.utility.solver import INFINITY, Program, Simplex, Standing
+from elicit.utility.solver import INFINITY, BasisStatus, Program, Simplex
 
 
 class FormProgram:
@@ -33,8 +33,8 @@ class FormProgram:
         self._monomials = prices.monomials  # they hold a θ of cost J*, so B can be met
         self._equal = np.flatnonzero(costs.equal)
         self._budget_row = len(costs.statements) + len(self._equal)
-        self._program = self._start()
-        self._program.resume(*self._complement(prices.warmth()))
+        self._program = self._build()
+        self._program.resume(*self._complement(prices.warm_start()))
         self._program.optimum(Simplex.DUAL)  # J* again, no pivots: a feasible start
         self._program.change_row(self._budget_row, -INFINITY, budget)
 
@@ -43,7 +43,7 @@ class FormProgram:
         """How many programs were solved."""
         return self._program.solved
 
-    def _start(self) -> Program:
+    def _build(self) -> Program:
         costs, m, e = self._costs, len(self._costs.statements), len(self._equal)
         each = identity(m, format="csr")  # dense, thousands of statements would take gigabytes
         slack_block = vstack([each, -each[self._equal], csr_matrix(costs.limits.reshape(1, m))])
@@ -57,37 +57,37 @@ class FormProgram:
             row_upper=np.concatenate([np.full(m, INFINITY), np.zeros(e), [INFINITY]]),
         )
 
-    def _complement(self, warmth: Warmth) -> tuple[list[Standing], list[Standing]]:
-        """The basis of J* in this form: what is basic there is at a bound here, and the other way round.
+    def _complement(self, start: WarmStart) -> tuple[list[BasisStatus], list[BasisStatus]]:
+        """The basis of J* in this primal form: what is basic in the dual is at a bound here, and the other way round.
 
-        A multiplier at 0 leaves its row loose, one at C c_r means slack, one in between a tight row;
-        a monomial's row at a bound means that its θ is not 0.
+        A multiplier at 0 leaves its row loose, one at C c_r means slack, and one in between makes the row tight.
+        The row of a monomial at a bound means that its θ is not 0.
         """
         slacks, rows, doubled = [], [], []
         for s in self._costs.statements:
-            at = warmth.statements[s]
+            status = start.statements[s]
             equal = s.relation is Relation.EQUAL
-            strained = at is Standing.UPPER or (equal and at is Standing.LOWER)
-            slacks.append(Standing.BASIC if strained else Standing.LOWER)
-            rows.append(Standing.BASIC if at is Standing.LOWER else Standing.LOWER)
+            strained = status is BasisStatus.UPPER or (equal and status is BasisStatus.LOWER)
+            slacks.append(BasisStatus.BASIC if strained else BasisStatus.LOWER)
+            rows.append(BasisStatus.BASIC if status is BasisStatus.LOWER else BasisStatus.LOWER)
             if equal:
-                doubled.append(Standing.UPPER if at is Standing.LOWER else Standing.BASIC)
+                doubled.append(BasisStatus.UPPER if status is BasisStatus.LOWER else BasisStatus.BASIC)
         halves = []
         for term in self._monomials.terms:
-            at = warmth.monomials.get(term, Standing.BASIC)  # one that entered after J* has no θ there
+            status = start.monomials.get(term, BasisStatus.BASIC)  # one that entered after J* has no θ there
             # the dual form's θ is minus the row's dual: a row at its upper bound w makes θ⁻ basic, at its lower θ⁺
             halves += [
-                Standing.BASIC if at is Standing.UPPER else Standing.LOWER,
-                Standing.BASIC if at is Standing.LOWER else Standing.LOWER,
+                BasisStatus.BASIC if status is BasisStatus.UPPER else BasisStatus.LOWER,
+                BasisStatus.BASIC if status is BasisStatus.LOWER else BasisStatus.LOWER,
             ]
-        return slacks + halves, [*rows, *doubled, Standing.BASIC]
+        return slacks + halves, [*rows, *doubled, BasisStatus.BASIC]
 
     def _entries(self, monomials: Monomials) -> tuple[Matrix, Vector]:
         """Columns θ⁺, θ⁻ of each monomial in turn, and their cost w."""
         costs = self._costs
         phi = monomials.rows(costs.subsets)
         d = phi[costs.better] - phi[costs.worse] if len(costs.statements) else np.zeros((0, len(monomials)))
-        w = np.array([costs.settings.weights[t.bit_count() - 1] for t in monomials.terms])
+        w = costs.settings.weights_of(monomials)
         signed = np.vstack([d, d[self._equal], np.zeros((1, len(w)))])
         block = np.repeat(signed, 2, axis=1)
         block[:, 1::2] *= -1
@@ -111,7 +111,7 @@ class FormProgram:
             if not entering:
                 theta = self._theta(solution.values)
                 return Optimum(-solution.value, theta, tuple(multipliers.tolist()), sigma)
-            self._admit(entering)
+            self._add_columns(entering)
 
     def _gain(self, form: Form) -> Vector:
         """Costs of θ⁺ and θ⁻ for a form: −g_S and g_S."""
@@ -134,7 +134,7 @@ class FormProgram:
         signed = values[len(self._costs.statements) :]
         return Utility.of(self._monomials, signed[0::2] - signed[1::2])
 
-    def _admit(self, terms: Sequence[Mask]) -> None:
+    def _add_columns(self, terms: Sequence[Mask]) -> None:
         """Append the columns of more monomials."""
         block, cost = self._entries(Monomials(self._costs.n, terms))
         zero, infinite = np.zeros(len(cost)), np.full(len(cost), INFINITY)

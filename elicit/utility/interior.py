@@ -20,7 +20,7 @@ from scipy.sparse import csr_matrix, diags_array
 
 from elicit.utility.costs import Columns
 from elicit.utility.monomials import Matrix, Vector
-from elicit.utility.solver import Standing
+from elicit.utility.solver import BasisStatus
 
 #: It ends when so small a share of the value separates both sides, or after so many steps.
 CLOSE, MOST_STEPS = 1e-8, 60
@@ -54,7 +54,7 @@ class _Point:
         return self.low / self.above + self.high / self.below
 
 
-def near_optimum(phi: Matrix, columns: Columns, weights: Vector) -> tuple[list[Standing], list[Standing]]:
+def near_optimum(phi: Matrix, columns: Columns, weights: Vector) -> tuple[list[BasisStatus], list[BasisStatus]]:
     """Where the λ of statements and the rows of monomials stand near the optimum of
 
     max Σ wanted_r λ_r subject to |Σ λ_r d_r| ≤ w and 0 ≤ λ_r ≤ limit_r (−limit_r for an equality); phi (subsets, S).
@@ -66,9 +66,9 @@ def near_optimum(phi: Matrix, columns: Columns, weights: Vector) -> tuple[list[S
     lower = np.concatenate([np.where(columns.equal, -columns.limits, 0.0), -upper[rows.count :]])
     found = _interior(rows, np.concatenate([-wanted, np.zeros(rows.height)]), lower, upper)
     basic = rows.independent(1 / np.sqrt(found.held))
-    at = [Standing.LOWER if x else Standing.UPPER for x in (found.above <= found.below).tolist()]
+    at = [BasisStatus.LOWER if x else BasisStatus.UPPER for x in (found.above <= found.below).tolist()]
     for k in basic:
-        at[k] = Standing.BASIC
+        at[k] = BasisStatus.BASIC
     return at[: rows.count], at[rows.count :]
 
 

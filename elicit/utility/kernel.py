@@ -26,7 +26,7 @@ from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Indicator, Mask, indicator, members
 from elicit.utility.monomials import Matrix, Vector, check_degree, share
-from elicit.utility.sets import check_statements, demanded, equalities
+from elicit.utility.sets import check_statements, equalities, required_margins
 
 #: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
 NORM_WEIGHTS = (1.0, 2.0, 4.0)
@@ -168,7 +168,7 @@ def least_norm(
     else:
         half = among[better] - among[worse]
         gram = _Full(half[:, better] - half[:, worse])
-    wanted = demanded(statements)
+    wanted = required_margins(statements)
     most = slack * np.array([s.weight for s in statements])
     least = np.where(equalities(statements), -most, 0.0)
     alpha = _box_quadratic(gram, wanted, least, most)

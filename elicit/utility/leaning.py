@@ -17,7 +17,7 @@ from scipy.linalg.lapack import dgeqp3, dgesv, dposv
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
 from elicit.utility.monomials import Matrix, Vector
-from elicit.utility.solver import Places
+from elicit.utility.solver import Indices
 
 #: With fewer entries than this (statements times monomials) the pivots saved take no longer than the guess.
 WORTH_A_GUESS = 30_000
@@ -45,8 +45,8 @@ _RIDGE = 1e-6
 class Lean:
     """A basis: the statements that hold back, the monomials that give way, and what remains of the form by monomial."""
 
-    statements: Places
-    monomials: Places
+    statements: Indices
+    monomials: Indices
     remaining: Vector
 
 
@@ -66,7 +66,7 @@ class Leaning:
         kept = _without_circles([self._ends[k] for k in held.tolist()], multipliers)
         return self._basis(gain, *self._reweighted(gain, held[kept], multipliers[kept]))
 
-    def _least_squares(self, pull: Vector) -> tuple[Places, Vector]:
+    def _least_squares(self, pull: Vector) -> tuple[Indices, Vector]:
         """The statements with λ > 0 and these λ, about where ‖g + Σ λ_r d_r‖₂ is least; pull holds the d_r·g.
 
         All that is on the wrong side is exchanged at once; it may be stopped while some still is.
@@ -86,7 +86,7 @@ class Leaning:
         counts = multipliers > 0
         return held[counts], multipliers[counts]
 
-    def _reweighted(self, gain: Vector, held: Places, multipliers: Vector) -> tuple[Places, Vector]:
+    def _reweighted(self, gain: Vector, held: Indices, multipliers: Vector) -> tuple[Indices, Vector]:
         """Of these statements those that hold back by absolute values, and how much remains of the form then.
 
         Σ x² / |x| is Σ |x|: each time with the |x| of before as weights. A statement that would push leaves for good.
@@ -104,7 +104,7 @@ class Leaning:
             left = np.abs(gain + multipliers[counts] @ rows[counts])
         return held, np.maximum(left, least)
 
-    def _basis(self, gain: Vector, held: Places, left: Vector) -> Lean | None:
+    def _basis(self, gain: Vector, held: Indices, left: Vector) -> Lean | None:
         """As many monomials as statements, where least remains; without the statements that would push.
 
         Of more statements than there are monomials none is made.

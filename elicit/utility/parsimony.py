@@ -17,7 +17,7 @@ from elicit.utility import tolerances
 from elicit.utility.costs import Costs, Parsimony
 from elicit.utility.forms import FormProgram
 from elicit.utility.monomials import Matrix, Utility, Vector
-from elicit.utility.prices import STATEMENTS_AT_LENGTH, LeastCost, PriceProgram, Warmth
+from elicit.utility.prices import STATEMENTS_AT_LENGTH, LeastCost, PriceProgram, WarmStart
 from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form
 from elicit.utility.solver import Simplex
 
@@ -62,8 +62,8 @@ class ParsimoniousSet(Costs):
 
     @cached_property
     def simplest(self) -> LeastCost:
-        """A θ of least cost; always from a program that knows nothing earlier, so it is reproducible."""
-        return self._prices.base if self._warmth[0] is None else PriceProgram(self, None, Simplex.DUAL).base
+        """A θ of least cost; always from a program without a warm start, so it is reproducible."""
+        return self._prices.base if self._warm_starts[0] is None else PriceProgram(self, None, Simplex.DUAL).base
 
     @property
     def inside(self) -> Utility:
@@ -78,10 +78,10 @@ class ParsimoniousSet(Costs):
     @cached_property
     def least_slack(self) -> float:
         """S* = min Σ c_r s_r with θ free."""
-        return 0.0 if self._unstrained else max(0.0, self._slacks.base.value) / self.settings.slack
+        return 0.0 if self._simplest_keeps_all else max(0.0, self._slacks.base.value) / self.settings.slack
 
     @cached_property
-    def _unstrained(self) -> bool:
+    def _simplest_keeps_all(self) -> bool:
         """Whether the simplest θ satisfies every statement, so that S* = 0 without a program."""
         return self._simplest_slack <= tolerances.MULTIPLIER
 
@@ -91,19 +91,19 @@ class ParsimoniousSet(Costs):
         return self.slack_used(self._prices.base.theta)
 
     @cached_property
-    def _strain(self) -> LeastCost:
-        """C S* with a θ and multipliers, from a program that knows nothing earlier."""
+    def _fresh_least_slack(self) -> LeastCost:
+        """C S* with a θ and multipliers, from a program without a warm start, so it is reproducible."""
         return PriceProgram(self, None, Simplex.DUAL, free=True).base
 
     @property
     def least_strained(self) -> Utility:
         """A θ that strains the statements least."""
-        return self._prices.base.theta if self._unstrained else self._strain.theta
+        return self._prices.base.theta if self._simplest_keeps_all else self._fresh_least_slack.theta
 
     @property
     def slack_multipliers(self) -> Vector:
         """Multipliers λ with Σ λ d = 0 that prove S*, when it is not 0."""
-        return self._strain.multipliers / self.settings.slack
+        return self._fresh_least_slack.multipliers / self.settings.slack
 
     @property
     def cost_multipliers(self) -> tuple[float, ...]:
@@ -148,7 +148,7 @@ class ParsimoniousSet(Costs):
     def verdict(self, subset: Mask) -> Verdict:
         """The price of a subset with its witness and multipliers, and whether it is at most τ."""
         check_evaluated([subset], self.n)
-        return self._judged(self._prices.of(subset))
+        return self._verdict_at(self._prices.of(subset))
 
     def excluded(self, subset: Mask) -> Verdict | None:
         """The verdict that rejects a subset, None when it may be best.
@@ -160,10 +160,10 @@ class ParsimoniousSet(Costs):
         least_unit = self.least_cost - self.settings.slack * self._simplest_slack
         if cost.value - self.least_cost <= self.settings.tau * least_unit:
             return None
-        verdict = self._judged(cost)
+        verdict = self._verdict_at(cost)
         return None if verdict.possible else verdict
 
-    def _judged(self, cost: LeastCost) -> Verdict:
+    def _verdict_at(self, cost: LeastCost) -> Verdict:
         """The verdict on the subset whose J_v is `cost`."""
         price = max(0.0, (cost.value - self.least_cost) / self.unit)
         rivals = {x: float(m) for x, m in zip(self.evaluated, cost.rivals, strict=True) if m > tolerances.MULTIPLIER}
@@ -213,27 +213,28 @@ class ParsimoniousSet(Costs):
     # -- monomials on demand --------------------------------------------------------------------
 
     @cached_property
-    def _warmth(self) -> tuple[Warmth | None, Warmth | None]:
+    def _warm_starts(self) -> tuple[WarmStart | None, WarmStart | None]:
         """The bases of the previous state's J* and S*, by name, when there are any."""
         previous, self._previous = self._previous, None  # not kept alive any longer than needed
         if previous is None:
             return None, None
-        strained = previous._slacks.warmth() if "_slacks" in previous.__dict__ else previous._warmth[1]
-        return previous._prices.warmth(), strained
+        strained = previous._slacks.warm_start() if "_slacks" in previous.__dict__ else previous._warm_starts[1]
+        return previous._prices.warm_start(), strained
 
     @cached_property
     def _prices(self) -> PriceProgram:
-        warmth = self._warmth[0]
-        return PriceProgram(self, warmth, Simplex.DUAL if warmth is None else Simplex.PRIMAL)
+        warm_start = self._warm_starts[0]
+        return PriceProgram(self, warm_start, Simplex.DUAL if warm_start is None else Simplex.PRIMAL)
 
     @cached_property
     def _slacks(self) -> PriceProgram:
         """C S*: from where it stood in the previous state, else from J*; of very many statements from nothing."""
-        warmth = self._warmth[1]
-        if warmth is None and len(self.statements) > STATEMENTS_AT_LENGTH:
+        warm_start = self._warm_starts[1]
+        if warm_start is None and len(self.statements) > STATEMENTS_AT_LENGTH:
             return PriceProgram(self, None, Simplex.DUAL, free=True)
-        start, method = (self._prices.warmth(), Simplex.DUAL) if warmth is None else (warmth, Simplex.PRIMAL)
-        return PriceProgram(self, start, method, free=True)
+        if warm_start is None:
+            return PriceProgram(self, self._prices.warm_start(), Simplex.DUAL, free=True)
+        return PriceProgram(self, warm_start, Simplex.PRIMAL, free=True)
 
     @cached_property
     def _forms(self) -> FormProgram:

@@ -27,7 +27,7 @@ from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.sets import demanded, equalities, statement_rows
+from elicit.utility.sets import equalities, required_margins, statement_rows
 from elicit.utility.solver import INFINITY, Program, Watch
 
 
@@ -203,14 +203,14 @@ class CubeProgram:
         d = statement_rows(self.monomials, utilities.statements)
         m, p = d.shape
         self._count, self._d = m, d
-        strict = self._strict = demanded(utilities.statements)
+        strict = self._strict = required_margins(utilities.statements)
         equal = equalities(utilities.statements)
         paid: Matrix
         if isinstance(utilities, ExactSet):
             paid, cost, gain = np.eye(p), np.ones(p), utilities.delta * strict
             extra: Matrix = np.zeros((0, m + p))
         else:
-            w = self._weights = np.array([utilities.settings.weights[k - 1] for k in self.monomials.degrees])
+            w = self._weights = utilities.settings.weights_of(self.monomials)
             paid, cost, gain = w[:, None], np.array([utilities.budget]), strict
             limits = utilities.limits[:, None]
             extra = np.vstack([np.hstack([np.eye(m), -limits]), np.hstack([-np.eye(m), -limits])[equal]]).reshape(

@@ -1,8 +1,9 @@
 """J* and J_v in dual form: the program in which a candidate is one more column.
 
-Rows are monomials, columns are multipliers; every price starts from the basis of J*. Of very many neither are all
-listed: what a solution lacks enters (statements that its θ strains and rivals that it puts above the candidate as
-columns, monomials whose bound it breaks as rows), and it is solved again. Where θ is free instead, J* is C S*.
+Rows are monomials, columns are multipliers; every price starts from the basis of J*. Where either are very many,
+not all are in the program from the start. By column and row generation those that a solution violates enter, and it
+is solved again: as columns statements that its θ strains, and rivals that it puts above the candidate; as rows
+monomials whose bound it breaks. Where θ is free (w = 0), the optimum is C S* instead of J*.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from elicit.utility import tolerances
 from elicit.utility.costs import Costs
 from elicit.utility.interior import near_optimum
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
-from elicit.utility.solver import INFINITY, Program, Simplex, Standing, standings
+from elicit.utility.solver import INFINITY, BasisStatus, Program, Simplex, basis_statuses
 
 #: Up to this many statements are all in the program from the start, and every rival of theirs; beyond, they
 #: enter on demand.
@@ -46,12 +47,12 @@ class LeastCost:
 
 
 @dataclass(frozen=True)
-class Warmth:
-    """Where the columns and rows of a price program stood: by statement and monomial; a μ is 0 at J*."""
+class WarmStart:
+    """The basis of an earlier price program at its J*, by statement and monomial; every μ is at its lower bound, 0."""
 
-    statements: Mapping[Statement, Standing]
-    monomials: Mapping[Mask, Standing]
-    link: Standing
+    statements: Mapping[Statement, BasisStatus]
+    monomials: Mapping[Mask, BasisStatus]
+    link: BasisStatus
 
 
 class PriceProgram:
@@ -59,7 +60,7 @@ class PriceProgram:
 
     Row 0 is M = Σ μ_x, row k + 1 the k-th monomial; the duals of the rows are −θ. Multipliers are numbered, the λ
     before the μ, and `_columns` are the numbers of those in the program. Every price starts from the basis of J*,
-    where its candidate's column M is at zero. With `free` a θ costs nothing, w = 0. `warmth` is of an earlier
+    where its candidate's column M is at zero. With `free` a θ costs nothing, w = 0. `warm_start` is of an earlier
     state; with another w it is still feasible for the dual simplex.
 
     A statement of that state that is none any longer (another put between made it follow) keeps its λ until
@@ -67,51 +68,53 @@ class PriceProgram:
     of pivots are lost.
     """
 
-    def __init__(self, costs: Costs, warmth: Warmth | None, method: Simplex, *, free: bool = False) -> None:
+    def __init__(self, costs: Costs, warm_start: WarmStart | None, method: Simplex, *, free: bool = False) -> None:
         self._costs: Costs = proxy(costs)  # whose own this is: in a circle neither would go before a collection
         self._free = free
         self._statements = len(costs.statements)
-        leaving = () if warmth is None else _leaving(costs, warmth)
-        known = (*costs.statements, *leaving)
-        self._held, self._first_rival = costs.columns(known), len(known)
+        dropped = () if warm_start is None else _dropped_statements(costs, warm_start)
+        known = (*costs.statements, *dropped)
+        self._arrays, self._first_rival = costs.columns(known), len(known)
         self.monomials = costs.starting_monomials
-        if warmth is None and len(known) > STATEMENTS_AT_LENGTH and costs.informative:
-            warmth = self._near(costs)
-        if warmth is not None and not costs.complete:
-            entered = [t for t in warmth.monomials if t not in self.monomials.position]
+        if warm_start is None and len(known) > STATEMENTS_AT_LENGTH and costs.informative:
+            warm_start = self._interior_start(costs)
+        if warm_start is not None and not costs.complete:
+            entered = [t for t in warm_start.monomials if t not in self.monomials.position]
             self.monomials = Monomials(costs.n, (*self.monomials.terms, *entered))
         self._phi = self.monomials.rows(costs.subsets)
-        stood = None if warmth is None else [warmth.statements.get(s, Standing.LOWER) for s in known]
-        self._columns = self._first_columns(stood)
-        self._program = self._start()
-        if warmth is not None and stood is not None:
+        statuses = None if warm_start is None else [warm_start.statements.get(s, BasisStatus.LOWER) for s in known]
+        self._columns = self._starting_columns(statuses)
+        self._program = self._build()
+        if warm_start is not None and statuses is not None:
             self._program.resume(
-                [stood[k] if k < len(stood) else Standing.LOWER for k in self._columns],
-                [warmth.link, *(warmth.monomials.get(t, Standing.BASIC) for t in self.monomials.terms)],
+                [statuses[k] if k < len(statuses) else BasisStatus.LOWER for k in self._columns],
+                [warm_start.link, *(warm_start.monomials.get(t, BasisStatus.BASIC) for t in self.monomials.terms)],
             )
-        if leaving:
+        if dropped:
             self._program.optimum(method)
             for column, k in enumerate(self._columns):
                 if self._statements <= k < self._first_rival:
                     self._program.change_bounds(column, 0.0, 0.0)
             method = Simplex.DUAL
-        self.base, self._home_duals = self._solve(None, method)
-        self._home = self._program.basis()
+        self.base, self._base_duals = self._solve(None, method)
+        self._base_basis = self._program.basis()
 
-    def _near(self, costs: Costs) -> Warmth:
-        """Where everything stands near the optimum, as far as the first monomials go."""
-        terms = self.monomials.terms
-        statements, rows = near_optimum(self.monomials.rows(costs.subsets), self._held, self._weights(terms))
-        return Warmth(
-            dict(zip(costs.statements, statements, strict=True)), dict(zip(terms, rows, strict=True)), Standing.LOWER
+    def _interior_start(self, costs: Costs) -> WarmStart:
+        """A basis near the optimum of the program with the first monomials alone, found by an interior point method."""
+        phi, weights = self.monomials.rows(costs.subsets), self._weights(self.monomials)
+        statements, rows = near_optimum(phi, self._arrays, weights)
+        return WarmStart(
+            dict(zip(costs.statements, statements, strict=True)),
+            dict(zip(self.monomials.terms, rows, strict=True)),
+            BasisStatus.LOWER,
         )
 
-    def warmth(self) -> Warmth:
-        """Where everything stands at J*."""
-        columns, rows = standings(self._home)
-        standing = dict(zip(self._columns, columns, strict=True))
-        return Warmth(
-            {s: standing.get(r, Standing.LOWER) for r, s in enumerate(self._costs.statements)},
+    def warm_start(self) -> WarmStart:
+        """The basis of J*."""
+        columns, rows = basis_statuses(self._base_basis)
+        status = dict(zip(self._columns, columns, strict=True))
+        return WarmStart(
+            {s: status.get(r, BasisStatus.LOWER) for r, s in enumerate(self._costs.statements)},
             dict(zip(self.monomials.terms, rows[1:], strict=False)),
             rows[0],
         )
@@ -123,7 +126,7 @@ class PriceProgram:
 
     # -- what the program holds -----------------------------------------------------------------
 
-    def _first_columns(self, stood: Sequence[Standing] | None) -> list[int]:
+    def _starting_columns(self, statuses: Sequence[BasisStatus] | None) -> list[int]:
         """The numbers to start with: all of few; of many the statements that counted before, or else some.
 
         An equality's λ is not at its lower bound while it is out, so it is always in.
@@ -131,20 +134,20 @@ class PriceProgram:
         count = self._first_rival
         if count <= STATEMENTS_AT_ONCE:
             return list(range(count + len(self._costs.evaluated)))
-        listed = self._held.equal.copy()
-        counted = np.array([s is not Standing.LOWER for s in stood or ()], dtype=np.bool_)
+        listed = self._arrays.equal.copy()
+        counted = np.array([s is not BasisStatus.LOWER for s in statuses or ()], dtype=np.bool_)
         if counted.any():
             listed |= counted
         else:  # nothing stood before, or nothing of it counted
             listed[:: -(-count // STATEMENTS_AT_ONCE)] = True
         return [int(k) for k in np.flatnonzero(listed)]
 
-    def _start(self) -> Program:
-        held, w = self._held, self._weights(self.monomials.terms)
+    def _build(self) -> Program:
+        arrays, w = self._arrays, self._weights(self.monomials)
         rivals = len(self._costs.evaluated)
-        cost = np.concatenate([-held.wanted, np.zeros(rivals)])
-        lower = np.concatenate([np.where(held.equal, -held.limits, 0.0), np.zeros(rivals)])
-        upper = np.concatenate([held.limits, np.full(rivals, INFINITY)])
+        cost = np.concatenate([-arrays.wanted, np.zeros(rivals)])
+        lower = np.concatenate([np.where(arrays.equal, -arrays.limits, 0.0), np.zeros(rivals)])
+        upper = np.concatenate([arrays.limits, np.full(rivals, INFINITY)])
         return Program(
             self._entries(self._columns),
             cost=cost[self._columns],
@@ -154,9 +157,9 @@ class PriceProgram:
             row_upper=np.concatenate([[0.0], w]),
         )
 
-    def _weights(self, terms: Sequence[Mask]) -> Vector:
-        weights = np.array([self._costs.settings.weights[t.bit_count() - 1] for t in terms])
-        return np.zeros(len(terms)) if self._free else weights
+    def _weights(self, monomials: Monomials) -> Vector:
+        """The bound of each monomial's row: its weight, or 0 where θ is free."""
+        return np.zeros(len(monomials)) if self._free else self._costs.settings.weights_of(monomials)
 
     def _entries(self, numbers: Sequence[int]) -> Matrix:
         """The columns of λ and μ in every row."""
@@ -168,10 +171,10 @@ class PriceProgram:
 
         phi has shape (subsets, monomials), the candidate (monomials,).
         """
-        held, first, number = self._held, self._first_rival, np.asarray(numbers, dtype=np.intp)
+        arrays, first, number = self._arrays, self._first_rival, np.asarray(numbers, dtype=np.intp)
         rival, stated = number >= first, (number >= 0) & (number < first)
         entries = np.zeros((phi.shape[1], len(number)))
-        entries[:, stated] = (phi[held.better[number[stated]]] - phi[held.worse[number[stated]]]).T
+        entries[:, stated] = (phi[arrays.better[number[stated]]] - phi[arrays.worse[number[stated]]]).T
         entries[:, rival] = -phi[number[rival] - first].T
         if candidate is not None:
             entries[:, number == _CANDIDATE] = candidate[:, None]
@@ -187,15 +190,16 @@ class PriceProgram:
         own = self._own_column(subset)
         if own is not None:
             self._program.change_bounds(own, 0.0, 0.0)
-        self._program.return_to(self._home)
-        held, rows = len(self._columns), [0] + [k + 1 for k, t in enumerate(self.monomials.terms) if t & subset == t]
+        self._program.return_to(self._base_basis)
+        columns_before = len(self._columns)
+        rows = [0] + [k + 1 for k, t in enumerate(self.monomials.terms) if t & subset == t]
         self._columns.append(_CANDIDATE)
         self._program.add_column(0.0, 0.0, INFINITY, rows, np.ones(len(rows)))
-        admitted = len(self.monomials) + 1 - len(self._home_duals)  # since J*: no θ there
-        self._enter(self._lacking(np.append(self._home_duals, np.zeros(admitted)), subset))
+        rows_added = len(self.monomials) + 1 - len(self._base_duals)  # since J*, where their θ is 0
+        self._add_columns(self._entering_columns(np.append(self._base_duals, np.zeros(rows_added)), subset))
         cost, _ = self._solve(subset, Simplex.PRIMAL)
-        self._program.drop_columns(held)  # a price is the same to the last digit whatever was asked before
-        del self._columns[held:]
+        self._program.drop_columns(columns_before)  # a price is the same to the last digit whatever was asked before
+        del self._columns[columns_before:]
         if own is not None:
             self._program.change_bounds(own, 0.0, INFINITY)
         return cost
@@ -220,34 +224,34 @@ class PriceProgram:
             return least, np.zeros(1 + len(self.monomials))
         while True:
             solution = self._program.optimum(method)
-            lacking = self._lacking(solution.duals, candidate)
-            if lacking:
-                self._enter(lacking)
+            entering = self._entering_columns(solution.duals, candidate)
+            if entering:
+                self._add_columns(entering)
                 method = Simplex.PRIMAL
                 continue
             found = np.zeros(count + 1)
             found[self._columns] = solution.values  # the candidate's M is the last
             multipliers, rivals = found[: self._statements], found[self._first_rival : count]
-            terms = self._violated(multipliers, rivals, candidate, float(found[_CANDIDATE]))
+            terms = self._entering_monomials(multipliers, rivals, candidate, float(found[_CANDIDATE]))
             if not terms:
                 theta = Utility.of(self.monomials, -solution.duals[1:])
                 return LeastCost(-solution.value, theta, multipliers, rivals), solution.duals
-            self._admit(terms, candidate)
+            self._add_rows(terms, candidate)
             method = Simplex.DUAL
 
     # -- columns and rows on demand -------------------------------------------------------------
 
-    def _lacking(self, duals: Vector, candidate: Mask | None) -> list[int]:
-        """Numbers that are not in the program and would raise its value.
+    def _entering_columns(self, duals: Vector, candidate: Mask | None) -> list[int]:
+        """The numbers of multipliers that are not in the program and would raise its value.
 
         They are the λ of statements that θ strains, and the μ of rivals that it puts above the candidate.
         """
         if self._first_rival <= STATEMENTS_AT_ONCE:
             return []
-        held, theta = self._held, -duals[1:]
+        arrays, theta = self._arrays, -duals[1:]
         values = self._phi @ theta
         over = np.zeros(self._first_rival + len(self._costs.evaluated))
-        over[: self._first_rival] = held.wanted - (values[held.better] - values[held.worse])
+        over[: self._first_rival] = arrays.wanted - (values[arrays.better] - values[arrays.worse])
         over[self._statements : self._first_rival] = 0.0  # those that leave
         if candidate is not None:
             rivals = values[: len(self._costs.evaluated)]
@@ -259,21 +263,23 @@ class PriceProgram:
         stated = _largest(over[: self._first_rival], STATEMENTS_ENTER)
         return stated + [self._first_rival + k for k in _largest(over[self._first_rival :], RIVALS_ENTER)]
 
-    def _enter(self, numbers: Sequence[int]) -> None:
+    def _add_columns(self, numbers: Sequence[int]) -> None:
         """Append the columns of λ and μ, all at 0."""
         stated = [k for k in numbers if k < self._first_rival]
         rivals = len(numbers) - len(stated)
         if numbers:
             self._program.add_columns(
                 self._entries(numbers),
-                np.concatenate([-self._held.wanted[stated], np.zeros(rivals)]),
+                np.concatenate([-self._arrays.wanted[stated], np.zeros(rivals)]),
                 np.zeros(len(numbers)),
-                np.concatenate([self._held.limits[stated], np.full(rivals, INFINITY)]),
+                np.concatenate([self._arrays.limits[stated], np.full(rivals, INFINITY)]),
             )
             self._columns += numbers
 
-    def _violated(self, multipliers: Vector, rivals: Vector, candidate: Mask | None, size: float) -> list[Mask]:
-        """Monomials that are not in the program and whose bound these λ, μ and M break."""
+    def _entering_monomials(
+        self, multipliers: Vector, rivals: Vector, candidate: Mask | None, size: float
+    ) -> list[Mask]:
+        """The monomials that are not in the program and whose bound these λ, μ and M break."""
         costs = self._costs
         if costs.complete:
             return []
@@ -284,10 +290,10 @@ class PriceProgram:
             weights[candidate] = weights.get(candidate, 0.0) + size
         return costs.violated(weights, 0.0 if self._free else 1.0, self.monomials)
 
-    def _admit(self, terms: Sequence[Mask], candidate: Mask | None) -> None:
+    def _add_rows(self, terms: Sequence[Mask], candidate: Mask | None) -> None:
         """Append the rows of more monomials; the order of the rows is the order of entry."""
         more = Monomials(self._costs.n, terms)
-        phi, w = more.rows(self._costs.subsets), self._weights(terms)
+        phi, w = more.rows(self._costs.subsets), self._weights(more)
         v = None if candidate is None else more.row(candidate)
         self._program.add_rows(self._in_monomials(self._columns, phi, v), -w, w)
         self.monomials = Monomials(self._costs.n, (*self.monomials.terms, *terms))
@@ -295,18 +301,18 @@ class PriceProgram:
 
 
 def _largest(over: Vector, most: int) -> list[int]:
-    """Places of the largest that count, in their order."""
+    """The indices of those that count, ascending; the largest ones where there are more than `most`."""
     at = np.flatnonzero(over > tolerances.PRICING)
     if len(at) > most:
         at = np.sort(at[np.argsort(-over[at], kind="stable")[:most]])
     return [int(k) for k in at]
 
 
-def _leaving(costs: Costs, warmth: Warmth) -> tuple[Statement, ...]:
+def _dropped_statements(costs: Costs, warm_start: WarmStart) -> tuple[Statement, ...]:
     """The statements of an earlier state that are none any longer, and whose λ is not 0 there."""
     kept, place = set(costs.statements), costs.place
     return tuple(
         s
-        for s, standing in warmth.statements.items()
-        if standing is not Standing.LOWER and s not in kept and s.better in place and s.worse in place
+        for s, status in warm_start.statements.items()
+        if status is not BasisStatus.LOWER and s not in kept and s.better in place and s.worse in place
     )

@@ -32,8 +32,8 @@ def statement_rows(monomials: Monomials, statements: Sequence[Statement]) -> Mat
     return rows
 
 
-def demanded(statements: Sequence[Statement]) -> Vector:
-    """The margin that each statement demands, in units of δ or 1: 1 for a strict one, else 0."""
+def required_margins(statements: Sequence[Statement]) -> Vector:
+    """The margin that each statement demands, in units of δ (exact set) or 1 (parsimonious): 1 if strict, else 0."""
     return np.array([1.0 if s.strict else 0.0 for s in statements])
 
 

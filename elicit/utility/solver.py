@@ -58,36 +58,36 @@ class Simplex(enum.IntEnum):
     PRIMAL = 4
 
 
-class Standing(enum.Enum):
-    """Where a column or row stands in a basis."""
+class BasisStatus(enum.Enum):
+    """Whether a column or row is basic, or at which bound it is."""
 
     BASIC = "basic"
     LOWER = "lower"
     UPPER = "upper"
 
 
-_STANDING = {
-    highspy.HighsBasisStatus.kBasic: Standing.BASIC,
-    highspy.HighsBasisStatus.kLower: Standing.LOWER,
-    highspy.HighsBasisStatus.kUpper: Standing.UPPER,
-    highspy.HighsBasisStatus.kZero: Standing.LOWER,
-    highspy.HighsBasisStatus.kNonbasic: Standing.LOWER,
+_FROM_HIGHS = {
+    highspy.HighsBasisStatus.kBasic: BasisStatus.BASIC,
+    highspy.HighsBasisStatus.kLower: BasisStatus.LOWER,
+    highspy.HighsBasisStatus.kUpper: BasisStatus.UPPER,
+    highspy.HighsBasisStatus.kZero: BasisStatus.LOWER,
+    highspy.HighsBasisStatus.kNonbasic: BasisStatus.LOWER,
 }
-_BASIS_STATUS = {
-    Standing.BASIC: highspy.HighsBasisStatus.kBasic,
-    Standing.LOWER: highspy.HighsBasisStatus.kLower,
-    Standing.UPPER: highspy.HighsBasisStatus.kUpper,
+_TO_HIGHS = {
+    BasisStatus.BASIC: highspy.HighsBasisStatus.kBasic,
+    BasisStatus.LOWER: highspy.HighsBasisStatus.kLower,
+    BasisStatus.UPPER: highspy.HighsBasisStatus.kUpper,
 }
 #: The lower bound's status and the upper's, to be picked by 0 and 1.
 _AT_A_BOUND = np.array([highspy.HighsBasisStatus.kLower, highspy.HighsBasisStatus.kUpper], dtype=object)
 
-#: Numbers of columns or rows.
-Places = NDArray[np.intp]
-_NO_PLACES: Places = np.zeros(0, dtype=np.intp)
+#: Indices of columns or rows.
+Indices = NDArray[np.intp]
+_NO_INDICES: Indices = np.zeros(0, dtype=np.intp)
 
 
 @lru_cache(maxsize=16)
-def _first(count: int) -> NDArray[np.int32]:
+def _indices_below(count: int) -> NDArray[np.int32]:
     """0, 1, … as indices; shared, so not to be written to."""
     index: NDArray[np.int32] = np.arange(count, dtype=np.int32)
     index.flags.writeable = False
@@ -103,9 +103,9 @@ class Basis:
     rows: int
 
 
-def standings(basis: Basis) -> tuple[list[Standing], list[Standing]]:
-    """A kept basis as standings of the columns and of the rows."""
-    return [_STANDING[s] for s in basis.kept.col_status], [_STANDING[s] for s in basis.kept.row_status]
+def basis_statuses(basis: Basis) -> tuple[list[BasisStatus], list[BasisStatus]]:
+    """The statuses of the columns and of the rows in a kept basis."""
+    return [_FROM_HIGHS[s] for s in basis.kept.col_status], [_FROM_HIGHS[s] for s in basis.kept.row_status]
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class Solution:
     pivots: int
 
 
-class _Engine(highspy.Highs):
-    """HiGHS that writes nothing; 1.16 writes its name as soon as callbacks are enabled, while it is made."""
+class _SilentHighs(highspy.Highs):
+    """HiGHS without output; 1.16 prints its name as soon as callbacks are enabled, while it is constructed."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # neither is annotated
@@ -148,7 +148,7 @@ class Program:
         row_upper: Vector,
         unit_rows: bool = False,
     ) -> None:
-        self._engine = _Engine()
+        self._engine = _SilentHighs()
         for option, value in (
             ("presolve", "off"),
             ("threads", 1),
@@ -179,7 +179,7 @@ class Program:
             rows.data.astype(np.float64),
             np.zeros(width, dtype=np.int32),  # every column is continuous
         )
-        self._demand(accepted, "the model was not accepted")
+        self._require(accepted, "the model was not accepted")
         self._basis = highspy.HighsBasis()  # filled anew by `crash`
         self._basis.valid, self._basis.alien = True, False
         self._method: Simplex | None = None
@@ -239,25 +239,25 @@ class Program:
 
     def change_costs(self, costs: Vector) -> None:
         """New costs for the first len(costs) columns."""
-        index = _first(len(costs))
-        self._demand(self._engine.changeColsCost(len(costs), index, costs), "the costs were not accepted")
+        index = _indices_below(len(costs))
+        self._require(self._engine.changeColsCost(len(costs), index, costs), "the costs were not accepted")
 
     def change_bounds(self, column: int, lower: float, upper: float) -> None:
         """New bounds for one column."""
-        self._demand(self._engine.changeColBounds(column, lower, upper), "the bounds were not accepted")
+        self._require(self._engine.changeColBounds(column, lower, upper), "the bounds were not accepted")
 
     def change_row(self, row: int, lower: float, upper: float) -> None:
         """New bounds for one row."""
         if self._unit_rows:
             lower, upper = lower / self._lengths[row], upper / self._lengths[row]
-        self._demand(self._engine.changeRowBounds(row, lower, upper), "the row was not accepted")
+        self._require(self._engine.changeRowBounds(row, lower, upper), "the row was not accepted")
 
     def change_rows(self, lower: Vector, upper: Vector) -> None:
         """New bounds for the first len(lower) rows."""
         if self._unit_rows:
             lower, upper = lower / self._lengths[: len(lower)], upper / self._lengths[: len(upper)]
         change = self._engine.changeRowsBounds  # type: ignore[attr-defined]  # not in its stubs
-        self._demand(change(len(lower), _first(len(lower)), lower, upper), "the rows were not accepted")
+        self._require(change(len(lower), _indices_below(len(lower)), lower, upper), "the rows were not accepted")
 
     def add_rows(self, matrix: Matrix, lower: Vector, upper: Vector) -> None:
         """Append rows; they join the basis, so that the others keep their status."""
@@ -266,7 +266,7 @@ class Program:
         rows = csr_matrix(matrix)
         starts, index = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
         data = rows.data.astype(np.float64)
-        self._demand(
+        self._require(
             self._engine.addRows(len(lower), lower, upper, len(data), starts, index, data),
             "the rows were not accepted",
         )
@@ -274,7 +274,7 @@ class Program:
     def add_column(self, cost: float, lower: float, upper: float, rows: Sequence[int], entries: Vector) -> None:
         """Append one column."""
         index = np.asarray(rows, dtype=np.int32)
-        self._demand(
+        self._require(
             self._engine.addCol(cost, lower, upper, len(index), index, np.asarray(entries, dtype=np.float64)),
             "the column was not accepted",
         )
@@ -284,7 +284,7 @@ class Program:
         columns = csr_matrix(matrix.T)
         starts, index = columns.indptr[:-1].astype(np.int32), columns.indices.astype(np.int32)
         data = columns.data.astype(np.float64)
-        self._demand(
+        self._require(
             self._engine.addCols(len(cost), cost, lower, upper, len(data), starts, index, data),
             "the columns were not accepted",
         )
@@ -292,7 +292,7 @@ class Program:
     def drop_columns(self, first: int) -> None:
         """Remove the columns from this one on."""
         index = np.arange(first, self.columns, dtype=np.int32)
-        self._demand(self._engine.deleteCols(len(index), index), "the columns were not removed")
+        self._require(self._engine.deleteCols(len(index), index), "the columns were not removed")
 
     def basis(self) -> Basis:
         """The present basis, to come back to."""
@@ -307,40 +307,40 @@ class Program:
         if basis.columns < self.columns:
             kept.col_status = [*kept.col_status, *[status.kLower] * (self.columns - basis.columns)]
             basis.columns = self.columns
-        self._demand(self._engine.setBasis(kept), "the basis was not accepted")
+        self._require(self._engine.setBasis(kept), "the basis was not accepted")
 
-    def crash(self, at_upper: NDArray[np.bool_], columns: Places = _NO_PLACES, rows: Places = _NO_PLACES) -> None:
+    def crash(self, at_upper: NDArray[np.bool_], columns: Indices = _NO_INDICES, rows: Indices = _NO_INDICES) -> None:
         """Start the next solve with every row basic and every column at its lower or upper bound.
 
-        But for as many of either: `columns` are basic, and `rows` at their lower bound.
+        The exceptions, as many of either: `columns` are basic, and `rows` are at their lower bound.
         """
-        standing = _AT_A_BOUND[at_upper.view(np.int8)]
-        standing[columns] = highspy.HighsBasisStatus.kBasic
-        self._basis.col_status = standing.tolist()
+        status = _AT_A_BOUND[at_upper.view(np.int8)]
+        status[columns] = highspy.HighsBasisStatus.kBasic
+        self._basis.col_status = status.tolist()
         held = [highspy.HighsBasisStatus.kBasic] * self.rows
         for row in rows.tolist():
             held[row] = highspy.HighsBasisStatus.kLower
         self._basis.row_status = held
-        self._demand(self._engine.setBasis(self._basis), "the crash basis was not accepted")
+        self._require(self._engine.setBasis(self._basis), "the crash basis was not accepted")
 
-    def resume(self, columns: Sequence[Standing], rows: Sequence[Standing]) -> None:
-        """Start the next solve from the given standings; too few or too many basic ones are evened out."""
+    def resume(self, columns: Sequence[BasisStatus], rows: Sequence[BasisStatus]) -> None:
+        """Start the next solve from the given statuses; too few or too many basic ones are evened out."""
         columns, rows = list(columns), list(rows)
-        surplus = columns.count(Standing.BASIC) + rows.count(Standing.BASIC) - self.rows
-        loose = [k for k, standing in enumerate(rows) if standing is not Standing.BASIC]
+        surplus = columns.count(BasisStatus.BASIC) + rows.count(BasisStatus.BASIC) - self.rows
+        loose = [k for k, status in enumerate(rows) if status is not BasisStatus.BASIC]
         for k in loose[: max(0, -surplus)]:
-            rows[k] = Standing.BASIC
-        held = [k for k, standing in enumerate(columns) if standing is Standing.BASIC]
+            rows[k] = BasisStatus.BASIC
+        held = [k for k, status in enumerate(columns) if status is BasisStatus.BASIC]
         for k in held[len(held) - max(0, surplus) :]:
-            columns[k] = Standing.LOWER
+            columns[k] = BasisStatus.LOWER
         basis = highspy.HighsBasis()
-        basis.col_status = [_BASIS_STATUS[s] for s in columns]
-        basis.row_status = [_BASIS_STATUS[s] for s in rows]
+        basis.col_status = [_TO_HIGHS[s] for s in columns]
+        basis.row_status = [_TO_HIGHS[s] for s in rows]
         basis.valid, basis.alien = True, False
-        self._demand(self._engine.setBasis(basis), "the basis was not accepted")
+        self._require(self._engine.setBasis(basis), "the basis was not accepted")
 
     @staticmethod
-    def _demand(status: object, complaint: str) -> None:
+    def _require(status: object, complaint: str) -> None:
         if status == highspy.HighsStatus.kError:
             raise SolverError(complaint)
 
@@ -412,7 +412,7 @@ def best_rival(
         solver = _HiGHS(threads=1, timeLimit=time_limit, gapAbs=1e-7, gapRel=0.0)
         solver.createAndConfigureSolver(problem)
         solver.buildSolverModel(problem)
-    return _drive(problem, y, theta, subset, progress)
+    return _run(problem, y, theta, subset, progress)
 
 
 def _add_family(problem: pulp.LpProblem, y: dict[int, pulp.LpVariable], family: Family) -> None:
@@ -457,7 +457,7 @@ def _add_statements(
         problem += paid + pulp.lpSum(slacks) <= within.total, "budget"
 
 
-def _drive(
+def _run(
     problem: pulp.LpProblem,
     y: dict[int, pulp.LpVariable],
     theta: list[pulp.LpVariable],
@@ -513,7 +513,7 @@ class _HiGHS(pulp.HiGHS):  # type: ignore[misc]  # pulp has no types
     """PuLP's way to HiGHS, to one that writes nothing."""
 
     def createAndConfigureSolver(self, lp: pulp.LpProblem) -> None:
-        lp.solverModel = _Engine()
+        lp.solverModel = _SilentHighs()
         limits = {"time_limit": self.timeLimit, "mip_abs_gap": self.gapAbs, "mip_rel_gap": self.gapRel}
         for option, value in {"threads": self.threads, **limits}.items():
             if value is not None:

@@ -14,7 +14,7 @@ from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet, row_bounds
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.sets import demanded, equalities, statement_rows
+from elicit.utility.sets import equalities, required_margins, statement_rows
 from elicit.utility.solver import INFINITY, Program
 
 #: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
@@ -58,7 +58,7 @@ def sparse_multipliers(
     gain = monomials.row(y) - monomials.row(subset)
     d = statement_rows(monomials, utilities.statements)
     m, p = d.shape
-    strict = demanded(utilities.statements)
+    strict = required_margins(utilities.statements)
     equal = equalities(utilities.statements)
     # an equality's multiplier is split in two, so that the sum counts its size
     split = np.vstack([d, -d[equal]])
@@ -67,7 +67,7 @@ def sparse_multipliers(
         paid, cost, promised = np.eye(p), np.ones(p), utilities.delta * strict
         extra = np.zeros((0, count + p))
     else:
-        w = np.array([utilities.settings.weights[k - 1] for k in monomials.degrees])
+        w = utilities.settings.weights_of(monomials)
         paid, cost, promised = w[:, None], np.array([utilities.budget]), strict
         limits = np.concatenate([utilities.limits, utilities.limits[equal]])
         extra = np.hstack([np.eye(count), -limits[:, None]])

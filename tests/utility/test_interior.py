@@ -7,7 +7,7 @@ from instances import NEAR, batch, random_case
 from elicit.utility import interior, parsimony, prices
 from elicit.utility.interior import near_optimum
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.solver import Program, Standing
+from elicit.utility.solver import BasisStatus, Program
 
 
 def many_statements(seed):
@@ -70,7 +70,7 @@ def test_as_many_are_basic_as_there_are_monomials(seed, free):
     columns = utilities.columns(utilities.statements)
     statements, rows = near_optimum(phi, columns, weights)
     assert (len(statements), len(rows)) == (len(utilities.statements), 28)
-    assert [*statements, *rows].count(Standing.BASIC) == 28
+    assert [*statements, *rows].count(BasisStatus.BASIC) == 28
 
 
 def test_one_statement_is_enough():

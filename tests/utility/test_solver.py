@@ -17,14 +17,14 @@ from elicit.subsets import Family
 from elicit.utility.monomials import Monomials
 from elicit.utility.solver import (
     INFINITY,
+    BasisStatus,
     Box,
     Program,
     Simplex,
-    Standing,
     Status,
+    basis_statuses,
     best_rival,
     cheapest_hitting_set,
-    standings,
 )
 
 
@@ -121,7 +121,7 @@ def test_a_program_kept_alive_agrees_with_one_built_afresh(seed, method):
         if change % 4 == 1:
             alive.crash(rng.random(alive.columns) < 0.5)
         if change % 4 == 3:
-            kinds = list(Standing)
+            kinds = list(BasisStatus)
             alive.resume(
                 [kinds[k] for k in rng.integers(0, 3, size=alive.columns)],
                 [kinds[k] for k in rng.integers(0, 2, size=alive.rows)],
@@ -142,8 +142,8 @@ def test_a_basis_kept_serves_after_rows_and_columns_were_added():
     alive = program(matrix, cost, -np.ones(12), np.ones(12), np.full(8, -INFINITY), limit)
     alive.optimum()
     home = alive.basis()
-    columns, rows = standings(home)
-    assert columns.count(Standing.BASIC) + rows.count(Standing.BASIC) == 8
+    columns, rows = basis_statuses(home)
+    assert columns.count(BasisStatus.BASIC) + rows.count(BasisStatus.BASIC) == 8
     alive.add_rows(np.ones((1, 12)), np.array([-INFINITY]), np.array([50.0]))
     alive.add_column(1.0, 0.0, 1.0, [0], np.array([1.0]))
     alive.return_to(home)
