@@ -19,7 +19,7 @@ from elicit.decide.plausible import MIDDLING
 from elicit.events import Answer, Asked, Preferred, Stopped
 from elicit.knowledge.statements import Source, Statement, reachable
 from elicit.subsets import Mask, indicator, simplest
-from elicit.utility.exact import ExactSet, combinations_of, outside
+from elicit.utility.exact import ExactSet, outside_span, row_space
 from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Matrix, Utility
 from elicit.utility.numbers import listable
@@ -206,7 +206,7 @@ class Questions:
         """Whether statements chain from one to the other, or the exact cone of the answers orders them."""
         if b in self._below[a] or a in self._below[b]:
             return True
-        if outside(_flips([(a, b)], self._beliefs.family.n)[0], self._along):
+        if outside_span(_flips([(a, b)], self._beliefs.family.n)[0], self._along):
             return False
         cone = self._cone
         if cone is None:
@@ -235,7 +235,7 @@ class Questions:
         What the cone orders is such a sum, too. Hardly any pair is, so the cone, which takes long where attributes
         are many, is hardly ever needed.
         """
-        return combinations_of(_flips([(s.better, s.worse) for s in self._answers], self._beliefs.family.n))
+        return row_space(_flips([(s.better, s.worse) for s in self._answers], self._beliefs.family.n))
 
     @cached_property
     def _cone(self) -> ExactSet | None:

@@ -6,8 +6,8 @@ holds on the whole cone.
 
 Programs are kept alive. A form starts with every coefficient at the bound its sign asks for, and
 where it has no sign, at the sign that the θ of largest margin has there; the dual simplex then
-repairs the statements. A large program starts from a guess which statements hold the form back
-(`leaning.py`). Upper bounds only tighten as statements are added.
+repairs the statements. A large program starts from a guess of the active statements (`active_set.py`).
+Upper bounds only tighten as statements are added.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Statement, transitive_reduction
 from elicit.subsets import Mask
 from elicit.utility import tolerances
+from elicit.utility.active_set import STATEMENTS_A_MONOMIAL, WORTH_A_GUESS, ActiveSetGuesser
 from elicit.utility.conflicts import contradiction_in, margin_program
-from elicit.utility.leaning import STATEMENTS_A_MONOMIAL, WORTH_A_GUESS, Leaning
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.orders import ranking_first
 from elicit.utility.sets import (
@@ -48,9 +48,13 @@ TOO_THIN = (
 #: Rows φ(v) kept for the next form.
 ROWS_KEPT = 512
 
-#: What is further than this from every combination of the statements' rows is none of them, and no program need say so:
-#: a program's own tolerance is far below.
+#: A vector further than this from the span of the statements' rows is outside it, and no program need say so: a
+#: program's own tolerance is far smaller.
 OUTSIDE = 1e-5
+
+
+#: The cached programs of an `ExactSet` that hold its margin δ.
+_OF_SLICE = ("_form_program", "_verdict_program")
 
 
 class ExactSet:
@@ -141,9 +145,13 @@ class ExactSet:
             delta = max(tolerances.SMALLEST_MARGIN, float(f"{self.margin / 10:.3g}"))
         if delta != self.delta:
             self.delta = delta
-            for name in ("_forms", "_tops"):
-                if name in self.__dict__:
-                    self._retired += self.__dict__.pop(name).solved
+            self._retired += sum(program.solved for program in self._programs_of_slice())
+            for name in _OF_SLICE:
+                self.__dict__.pop(name, None)
+
+    def _programs_of_slice(self) -> list[Program]:
+        """Those of the programs with margin δ that were built so far."""
+        return [self.__dict__[name] for name in _OF_SLICE if name in self.__dict__]
 
     @property
     def conflict(self) -> Inconsistent | None:
@@ -161,7 +169,7 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
-        for name in ("_span", "_leaning", "_contradiction"):
+        for name in ("_span", "_guesser", "_contradiction"):
             self.__dict__.pop(name, None)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
         d = statement_rows(self.monomials, [statement])
@@ -173,12 +181,10 @@ class ExactSet:
             held = row @ np.append(theta, margin)
             if not lower - tolerances.NUDGE <= held <= upper + tolerances.NUDGE:
                 self._largest = None  # otherwise a θ of largest margin remains one
-        for name in ("_forms", "_tops"):
-            if name in self.__dict__:
-                program: Program = self.__dict__[name]
-                wide = np.zeros((1, program.columns))
-                wide[:, : len(self.monomials)] = d
-                program.add_rows(wide, *row_bounds([statement], self.delta))
+        for program in self._programs_of_slice():
+            wide = np.zeros((1, program.columns))
+            wide[:, : len(self.monomials)] = d
+            program.add_rows(wide, *row_bounds([statement], self.delta))
         self._fit_margin()
 
     def _largest_margin(self) -> tuple[float, Vector]:
@@ -196,24 +202,24 @@ class ExactSet:
         if self.thin:
             raise InputError(f"{TOO_THIN}: no maximum is computed; look whether it is `informative` first")
         gain = self.gain(form)
-        self._forms.change_costs(-gain)
-        self._lean(gain)
-        solution = self._forms.optimum()
+        self._form_program.change_costs(-gain)
+        self._crash(gain)
+        solution = self._form_program.optimum()
         return Optimum(
             -solution.value,
             Utility.of(self.monomials, solution.values),
             self._by_statement(solution.duals),
         )
 
-    def _lean(self, gain: Vector) -> None:
-        """Start the program of forms where the form leans, or else with every statement to be repaired."""
-        found = None if self._leaning is None else self._leaning.of(gain)
-        remaining = gain if found is None else found.remaining
-        at_upper = np.where(np.abs(remaining) > tolerances.NUDGE, remaining > 0, self._largest_margin()[1] > 0)
-        if found is None:
-            self._forms.crash(at_upper)
+    def _crash(self, gain: Vector) -> None:
+        """Set the starting basis for a form: the guessed active set or, without one, every row basic."""
+        guess = None if self._guesser is None else self._guesser.of(gain)
+        residual = gain if guess is None else guess.residual
+        at_upper = np.where(np.abs(residual) > tolerances.NUDGE, residual > 0, self._largest_margin()[1] > 0)
+        if guess is None:
+            self._form_program.crash(at_upper)
         else:
-            self._forms.crash(at_upper, found.monomials, found.statements)
+            self._form_program.crash(at_upper, guess.monomials, guess.statements)
 
     def gain(self, form: Form) -> Vector:
         """The form as a vector over the monomials."""
@@ -234,9 +240,9 @@ class ExactSet:
         if witness is not None and self.admits([witness])[0]:
             return Verdict(True, witness=witness)
         gain = np.concatenate([self.gain({subset: 1.0}), [-1.0]])
-        self._tops.change_costs(-gain)
-        self._tops.crash(np.where(gain != 0, gain > 0, np.append(self._largest_margin()[1] > 0, False)))
-        solution = self._tops.optimum()
+        self._verdict_program.change_costs(-gain)
+        self._verdict_program.crash(np.where(gain != 0, gain > 0, np.append(self._largest_margin()[1] > 0, False)))
+        solution = self._verdict_program.optimum()
         tops = len(self._challengers)
         rivals = {
             x: float(m)
@@ -257,8 +263,8 @@ class ExactSet:
 
     @cached_property
     def _span(self) -> Matrix:
-        """An orthonormal basis of all combinations of the statements' rows, one a column."""
-        return combinations_of(statement_rows(self.monomials, self.rows))
+        """An orthonormal basis of the span of the statements' rows, one vector a column."""
+        return row_space(statement_rows(self.monomials, self.rows))
 
     def cone_multipliers(self, form: Form) -> tuple[float, ...] | None:
         """λ with Σ c_x φ(x) = Σ λ_r d_r, λ_r ≥ 0 (any sign for an equality), of least sum; None if there are none."""
@@ -266,7 +272,7 @@ class ExactSet:
         if count == 0:
             return None if self.gain(form).any() else ()
         gain = self.gain(form)
-        if outside(gain, self._span):  # no program finds what no combination can be
+        if outside_span(gain, self._span):  # no program finds what no combination can be
             return None
         equal = equalities(self.rows)
         # an equality's multiplier is split, so that the sum counts its size
@@ -328,14 +334,12 @@ class ExactSet:
     @property
     def programs(self) -> int:
         """How many programs were solved so far."""
-        alive = [self._margins, *(self.__dict__[k] for k in ("_forms", "_tops") if k in self.__dict__)]
-        solved: int = sum(program.solved for program in alive)
-        return self._retired + solved
+        return self._retired + sum(program.solved for program in (self._margins, *self._programs_of_slice()))
 
     # -- programs -------------------------------------------------------------------------------
 
     @cached_property
-    def _forms(self) -> Program:
+    def _form_program(self) -> Program:
         """Columns θ, rows the statements."""
         p = len(self.monomials)
         lower, upper = row_bounds(self.rows, self.delta)
@@ -350,21 +354,21 @@ class ExactSet:
         )
 
     @cached_property
-    def _leaning(self) -> Leaning | None:
-        """Guesses where a form leans, where the program is large enough for them and has not too many statements."""
+    def _guesser(self) -> ActiveSetGuesser | None:
+        """Guesses of active sets, where the program is large enough for them and has not too many statements."""
         count, height = len(self.rows), len(self.monomials)
         if count * height < WORTH_A_GUESS or count > STATEMENTS_A_MONOMIAL * height:
             return None
         rows = statement_rows(self.monomials, self.rows)
         # none is 0: two subsets differ in some attribute, and every attribute has a monomial
-        return Leaning(rows / np.linalg.norm(rows, axis=1, keepdims=True), self.rows)
+        return ActiveSetGuesser(rows / np.linalg.norm(rows, axis=1, keepdims=True), self.rows)
 
     @cached_property
     def _challengers(self) -> tuple[Mask, ...]:
         return tuple(self.candidates(self.evaluated))
 
     @cached_property
-    def _tops(self) -> Program:
+    def _verdict_program(self) -> Program:
         """max f(v) − g subject to g ≥ f(x) for every challenger x, and the statements.
 
         Columns θ and g, rows the challengers and then the statements; v is in the costs alone.
@@ -389,16 +393,16 @@ class ExactSet:
         return tuple(multipliers.tolist())
 
 
-def combinations_of(rows: Matrix) -> Matrix:
-    """An orthonormal basis of all combinations of these rows, one a column."""
+def row_space(rows: Matrix) -> Matrix:
+    """An orthonormal basis of the span of these rows, one vector a column."""
     basis, sizes, _ = np.linalg.svd(rows.T, full_matrices=False)
     found: Matrix = basis[:, sizes > 1e-9 * sizes.max(initial=0.0)]
     return found
 
 
-def outside(vector: Vector, along: Matrix) -> bool:
-    """Whether a vector is none of the combinations of which `along` is a basis."""
-    return bool(np.abs(vector - along @ (along.T @ vector)).max() > OUTSIDE)
+def outside_span(vector: Vector, basis: Matrix) -> bool:
+    """Whether a vector is further than `OUTSIDE` from the span of an orthonormal basis."""
+    return bool(np.abs(vector - basis @ (basis.T @ vector)).max() > OUTSIDE)
 
 
 def row_bounds(statements: Sequence[Statement], delta: float) -> tuple[Vector, Vector]:

@@ -25,7 +25,7 @@ from scipy.special import comb
 from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Indicator, Mask, indicator, members
-from elicit.utility.monomials import Matrix, Vector, check_degree, share
+from elicit.utility.monomials import Matrix, Vector, check_degree, index_divisor
 from elicit.utility.sets import check_statements, equalities, required_margins
 
 #: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
@@ -38,9 +38,9 @@ MOST_STEPS = 100
 #: Ridges on the diagonal, as shares of the largest entry, in the order in which they are tried.
 RIDGES = (1e-11, 1e-13, 1e-15)
 
-#: With so many times more statements than subsets that they name, one works with the subsets; of very many statements
-#: already where they are more than the subsets.
-WIDE, VERY_MANY = 3, 2000
+#: With more than so many statements for each subset that they name, the Gram matrix is kept by its factors among the
+#: subsets; with very many statements, already with more than one for each.
+LOW_RANK_RATIO, VERY_MANY = 3, 2000
 
 Ints = NDArray[np.int64]
 
@@ -58,8 +58,8 @@ def kernel(left: Indicator, right: Indicator, omega: Sequence[float]) -> Matrix:
 Pair = tuple[int, int]
 
 
-def together(inside: Indicator, pairs: Sequence[Pair]) -> Matrix:
-    """Whether each subset (a, n) holds both of each pair: shape (a, len(pairs))."""
+def pair_indicators(inside: Indicator, pairs: Sequence[Pair]) -> Matrix:
+    """1 where a subset, a row of (a, n), holds both of a pair, else 0: shape (a, len(pairs))."""
     held = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return (inside[:, held[:, 0]] & inside[:, held[:, 1]]).astype(np.float64)
 
@@ -88,13 +88,14 @@ class KernelUtility:
         inside = indicator(masks, self.n)
         values: Vector = kernel(inside, self._inside, self.omega) @ self.beta
         if self.pairs:
-            values += together(inside, self.pairs) @ self._extra
+            values += pair_indicators(inside, self.pairs) @ self._pair_extra
         return values
 
     @cached_property
-    def _extra(self) -> Vector:
+    def _pair_extra(self) -> Vector:
         """What each expected pair has in θ beyond what it would have unexpected."""
-        extra: Vector = (1 / self.omega[0] - 1 / self.omega[1]) * (together(self._inside, self.pairs).T @ self.beta)
+        holds_both = pair_indicators(self._inside, self.pairs)
+        extra: Vector = (1 / self.omega[0] - 1 / self.omega[1]) * (holds_both.T @ self.beta)
         return extra
 
     def __call__(self, mask: Mask) -> float:
@@ -107,10 +108,10 @@ class KernelUtility:
         sizes = self._inside.sum(axis=1)
         z = np.zeros(len(sizes))
         for j, weight in enumerate(self.omega, start=1):
-            z += comb(sizes - 1, j - 1) / (share(j, kind) * weight)
+            z += comb(sizes - 1, j - 1) / (index_divisor(j, kind) * weight)
         index: Vector = self._inside.T.astype(np.float64) @ (self.beta * z)
         if self.pairs:
-            np.add.at(index, np.array(self.pairs), self._extra[:, None] / share(2, kind))
+            np.add.at(index, np.array(self.pairs), self._pair_extra[:, None] / index_divisor(2, kind))
         return index
 
     def theta(self, term: Mask) -> float:
@@ -125,7 +126,7 @@ class KernelUtility:
         table: Matrix = inside.T @ (self.beta[:, None] * inside)
         singles = np.diag(table) / self.omega[0]
         table = table / self.omega[1] if len(self.omega) > 1 else np.zeros_like(table)
-        for (i, j), extra in zip(self.pairs, self._extra.tolist() if self.pairs else (), strict=True):
+        for (i, j), extra in zip(self.pairs, self._pair_extra.tolist() if self.pairs else (), strict=True):
             table[[i, j], [j, i]] += extra
         np.fill_diagonal(table, singles)
         return table
@@ -161,17 +162,17 @@ def least_norm(
     inside = indicator(subsets, n)
     among = kernel(inside, inside, omega)
     if pairs:
-        both = together(inside, pairs)
-        among += (1 / omega[0] - 1 / omega[1]) * (both @ both.T)
-    if len(statements) > (WIDE if len(statements) <= VERY_MANY else 1) * len(subsets):
-        gram: _Gram = _Spread.of(among, better, worse)
+        holds_both = pair_indicators(inside, pairs)
+        among += (1 / omega[0] - 1 / omega[1]) * (holds_both @ holds_both.T)
+    if len(statements) > (LOW_RANK_RATIO if len(statements) <= VERY_MANY else 1) * len(subsets):
+        gram: _Gram = _LowRankGram.of(among, better, worse)
     else:
-        half = among[better] - among[worse]
-        gram = _Full(half[:, better] - half[:, worse])
+        differences_from = among[better] - among[worse]
+        gram = _DenseGram(differences_from[:, better] - differences_from[:, worse])
     wanted = required_margins(statements)
     most = slack * np.array([s.weight for s in statements])
     least = np.where(equalities(statements), -most, 0.0)
-    alpha = _box_quadratic(gram, wanted, least, most)
+    alpha = _maximise_in_box(gram, wanted, least, most)
     beta = np.zeros(len(subsets))
     np.add.at(beta, better, alpha)
     np.add.at(beta, worse, -alpha)
@@ -188,8 +189,8 @@ class _Gram(Protocol):
 
 
 @dataclass(frozen=True)
-class _Full:
-    """G as it is."""
+class _DenseGram:
+    """G as one matrix."""
 
     matrix: Matrix
 
@@ -206,10 +207,10 @@ class _Full:
 
 
 @dataclass(frozen=True)
-class _Spread:
-    """G = D K Dᵀ by the kernel K = F Fᵀ among few subsets, of which many statements say which is better (rows of D).
+class _LowRankGram:
+    """G = D K Dᵀ, by the kernel K = F Fᵀ among few subsets (F is `root`) and the statements, the rows of D.
 
-    Equal scores make many statements: nothing here is as large as statements times subsets.
+    Many equal scores make very many statements, so nothing here is as large as statements times subsets.
     """
 
     root: Matrix
@@ -217,10 +218,10 @@ class _Spread:
     worse: Ints
 
     @staticmethod
-    def of(among: Matrix, better: Ints, worse: Ints) -> _Spread:
+    def of(among: Matrix, better: Ints, worse: Ints) -> _LowRankGram:
         """From the kernel among the subsets."""
         values, vectors = eigh(among, check_finite=False)
-        return _Spread(vectors * np.sqrt(np.maximum(values, 0.0)), better, worse)
+        return _LowRankGram(vectors * np.sqrt(np.maximum(values, 0.0)), better, worse)
 
     @cached_property
     def largest(self) -> float:
@@ -229,20 +230,20 @@ class _Spread:
         return float((own[self.better] + own[self.worse] - 2 * among[self.better, self.worse]).max())
 
     def times(self, x: Vector) -> Vector:
-        return self._told(self.root @ (self.root.T @ self._gathered(x)))
+        return self._differences(self.root @ (self.root.T @ self._net_by_subset(x)))
 
-    def _told(self, values: Vector) -> Vector:
+    def _differences(self, values: Vector) -> Vector:
         """D values: by how much each statement's better subset exceeds its worse one."""
         return np.asarray(values[self.better] - values[self.worse])
 
-    def _gathered(self, x: Vector) -> Vector:
+    def _net_by_subset(self, x: Vector) -> Vector:
         """Dᵀ x: one number for each subset."""
         count = len(self.root)
         gathered = np.bincount(self.better, x, count) - np.bincount(self.worse, x, count)
         return np.asarray(gathered, dtype=np.float64)
 
     def solver(self, diagonal: Vector) -> Callable[[Vector], Vector]:
-        """By Woodbury's identity, and once more on what that left."""
+        """By Woodbury's identity, with one step of iterative refinement."""
         count, weight = len(self.root), 1.0 / diagonal
         joined = np.bincount(self.better * count + self.worse, weight, count * count).reshape(count, count)
         joined += joined.T
@@ -250,8 +251,8 @@ class _Spread:
         factor = cho_factor(np.eye(self.root.shape[1]) + self.root.T @ laplacian @ self.root, check_finite=False)
 
         def once(right: Vector) -> Vector:
-            inner = cho_solve(factor, self.root.T @ self._gathered(right * weight), check_finite=False)
-            return (right - self._told(self.root @ inner)) * weight
+            inner = cho_solve(factor, self.root.T @ self._net_by_subset(right * weight), check_finite=False)
+            return (right - self._differences(self.root @ inner)) * weight
 
         def solve(right: Vector) -> Vector:
             found = once(right)
@@ -260,11 +261,11 @@ class _Spread:
         return solve
 
 
-def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) -> Vector:
+def _maximise_in_box(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) -> Vector:
     """The maximiser of linear·α − ½ αᵀ gram α over a box.
 
-    A ridge keeps rounding from making a singular gram indefinite. Where it also keeps the multipliers of statements
-    that contradict each other from where they belong, a smaller one is tried.
+    A ridge keeps rounding from making a singular gram indefinite. Where statements contradict each other it may also
+    keep the method from converging; then a smaller one is tried.
     """
     for ridge in RIDGES:
         with suppress(np.linalg.LinAlgError):  # too small a ridge
@@ -275,7 +276,7 @@ def _box_quadratic(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) ->
 
 
 def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: float) -> Vector | None:
-    """By Mehrotra's interior point method; None where it does not arrive.
+    """The same by Mehrotra's interior point method; None where it does not converge.
 
     Statements are often linearly dependent, so `gram` is singular as a rule; first-order and face
     methods then crawl, while an interior method takes some twenty factorisations.
@@ -285,7 +286,7 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
     spare = 1.0 + float(np.abs(slope).mean())
     # the multipliers balance the slope from the start, so that only complementarity is left to reach
     at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
-    # the distances from the bounds are kept: of differences from a large bound nothing may be left
+    # the distances from the bounds are kept, since a difference from a large bound may cancel to nothing
     above, below = at.alpha - lower, upper - at.alpha
     for _ in range(MOST_STEPS):
         residual = linear - gram.times(at.alpha) + at.up - at.down
@@ -294,18 +295,21 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
         if gap < OPTIMALITY and np.abs(residual).max() < max(OPTIMALITY, rounding):
             return at.alpha
         solve = gram.solver(at.up / above + at.down / below + ridge)
-        ahead = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
-        reach = _reach(at, above, below, ahead)
-        left = (above + reach * ahead.alpha) @ (at.up + reach * ahead.up)
-        left += (below - reach * ahead.alpha) @ (at.down + reach * ahead.down)
-        # Mehrotra: aim at the gap that the straight step could reach, cubed, and correct for its curvature, as far
-        # as that step reaches: corrected for a step that cannot be taken, some go round in circles
+        predictor = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
+        step_length = _longest_step(at, above, below, predictor)
+        left = (above + step_length * predictor.alpha) @ (at.up + step_length * predictor.up)
+        left += (below - step_length * predictor.alpha) @ (at.down + step_length * predictor.down)
+        # the target is the gap that the predictor could reach, cubed; the corrector allows for curvature, but only
+        # of the part of the predictor that can be taken: with more, some iterations go round in circles
         target = gap * (float(left) / (2 * len(linear)) / gap) ** 3
-        curved = reach * ahead.alpha
-        bent = _step(at, above, below, residual, solve, target - curved * ahead.up, target + curved * ahead.down)
-        length = 0.995 * _reach(at, above, below, bent)
-        above, below = above + length * bent.alpha, below - length * bent.alpha
-        at = _Point(at.alpha + length * bent.alpha, at.up + length * bent.up, at.down + length * bent.down)
+        curved = step_length * predictor.alpha
+        up, down = target - curved * predictor.up, target + curved * predictor.down
+        corrector = _step(at, above, below, residual, solve, up, down)
+        length = 0.995 * _longest_step(at, above, below, corrector)
+        above, below = above + length * corrector.alpha, below - length * corrector.alpha
+        at = _Point(
+            at.alpha + length * corrector.alpha, at.up + length * corrector.up, at.down + length * corrector.down
+        )
     return None
 
 
@@ -333,8 +337,8 @@ def _step(
     return _Point(move, (up - at.up * move) / above - at.up, (down + at.down * move) / below - at.down)
 
 
-def _reach(at: _Point, above: Vector, below: Vector, step: _Point) -> float:
-    """How much of a step keeps everything positive, at most all of it."""
+def _longest_step(at: _Point, above: Vector, below: Vector, step: _Point) -> float:
+    """The largest multiple of a step, up to 1, that keeps everything positive."""
     position = np.concatenate([above, below, at.up, at.down])
     move = np.concatenate([step.alpha, -step.alpha, step.up, step.down])
     shrinking = move < 0

@@ -150,7 +150,7 @@ class Utility:
         """
         index = np.zeros(self.n)
         for term, value in self.theta.items():
-            index[members(term)] += value / share(term.bit_count(), kind)
+            index[members(term)] += value / index_divisor(term.bit_count(), kind)
         return index
 
     def interactions(self) -> Matrix:
@@ -163,8 +163,8 @@ class Utility:
         return table
 
 
-def share(degree: int, kind: str) -> float:
-    """q_j: among how many parts an index splits a monomial of this degree."""
+def index_divisor(degree: int, kind: str) -> float:
+    """q_j: by what an index divides the coefficient of a monomial of this degree, for each of its attributes."""
     if kind == "shapley":
         return float(degree)
     if kind == "banzhaf":

@@ -1,7 +1,8 @@
 """Orders: a θ that ranks one subset first, without any program.
 
-While the rows φ of the evaluated subsets are affinely independent, every order of them has a θ. An order that the
-statements allow is read off them, and the pseudo-inverse gives its θ. What is found must still pass the margin.
+While the rows φ of the evaluated subsets are affinely independent, every order of them has a θ. A topological order of
+the statements, with the subset as early as can be, is turned into values, and least squares give a θ of these. It
+must still pass the margin.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def ranking_first(
     subset: Mask, evaluated: Sequence[Mask], statements: Sequence[Statement], monomials: Monomials
 ) -> Utility | None:
     """A θ, max |θ_S| = 1, that ranks `subset` first of the evaluated ones; None where this way finds none."""
-    order = _levels(statements, (*evaluated, subset), subset)
+    order = _topological_values(statements, (*evaluated, subset), subset)
     if order is None:
         return None
     phi = monomials.rows(list(order))
@@ -39,7 +40,9 @@ def ranking_first(
     return found if values[0] >= values.max() else None
 
 
-def _levels(statements: Sequence[Statement], masks: Iterable[Mask], first: Mask) -> dict[Mask, float] | None:
+def _topological_values(
+    statements: Sequence[Statement], masks: Iterable[Mask], first: Mask
+) -> dict[Mask, float] | None:
     """A value for each subset that the statements allow, `first` on top; None when there is no such order.
 
     Equalities are left to the programs.

@@ -75,7 +75,7 @@ def test_very_many_statements_are_worked_with_by_their_subsets_as_soon_as_these_
     assert len(named) < len(statements) < 3 * len(named)
     expected = least_norm(5, statements).values(range(1, 32))
     monkeypatch.setattr("elicit.utility.kernel.VERY_MANY", len(statements) - 1)
-    monkeypatch.setattr("elicit.utility.kernel._Full", None)
+    monkeypatch.setattr("elicit.utility.kernel._DenseGram", None)
     assert least_norm(5, statements).values(range(1, 32)) == pytest.approx(expected, abs=1e-6)
 
 
@@ -91,7 +91,7 @@ def test_the_kernel_counts_the_monomials_in_common(told, omega):
 
 @pytest.mark.parametrize("k", BATCHES)
 def test_so_it_is_where_one_works_with_the_subsets(k, monkeypatch):
-    monkeypatch.setattr("elicit.utility.kernel.WIDE", 0)
+    monkeypatch.setattr("elicit.utility.kernel.LOW_RANK_RATIO", 0)
     test_the_least_norm_is_the_judges(k)
 
 
@@ -103,7 +103,7 @@ def test_many_statements_about_few_subsets_have_the_same_least_norm(monkeypatch)
     statements += [stated(b, a) for a, b in [(s.better, s.worse) for s in statements[::40]]]  # and contradictions
     values = {}
     for wide in (0, 10**6):
-        monkeypatch.setattr("elicit.utility.kernel.WIDE", wide)
+        monkeypatch.setattr("elicit.utility.kernel.LOW_RANK_RATIO", wide)
         values[wide] = least_norm(9, statements).values(range(1, 1 << 9))
     assert len(statements) > 10 * len(masks)
     assert values[0] == pytest.approx(values[10**6], abs=1e-7)

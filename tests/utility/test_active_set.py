@@ -1,4 +1,4 @@
-"""Where a form leans: the guess is a basis that the dual simplex may start from, and changes no maximum."""
+"""The guess of an active set is a basis that the dual simplex may start from, and changes no maximum."""
 
 import itertools
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from instances import BAND, NEAR, Case, forms, stated
 
 from elicit.knowledge.statements import Source
+from elicit.utility.active_set import ActiveSetGuesser
 from elicit.utility.exact import ExactSet
-from elicit.utility.leaning import Leaning
 from elicit.utility.monomials import Monomials
 from elicit.utility.sets import difference, statement_rows
 from elicit.utility.solver import Program
@@ -59,46 +59,46 @@ def test_a_guess_is_a_basis_feasible_for_the_dual_simplex(seed):
     masks, statements = true_of_one_utility(seed, n=8, count=25, m=40)
     utilities = ExactSet(8, masks, statements)
     rows = rows_of(utilities)
-    guesses = Leaning(rows, utilities.rows)
+    guesses = ActiveSetGuesser(rows, utilities.rows)
     found = 0
     for a, b in itertools.pairwise(masks):
         gain = utilities.gain(difference(a, b))
-        lean = guesses.of(gain)
-        if lean is None:
+        guess = guesses.of(gain)
+        if guess is None:
             continue
         found += 1
-        held, among = lean.statements, lean.monomials
+        held, among = guess.statements, guess.monomials
         assert len(held) == len(among) == len(set(held.tolist())) == len(set(among.tolist()))
         multipliers = np.linalg.solve(rows[np.ix_(held, among)].T, -gain[among])
         assert multipliers.min() >= -BAND
-        np.testing.assert_allclose(lean.remaining, gain + multipliers @ rows[held], atol=BAND)
-        np.testing.assert_allclose(lean.remaining[among], 0.0, atol=BAND)
+        np.testing.assert_allclose(guess.residual, gain + multipliers @ rows[held], atol=BAND)
+        np.testing.assert_allclose(guess.residual[among], 0.0, atol=BAND)
     assert found > 0.9 * (len(masks) - 1)  # hardly any form is without one
 
 
 def test_rows_that_go_in_a_circle_or_repeat_each_other_are_left_out_of_the_basis():
     circle = [stated(0b001, 0b010), stated(0b010, 0b100), stated(0b001, 0b100), stated(0b001, 0b010)]
     rows = statement_rows(Monomials.full(3, 2), circle)
-    lean = Leaning(rows / np.linalg.norm(rows, axis=1, keepdims=True), circle).of(
+    guess = ActiveSetGuesser(rows / np.linalg.norm(rows, axis=1, keepdims=True), circle).of(
         -rows.sum(axis=0)
     )  # against all of them
-    assert lean is not None
-    assert np.linalg.matrix_rank(rows[lean.statements]) == len(lean.statements) == 2
+    assert guess is not None
+    assert np.linalg.matrix_rank(rows[guess.statements]) == len(guess.statements) == 2
 
 
 def test_a_form_that_statements_combine_to_is_held_back_by_them_alone():
     statements = [stated(0b001, 0b010), stated(0b110, 0b100)]
     rows = statement_rows(Monomials.full(3, 2), statements)
-    lean = Leaning(rows / np.linalg.norm(rows, axis=1, keepdims=True), statements).of(-2 * rows[0] - rows[1])
-    assert lean is not None
-    assert lean.statements.tolist() == [0, 1]
-    np.testing.assert_allclose(lean.remaining, 0.0, atol=NEAR)
+    guess = ActiveSetGuesser(rows / np.linalg.norm(rows, axis=1, keepdims=True), statements).of(-2 * rows[0] - rows[1])
+    assert guess is not None
+    assert guess.statements.tolist() == [0, 1]
+    np.testing.assert_allclose(guess.residual, 0.0, atol=NEAR)
 
 
-def test_a_form_that_nothing_holds_back_leans_nowhere():
+def test_a_form_that_nothing_holds_back_has_no_active_set():
     statement = stated(0b01, 0b10)
     rows = statement_rows(Monomials.full(2, 2), [statement])
-    assert Leaning(rows, [statement]).of(rows[0]) is None  # it goes where the statement goes
+    assert ActiveSetGuesser(rows, [statement]).of(rows[0]) is None  # it goes where the statement goes
 
 
 def test_a_statement_that_holds_back_by_squares_alone_makes_no_basis():
@@ -106,13 +106,13 @@ def test_a_statement_that_holds_back_by_squares_alone_makes_no_basis():
     statement = stated(0b000111, 0b111000)
     gain = np.array([-10.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     rows = statement_rows(Monomials.full(6, 1), [statement])
-    assert Leaning(rows / np.sqrt(6), [statement]).of(gain) is None
+    assert ActiveSetGuesser(rows / np.sqrt(6), [statement]).of(gain) is None
 
 
 def test_rows_that_are_the_same_without_a_circle_make_no_basis():
     statements = [stated(0b011, 0b001), stated(0b110, 0b100)]  # both say that the second attribute is worth something
     rows = statement_rows(Monomials.full(3, 1), statements)
-    assert Leaning(rows, statements).of(-rows[0]) is None
+    assert ActiveSetGuesser(rows, statements).of(-rows[0]) is None
 
 
 def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same(monkeypatch):
@@ -120,10 +120,10 @@ def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same
     utilities = ExactSet(5, masks, statements)
     forms_between = [difference(a, b) for a, b in itertools.pairwise(masks)]
     expected = [utilities.maximum(form).value for form in forms_between]
-    guesses = Leaning(rows_of(utilities), utilities.rows)
-    leans = [guesses.of(utilities.gain(form)) for form in forms_between]
-    assert any(lean is None for lean in leans)
-    assert all(len(lean.statements) == len(lean.monomials) for lean in leans if lean is not None)
+    guesses = ActiveSetGuesser(rows_of(utilities), utilities.rows)
+    guesses_made = [guesses.of(utilities.gain(form)) for form in forms_between]
+    assert any(guess is None for guess in guesses_made)
+    assert all(len(guess.statements) == len(guess.monomials) for guess in guesses_made if guess is not None)
     monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
     monkeypatch.setattr("elicit.utility.exact.STATEMENTS_A_MONOMIAL", float("inf"))
     utilities = ExactSet(5, masks, statements)
@@ -132,8 +132,8 @@ def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same
 
 @pytest.mark.parametrize(("told", "guesses"), [(200, 0), (10, 1)])
 def test_no_guess_is_made_where_statements_are_many_times_the_monomials(monkeypatch, told, guesses):
-    made, plain = [], Leaning.of
-    monkeypatch.setattr(Leaning, "of", lambda self, gain: made.append(gain) or plain(self, gain))
+    made, plain = [], ActiveSetGuesser.of
+    monkeypatch.setattr(ActiveSetGuesser, "of", lambda self, gain: made.append(gain) or plain(self, gain))
     monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
     masks, statements = true_of_one_utility(0, n=5, count=60, m=told)
     utilities = ExactSet(5, masks, statements)
@@ -163,9 +163,9 @@ def test_the_guess_spares_three_fifths_of_the_pivots(monkeypatch):
 
 def test_a_guess_is_as_good_when_statements_were_added_since(monkeypatch):
     monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
-    plain, told = Leaning.__init__, []
+    plain, told = ActiveSetGuesser.__init__, []
     monkeypatch.setattr(
-        Leaning, "__init__", lambda self, rows, said: told.append(list(said)) or plain(self, rows, said)
+        ActiveSetGuesser, "__init__", lambda self, rows, said: told.append(list(said)) or plain(self, rows, said)
     )
     masks, statements = true_of_one_utility(3, n=20, count=50, m=90)
     utilities = ExactSet(20, masks, statements[:80])

@@ -1,0 +1,143 @@
+"""The active set of a form: which statements hold it back at its maximum, guessed before the simplex starts.
+
+max g·θ subject to d_r·θ ≥ δ, |θ_S| ≤ 1 has the dual min ‖g + Σ λ_r d_r‖₁ over λ ≥ 0 (but for δ, which is small).
+The guess solves that roughly: by least squares, then by iteratively reweighted least squares, which tend to the
+1-norm. The statements with λ > 0, and as many monomials whose residual is nearly 0, make a basis that is feasible
+for the dual simplex and near its end. A wrong guess costs pivots, never the optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.lapack import dgeqp3, dgesv, dposv
+
+from elicit.knowledge.statements import Statement
+from elicit.subsets import Mask
+from elicit.utility.monomials import Matrix, Vector
+from elicit.utility.solver import Indices
+
+#: With fewer entries than this (statements times monomials) the pivots saved take no longer than the guess.
+WORTH_A_GUESS = 30_000
+
+#: Nor with more statements than so many times the monomials: most forms then have no basis of statements alone, and
+#: what is kept grows with the square of the statements.
+STATEMENTS_A_MONOMIAL = 2
+
+#: Least squares are solved by exchanging blocks of statements, which may go in circles: so many times at most. Then
+#: they are reweighted so many times.
+_EXCHANGES, _REWEIGHTINGS = 20, 4
+
+#: The residual of a monomial counts as at least this share of the largest.
+_LEAST_RESIDUAL = 1e-2
+
+#: The basis is sought among so many times as many monomials as there are statements in it, and so many more: few
+#: statements may depend on each other in three times as many monomials.
+_CANDIDATES, _MORE_CANDIDATES = 3, 30
+
+#: A ridge on the diagonal, for rows that depend on each other.
+_RIDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class ActiveSet:
+    """A basis: the active statements, the monomials strictly between their bounds, and the residual by monomial."""
+
+    statements: Indices
+    monomials: Indices
+    residual: Vector
+
+
+class ActiveSetGuesser:
+    """Guesses for one set of statements, whose rows have length 1."""
+
+    def __init__(self, rows: Matrix, statements: Sequence[Statement]) -> None:
+        self._rows = rows
+        self._compared = [(s.better, s.worse) for s in statements]
+        self._gram = rows @ rows.T + _RIDGE * np.eye(len(rows))
+
+    def of(self, gain: Vector) -> ActiveSet | None:
+        """The active set of a form, as guessed; None where no basis was found, or nothing holds the form back."""
+        active, multipliers = self._least_squares(self._rows @ gain)
+        if len(active) == 0:
+            return None
+        kept = _spanning_forest([self._compared[k] for k in active.tolist()], multipliers)
+        return self._basis(gain, *self._reweighted(gain, active[kept], multipliers[kept]))
+
+    def _least_squares(self, projected: Vector) -> tuple[Indices, Vector]:
+        """The statements with λ > 0, and these λ, near the least ‖g + Σ λ_r d_r‖₂ over λ ≥ 0; projected: the d_r·g.
+
+        Block pivoting: all statements on the wrong side are exchanged at once, a limited number of times.
+        """
+        inside = projected < 0
+        for _ in range(_EXCHANGES):
+            active = np.flatnonzero(inside)
+            if len(active) == 0:
+                return active, projected[active]
+            multipliers = dposv(self._gram[active[:, None], active], -projected[active])[1]
+            slope = self._gram[:, active] @ multipliers + projected
+            slope[active] = multipliers
+            wrong = slope < 0
+            if not wrong.any():
+                break
+            inside = inside ^ wrong
+        counts = multipliers > 0
+        return active[counts], multipliers[counts]
+
+    def _reweighted(self, gain: Vector, active: Indices, multipliers: Vector) -> tuple[Indices, Vector]:
+        """Those of the statements that stay active for the 1-norm, and the absolute residual then.
+
+        Σ x² / |x| is Σ |x|, so each time the |x| of before are the weights. A statement with λ ≤ 0 leaves for good.
+        """
+        residual = np.abs(gain + multipliers @ self._rows[active])
+        least = _LEAST_RESIDUAL * float(residual.max())
+        for _ in range(_REWEIGHTINGS):
+            rows = self._rows[active]
+            weighted = rows / np.maximum(residual, least)
+            _, multipliers, dependent = dposv(weighted @ rows.T, -weighted @ gain)
+            counts = multipliers > 0
+            if dependent or not counts.any():
+                break
+            active = active[counts]
+            residual = np.abs(gain + multipliers[counts] @ rows[counts])
+        return active, np.maximum(residual, least)
+
+    def _basis(self, gain: Vector, active: Indices, residual: Vector) -> ActiveSet | None:
+        """As many monomials of small residual as statements, without those whose λ would be negative.
+
+        There is none with more statements than monomials.
+        """
+        if len(active) > len(gain):
+            return None
+        candidates = np.argsort(residual)[: _CANDIDATES * len(active) + _MORE_CANDIDATES]
+        while len(active):
+            rows = self._rows[active]
+            candidates = candidates[dgeqp3(rows[:, candidates] / residual[candidates])[1][: len(active)] - 1]
+            _, _, multipliers, singular = dgesv(rows[:, candidates].T, -gain[candidates])
+            if singular:
+                return None
+            negative = multipliers < 0
+            if not negative.any():
+                return ActiveSet(active, candidates, gain + multipliers @ rows)
+            active = active[~negative]
+        return None
+
+
+def _spanning_forest(ends: Sequence[tuple[Mask, Mask]], multipliers: Vector) -> list[int]:
+    """Indices of statements that close no cycle, large multipliers first (Kruskal); rows of a cycle are dependent."""
+    parent: dict[Mask, Mask] = {}
+
+    def root(mask: Mask) -> Mask:
+        while (up := parent.setdefault(mask, mask)) != mask:
+            mask = up
+        return mask
+
+    kept = []
+    for k in np.argsort(-multipliers, kind="stable").tolist():
+        better, worse = (root(end) for end in ends[k])
+        if better != worse:
+            parent[better] = worse
+            kept.append(k)
+    return sorted(kept)
