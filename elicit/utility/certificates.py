@@ -16,33 +16,33 @@ from typing import Any
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
-from elicit.utility.conflicts import cancelling
+from elicit.utility.conflicts import farkas_multipliers
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.issuing import (
     AnySet,
     Certificate,
-    checked,
-    integers,
+    budget_from_below,
+    integer_multipliers,
     into_set,
-    inward,
     issue,
     issue_least_bound,
     issue_pieces,
-    nudged,
+    moved_inward,
+    nudge_towards,
     plain_monomials,
     plain_set,
     plain_statements,
     provable,
-    room,
+    valid_certificate,
 )
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
+from elicit.utility.polishing import interior_witness, sparse_multipliers
 from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination
 from elicit.utility.sets import difference, statement_rows
-from elicit.utility.sturdy import sparse_multipliers, sturdy_witness
 
 __all__ = [
     "AnySet",
@@ -74,7 +74,7 @@ def certify_rejection(utilities: AnySet, subset: Mask) -> Certificate | None:
     unit = tolerances.DENOMINATOR
     proof = {
         "unit": unit,
-        "multipliers": integers(utilities.statements, verdict.multipliers, unit),
+        "multipliers": integer_multipliers(utilities.statements, verdict.multipliers, unit),
         "rivals": [[members(x), round(mu * unit)] for x, mu in verdict.rivals.items()],
     }
     return issue(utilities, claim, proof)
@@ -90,13 +90,13 @@ def certify_possible(utilities: AnySet, subset: Mask) -> Certificate | None:
     claim = {"kind": "possible", "subset": members(subset), "evaluated": [members(x) for x in utilities.evaluated]}
     proof: dict[str, Any] = {"unit": tolerances.DENOMINATOR}
     if isinstance(utilities, ParsimoniousSet):
-        proof |= room(utilities)
-    witness = sturdy_witness(utilities, subset) if isinstance(utilities, ExactSet) else verdict.witness
+        proof |= budget_from_below(utilities)
+    witness = interior_witness(utilities, subset) if isinstance(utilities, ExactSet) else verdict.witness
     # rounding may cost the subset its lead: move θ in its favour by a little more than it lacks
     values = witness.values([subset, *utilities.evaluated])
     lead = max(tolerances.NUDGE, 2 * float((values - values[0]).max()))
     for nudge in (0.0, lead, 1e3 * lead):
-        theta = nudged(utilities.n, fractions_of(witness), subset, Fraction(nudge))
+        theta = nudge_towards(utilities.n, fractions_of(witness), subset, Fraction(nudge))
         proof["theta"] = plain_theta(into_set(utilities, theta))
         certificate = issue(utilities, claim, proof)
         if certificate is not None:
@@ -179,7 +179,7 @@ def _on_the_cone(
     }
     space = {**plain_set(utilities), "kind": "cone"}
     del space["delta"]
-    return checked(utilities.n, space, utilities.statements, claim, proof)
+    return valid_certificate(utilities.n, space, utilities.statements, claim, proof)
 
 
 def certify_optimal(
@@ -236,12 +236,12 @@ def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], 
     evaluated = [members(x) for x in utilities.evaluated]
     claim = {"kind": "least", "subset": members(subset), "candidates": [members(x) for x in rivals]}
     for share in INWARD:
-        printed = [inward(utilities, theta, share) for theta in thetas]
+        printed = [moved_inward(utilities, theta, share) for theta in thetas]
         lost = [gain_of(printed[k], y, x) for (k, y), x in zip(gaps, rivals, strict=True)]
         floor = Fraction(math.floor(min(lost, default=Fraction(regret)) * 10**6), 10**6)
         proof = {"unit": 1, "thetas": [plain_theta(t) for t in printed], "gaps": [[k, members(y)] for k, y in gaps]}
         if isinstance(utilities, ParsimoniousSet):
-            proof |= room(utilities)
+            proof |= budget_from_below(utilities)
         if floor > 0 or not rivals:
             certificate = issue(utilities, {**claim, "floor": str(floor), "evaluated": evaluated}, proof)
             if certificate is not None:
@@ -251,10 +251,10 @@ def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], 
 
 def certify_inconsistent(monomials: Monomials, statements: Sequence[Statement]) -> Certificate | None:
     """That no θ satisfies all the statements: multipliers of them that add up to nothing (Farkas)."""
-    found = cancelling(monomials, statements)
+    found = farkas_multipliers(monomials, statements)
     if found is None:
         return None
     unit = lcm(*(x.denominator for _, x in found))
     proof = {"unit": unit, "multipliers": [[r, int(x * unit)] for r, x in found]}
     space = {"kind": "cone", **plain_monomials(monomials)}
-    return checked(monomials.n, space, statements, {"kind": "inconsistent"}, proof)
+    return valid_certificate(monomials.n, space, statements, {"kind": "inconsistent"}, proof)

@@ -90,20 +90,20 @@ class Consistency:
         return self._program.solved
 
     def opposite(self) -> set[int] | None:
-        """Two statements of which one says the opposite of the other, or of equality; no program is needed for that.
+        """Two statements of which one says the opposite of the other; no program is needed to see that.
 
         One with an answer in it comes first: it is what can be taken back.
         """
-        said: dict[bytes, int] = {}
+        first_row: dict[bytes, int] = {}
         for r in sorted(range(len(self.statements)), key=lambda r: self.statements[r].source is not Source.OPERATOR):
             s, d = self.statements[r], self._d[r]
             for way in (d, -d) if s.relation is Relation.EQUAL else (d,):
                 same, opposite = (way + 0.0).tobytes(), (0.0 - way).tobytes()  # there is one 0
-                other = said.get(opposite)
+                other = first_row.get(opposite)
                 if other is not None and (s.strict or self.statements[other].strict):
                     return {r, other}
-                if same not in said or (s.strict and not self.statements[said[same]].strict):
-                    said[same] = r
+                if same not in first_row or (s.strict and not self.statements[first_row[same]].strict):
+                    first_row[same] = r
         return None
 
     def minimal_conflict(self, chosen: set[int]) -> set[int]:
@@ -141,42 +141,42 @@ class Consistency:
 
 def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rounds: int = MOST_ROUNDS) -> Conflict:
     """The fewest statements that cannot hold together; no statements when all can."""
-    statements = with_all_dominance(statements)
-    logic = Consistency(monomials, statements)
+    statements = with_implied_dominance(statements)
+    consistency = Consistency(monomials, statements)
     everything = set(range(len(statements)))
-    if logic.consistent(everything):
+    if consistency.consistent(everything):
         return Conflict((), True)
-    pair = logic.opposite()
+    pair = consistency.opposite()
     if pair is not None:
         return Conflict(_chosen(statements, pair), True)
-    best = logic.minimal_conflict(everything)
+    smallest_so_far = consistency.minimal_conflict(everything)
     repairs: list[set[int]] = []
     for _ in range(rounds):
-        if logic.solved > MOST_PROGRAMS:
+        if consistency.solved > MOST_PROGRAMS:
             break
-        trial = cheapest_hitting_set(repairs, np.ones(len(statements)))
-        if len(trial) >= len(best):
-            return Conflict(_chosen(statements, best), True)
-        if not logic.consistent(trial):
-            return Conflict(_chosen(statements, trial), True)
-        repairs.append(everything - logic.maximal_consistent(trial))
-    return Conflict(_chosen(statements, best), False)
+        hitting_set = cheapest_hitting_set(repairs, np.ones(len(statements)))
+        if len(hitting_set) >= len(smallest_so_far):
+            return Conflict(_chosen(statements, smallest_so_far), True)
+        if not consistency.consistent(hitting_set):
+            return Conflict(_chosen(statements, hitting_set), True)
+        repairs.append(everything - consistency.maximal_consistent(hitting_set))
+    return Conflict(_chosen(statements, smallest_so_far), False)
 
 
 def contradiction_in(monomials: Monomials, statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """A smallest part that cannot hold together, as fractions show; no statements where they show no contradiction."""
-    proof = cancelling(monomials, statements)
+    proof = farkas_multipliers(monomials, statements)
     if proof is None:
         return ()
     found = smallest_conflict(monomials, statements).statements
     # the smallest part may be one that is only thin
-    return found if cancelling(monomials, found) is not None else tuple(statements[r] for r, x in proof if x)
+    return found if farkas_multipliers(monomials, found) is not None else tuple(statements[r] for r, x in proof if x)
 
 
-def cancelling(monomials: Monomials, statements: Sequence[Statement]) -> list[tuple[int, Fraction]] | None:
-    """Multipliers by which the statements add up to nothing, the strict ones counting 1: no θ satisfies all (Farkas).
+def farkas_multipliers(monomials: Monomials, statements: Sequence[Statement]) -> list[tuple[int, Fraction]] | None:
+    """Multipliers of which the rows of the statements cancel, those of the strict ones with sum 1: no θ satisfies all.
 
-    None when no fractions are found that do.
+    A proof by Farkas' lemma, in fractions; None when none are found.
     """
     strict = required_margins(statements)
     if not strict.any():
@@ -200,7 +200,7 @@ def cancelling(monomials: Monomials, statements: Sequence[Statement]) -> list[tu
     return list(zip(support, exact, strict=True))
 
 
-def with_all_dominance(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+def with_implied_dominance(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements, and every dominance that follows from the given ones by transitivity."""
     below: dict[Mask, dict[Mask, Statement]] = {}
     for s in statements:
@@ -231,22 +231,22 @@ def cheapest_retraction(
 
     None when even retracting all that `may` be retracted leaves a contradiction.
     """
-    statements = with_all_dominance(statements)
-    logic = Consistency(monomials, statements)
-    open_to = {r for r, s in enumerate(statements) if may(s)}
+    statements = with_implied_dominance(statements)
+    consistency = Consistency(monomials, statements)
+    candidates = {r for r, s in enumerate(statements) if may(s)}
     everything = set(range(len(statements)))
-    if not logic.consistent(everything - open_to):
+    if not consistency.consistent(everything - candidates):
         return None
     weights = np.array([s.weight for s in statements])
     conflicts: list[set[int]] = []
     for _ in range(rounds):
-        trial = cheapest_hitting_set(conflicts, weights)
-        if logic.consistent(everything - trial):
-            return Repair(_chosen(statements, trial), True)
-        conflicts.append(logic.minimal_conflict(everything - trial) & open_to)
-    while not logic.consistent(everything - trial):
-        trial |= logic.minimal_conflict(everything - trial) & open_to
-    return Repair(_chosen(statements, trial), False)
+        hitting_set = cheapest_hitting_set(conflicts, weights)
+        if consistency.consistent(everything - hitting_set):
+            return Repair(_chosen(statements, hitting_set), True)
+        conflicts.append(consistency.minimal_conflict(everything - hitting_set) & candidates)
+    while not consistency.consistent(everything - hitting_set):
+        hitting_set |= consistency.minimal_conflict(everything - hitting_set) & candidates
+    return Repair(_chosen(statements, hitting_set), False)
 
 
 def _chosen(statements: Sequence[Statement], places: set[int]) -> tuple[Statement, ...]:

@@ -1,10 +1,10 @@
 """What holds over the whole family: the worst rival of a subset among all that may be chosen.
 
-A rival is looked for by turns: the best y for a θ, by flips and swaps, then the best θ for that y, a
-linear program. That finds a counterexample within a few programs when there is one. What no rival can
-exceed is found by cuts, by branch and bound (`partition`), which also leaves a proof. The mixed-integer
-program of `solver.best_rival` says the same in one readable model; tests and benchmarks hold both against each
-other. Either may be stopped at any time and then says what lies between.
+Lower bounds come from alternating maximisation: the best y for a θ, by flips and swaps, then the best θ for that y,
+a linear program. It finds a counterexample within a few programs when there is one. Upper bounds come from cuts, or
+from branch and bound (`partition`), which also leaves a proof. The mixed-integer program of `solver.best_rival` says
+the same in one readable model; tests and benchmarks compare the two. Either may be stopped at any time and then
+returns the bounds it has.
 """
 
 from __future__ import annotations
@@ -81,12 +81,11 @@ def family_regret(
     """The max regret of a subset over a family, by search and then by cuts or branch and bound.
 
     With `decide_only` the first rival that gains anything ends it; `rivals` are tried before the whole family is
-    searched. In the slice cuts are often quicker
-    while the family can be listed, so they come first, unless a proof is wanted: branch and bound
-    leaves a shorter one. `progress` is told the bounds and may stop it.
+    searched. In the slice, and while the family can be listed, cuts are often quicker, so they come first, unless a
+    proof is wanted: branch and bound leaves a shorter one. `progress` is told the bounds and may stop it.
     """
     search = _Search(utilities, subset, family)
-    search.from_theta(middling(utilities))
+    search.alternate_from(interior_theta(utilities))
     if decide_only:
         promising = iter(rivals)
         while search.lower <= tolerances.DECISION and (y := next(promising, None)) is not None:
@@ -139,11 +138,11 @@ def _bound_by_cuts(
     for _ in range(MOST_CUTS):
         if bound[at] <= search.lower + tolerances.DECISION / 2:
             break
-        optimum = search.gain_of(masks[at])
+        optimum = search.largest_gain(masks[at])
         multipliers = np.array(optimum.multipliers)
         rest = multipliers @ d - phi_x
-        out, into = np.abs(rest), np.abs(rest + 1.0)
-        cut = phi @ (into - out) + (out.sum() - utilities.delta * (multipliers @ strict))
+        absent, present = np.abs(rest), np.abs(rest + 1.0)
+        cut = phi @ (present - absent) + (absent.sum() - utilities.delta * (multipliers @ strict))
         np.minimum(bound, cut, out=bound)
         bound[at] = min(bound[at], optimum.value)
         at = int(bound.argmax())
@@ -204,8 +203,8 @@ def programmed_regret(
     )
 
 
-def middling(utilities: ExactSet | ParsimoniousSet) -> Utility:
-    """A θ well inside the set."""
+def interior_theta(utilities: ExactSet | ParsimoniousSet) -> Utility:
+    """A θ in the interior of the set: of largest margin, or simplest."""
     return utilities.roomiest if isinstance(utilities, ExactSet) else utilities.simplest.theta
 
 
@@ -224,12 +223,12 @@ class _Search:
         self.lower, self._best, self._witness = 0.0, None, None  # type: float, Mask | None, Utility | None
 
     def found(self, upper: float, proof: Partition | None) -> FamilyRegret:
-        """The search as an answer."""
+        """The result of the search, given an upper bound."""
         upper = max(self.lower, upper)
         return FamilyRegret(self._subset, self.lower, upper, self._best, self._witness, proof, self._set.informative)
 
-    def from_theta(self, theta: Utility, start: Mask | None = None) -> None:
-        """Climb to a good y for θ, take the best θ for that y, and again, while it gains."""
+    def alternate_from(self, theta: Utility, start: Mask | None = None) -> None:
+        """Alternate, while it gains: climb to a good y for θ, then take the best θ for that y."""
         y = climb(theta, self._subset if start is None else start, self._family)
         while y != self._subset and y not in self._tried:
             self._tried.add(y)
@@ -239,7 +238,7 @@ class _Search:
             self.lower, self._best, self._witness = optimum.value, y, optimum.witness
             y = climb(optimum.witness, y, self._family)
 
-    def gain_of(self, y: Mask) -> Optimum:
+    def largest_gain(self, y: Mask) -> Optimum:
         """The most that y gains; kept when it is the most so far."""
         self._tried.add(y)
         optimum = self._set.maximum(difference(y, self._subset))
@@ -248,14 +247,14 @@ class _Search:
         return optimum
 
     def attempt(self, start: Mask) -> float:
-        """The gain known after climbing from a subcube's lowest corner, where that is a member not tried yet."""
+        """The largest gain known after a search from this subset too, where it is a member not tried yet."""
         if start in self._family and start != self._subset and start not in self._tried:
-            self.from_theta(self.gain_of(start).witness, start)
+            self.alternate_from(self.largest_gain(start).witness, start)
         return self.lower
 
 
 def climb(theta: Utility, start: Mask, family: Family) -> Mask:
-    """The local best of f_θ in the family by flips and swaps, from `start`."""
+    """The local maximum of f_θ in the family that flips and swaps lead to from `start`."""
     here, value = start, theta(start)
     while True:
         around = family.neighbours(here)

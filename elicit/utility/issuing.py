@@ -18,12 +18,12 @@ from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
 from elicit.utility.exact import ExactSet
-from elicit.utility.family import middling
-from elicit.utility.lifting import solve
+from elicit.utility.family import interior_theta
+from elicit.utility.lifting import solve_exactly
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
-from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, rounded_up, simple
+from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, rounded_up, simple_fraction
 from elicit.utility.sets import statement_rows
 from elicit.utility.verify import verify
 
@@ -35,16 +35,16 @@ AnySet = ExactSet | ParsimoniousSet
 def issue(utilities: AnySet, claim: Mapping[str, Any], proof: dict[str, Any]) -> Certificate | None:
     """Add what the kind of set demands to the proof, and check the whole."""
     if isinstance(utilities, ParsimoniousSet):
-        proof = {**_budget_proof(utilities), **proof}
+        proof = {**_budget_from_above(utilities), **proof}
     else:
         proof = {**proof, "witness": plain_theta(into_set(utilities, fractions_of(utilities.roomiest)))}
-    return checked(utilities.n, plain_set(utilities), utilities.statements, claim, proof)
+    return valid_certificate(utilities.n, plain_set(utilities), utilities.statements, claim, proof)
 
 
-def checked(
+def valid_certificate(
     n: int, space: Mapping[str, Any], statements: Sequence[Statement], claim: Mapping[str, Any], proof: Any
 ) -> Certificate | None:
-    """The certificate, when it passes."""
+    """The certificate put together, None when it does not verify."""
     certificate = {
         "version": VERSION,
         "n": n,
@@ -61,7 +61,7 @@ def checked(
 
 
 def provable(utilities: AnySet) -> bool:
-    """Whether there can be a certificate: one takes a list of all monomials."""
+    """Whether there can be certificates: they need a list of all monomials."""
     return isinstance(utilities, ExactSet) or utilities.listable
 
 
@@ -102,12 +102,12 @@ def plain_monomials(monomials: Monomials) -> dict[str, Any]:
 
 
 def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece]) -> Certificate | None:
-    """A bound by pieces. Rounding costs one that is only just reached: then with simple fractions instead."""
-    certificate = issue(utilities, claim, _proof_of(utilities, pieces, integers))
+    """A bound by pieces. Where rounding costs a bound that is reached exactly, by simple fractions instead."""
+    certificate = issue(utilities, claim, _proof_by_pieces(utilities, pieces, integer_multipliers))
     if certificate is None:
-        proof = _proof_of(utilities, pieces, _simple_integers)
+        proof = _proof_by_pieces(utilities, pieces, _simple_multipliers)
         if isinstance(utilities, ParsimoniousSet):
-            theta = {term: simple(x) for term, x in utilities.simplest.theta.theta.items()}
+            theta = {term: simple_fraction(x) for term, x in utilities.simplest.theta.theta.items()}
             proof["simple"] = plain_theta(theta)
         certificate = issue(utilities, claim, proof)
     return certificate
@@ -116,16 +116,16 @@ def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[P
 def issue_least_bound(
     utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece], value: float
 ) -> Certificate | None:
-    """The least bound that pieces prove: a hair above the solver's or, where rounding costs more, so much above it."""
-    for spare in (0.0, _rounding(utilities)):
+    """The least bound that pieces prove: just above the solver's or, if that fails, by what rounding may cost."""
+    for spare in (0.0, _rounding_loss(utilities)):
         certificate = issue_pieces(utilities, {**claim, "bound": rounded_up(value + spare)}, pieces)
         if certificate is not None:
             return certificate
     return None
 
 
-def _rounding(utilities: AnySet) -> float:
-    """What a proof can lose by rounding: each multiplier is off by a little, in all monomials together or times B."""
+def _rounding_loss(utilities: AnySet) -> float:
+    """The most a proof can lose by rounding, when every multiplier is off by `MULTIPLIER`."""
     if isinstance(utilities, ParsimoniousSet):
         settings = utilities.settings
         times = utilities.budget / min(1.0, *settings.weights[: settings.degree])
@@ -134,15 +134,15 @@ def _rounding(utilities: AnySet) -> float:
     return (1.0 + times) * len(utilities.statements) * tolerances.MULTIPLIER
 
 
-#: Makes integers of multipliers, over a unit.
-Rounding = Callable[[Sequence[Statement], Sequence[float], int], list[list[int]]]
+#: A function of statements, multipliers and a unit: the multipliers as integers over the unit.
+ToIntegers = Callable[[Sequence[Statement], Sequence[float], int], list[list[int]]]
 
 
-def _proof_of(utilities: AnySet, pieces: Sequence[Piece], rounding: Rounding) -> dict[str, Any]:
-    """Pieces with their cuts, each cut listed once."""
+def _proof_by_pieces(utilities: AnySet, pieces: Sequence[Piece], rounding: ToIntegers) -> dict[str, Any]:
+    """The pieces with their multipliers ("cuts"); equal cuts are listed once."""
     unit = tolerances.DENOMINATOR
-    if rounding is _simple_integers:
-        unit *= lcm(*{simple(x).denominator for piece in pieces for x in piece.multipliers})
+    if rounding is _simple_multipliers:
+        unit *= lcm(*{simple_fraction(x).denominator for piece in pieces for x in piece.multipliers})
     cuts: list[list[list[int]]] = []
     number: dict[tuple[float, ...], int] = {}
     plain = []
@@ -156,23 +156,23 @@ def _proof_of(utilities: AnySet, pieces: Sequence[Piece], rounding: Rounding) ->
     return {"unit": unit, "cuts": cuts, "pieces": plain}
 
 
-def _simple_integers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
-    """The same of simple fractions; the unit is a multiple of their denominators."""
-    return _positive(statements, [(r, int(simple(x) * unit)) for r, x in enumerate(multipliers)])
+def _simple_multipliers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
+    """The same with every multiplier as a simple fraction; the unit is a multiple of their denominators."""
+    return _admissible(statements, [(r, int(simple_fraction(x) * unit)) for r, x in enumerate(multipliers)])
 
 
-def integers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
+def integer_multipliers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
     """Multipliers as [statement, numerator], zeros left out."""
     kept = [(r, x) for r, x in enumerate(multipliers) if abs(x) > tolerances.MULTIPLIER]
-    return _positive(statements, [(r, round(x * unit)) for r, x in kept])
+    return _admissible(statements, [(r, round(x * unit)) for r, x in kept])
 
 
-def _positive(statements: Sequence[Statement], rounded: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Those above 0; those of an equality may be below."""
+def _admissible(statements: Sequence[Statement], rounded: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The multipliers of a sign that counts: above 0 or, of an equality, not 0."""
     return [[r, x] for r, x in rounded if x > 0 or (x and statements[r].relation is Relation.EQUAL)]
 
 
-def _budget_proof(utilities: ParsimoniousSet) -> dict[str, Any]:
+def _budget_from_above(utilities: ParsimoniousSet) -> dict[str, Any]:
     """What bounds B from above: a simple θ̂, and multipliers of S* when they cancel exactly."""
     believed = plain_theta(fractions_of(utilities.simplest.theta))
     strain: list[list[int]] = []
@@ -188,10 +188,10 @@ def _budget_proof(utilities: ParsimoniousSet) -> dict[str, Any]:
     return {"simple": believed, "strain": strain}
 
 
-def room(utilities: ParsimoniousSet) -> dict[str, Any]:
+def budget_from_below(utilities: ParsimoniousSet) -> dict[str, Any]:
     """What bounds B from below: multipliers of J*, and a θ̂ that strains little."""
     return {
-        "least": integers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR),
+        "least": integer_multipliers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR),
         "strained": plain_theta(fractions_of(utilities.least_strained)),
     }
 
@@ -203,9 +203,9 @@ def _signs_hold(statements: Sequence[Statement], support: Sequence[int], values:
 # -- a θ that is in the set exactly -------------------------------------------------------------
 
 
-def inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fraction]:
-    """θ moved by a share of the way to one well inside the set."""
-    here, there = fractions_of(theta), fractions_of(middling(utilities))
+def moved_inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fraction]:
+    """θ moved by a share of the way to a point in the interior of the set."""
+    here, there = fractions_of(theta), fractions_of(interior_theta(utilities))
     moved = {
         t: (1 - share) * here.get(t, Fraction(0)) + share * there.get(t, Fraction(0))
         for t in here.keys() | there.keys()
@@ -213,7 +213,7 @@ def inward(utilities: AnySet, theta: Utility, share: Fraction) -> dict[Mask, Fra
     return into_set(utilities, dict(sorted(moved.items())))
 
 
-def nudged(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: Fraction) -> dict[Mask, Fraction]:
+def nudge_towards(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: Fraction) -> dict[Mask, Fraction]:
     """θ moved in favour of a subset: more for its attributes, less for the others."""
     moved = dict(theta)
     for i in range(n):
@@ -223,10 +223,9 @@ def nudged(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: Fraction
 
 
 def into_set(utilities: AnySet, theta: dict[Mask, Fraction]) -> dict[Mask, Fraction]:
-    """θ moved onto the equalities exactly (and onto the weak statements that hold with equality).
+    """θ projected onto the equalities, and onto the weak statements that hold with equality, in exact arithmetic.
 
-    Rounding breaks an equality, and no margin can absorb it: the smallest correction is solved for in
-    fractions. In the parsimonious set nothing must hold exactly.
+    Rounding breaks an equality, and no margin can absorb that. In the parsimonious set nothing must hold exactly.
     """
     if isinstance(utilities, ParsimoniousSet):
         return theta
@@ -240,7 +239,7 @@ def into_set(utilities: AnySet, theta: dict[Mask, Fraction]) -> dict[Mask, Fract
                 tight.append((row, gained))
     rows = [row for row, _ in tight]
     gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
-    weights = solve(gram, [gained for _, gained in tight], [Fraction(0)] * len(tight))
+    weights = solve_exactly(gram, [gained for _, gained in tight], [Fraction(0)] * len(tight))
     if weights is not None:
         for row, weight in zip(rows, weights, strict=True):
             for t, d in zip(terms, row, strict=True):

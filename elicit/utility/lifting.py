@@ -26,38 +26,38 @@ PRIMES = (67108859, 67108837)
 LARGEST_ENTRY = 1 << 20
 
 
-def solve(
-    matrix: Sequence[Sequence[int]], right: Sequence[Fraction], held: Sequence[Fraction]
+def solve_exactly(
+    matrix: Sequence[Sequence[int]], right: Sequence[Fraction], free: Sequence[Fraction]
 ) -> list[Fraction] | None:
     """x with Σ_j matrix[i][j] x_j = right[i] for every i; None when there is none.
 
-    Where there are many, an unknown that those before it and the equations leave free is as `held`.
+    Where there are many solutions, an unknown that the equations and those before it leave free is as in `free`.
     """
-    entries = np.array(matrix, dtype=np.int64).reshape(len(right), len(held))
+    entries = np.array(matrix, dtype=np.int64).reshape(len(right), len(free))
     if np.abs(entries).max(initial=0) > LARGEST_ENTRY:
         raise ValueError(f"entries of exact equations are at most {LARGEST_ENTRY}")
     for prime in PRIMES:
         rows, columns = _pivots(entries, prime)
         determined = set(columns)
-        x = [Fraction(0) if j in determined else value for j, value in enumerate(held)]
-        left = [b - a for a, b in zip(_products(entries, x), right, strict=True)]
-        found = _lifted(entries[np.ix_(rows, columns)], [left[i] for i in rows], prime)
+        x = [Fraction(0) if j in determined else value for j, value in enumerate(free)]
+        remaining = [b - a for a, b in zip(_left_sides(entries, x), right, strict=True)]
+        found = _dixon(entries[np.ix_(rows, columns)], [remaining[i] for i in rows], prime)
         for j, value in zip(columns, found, strict=True):
             x[j] = value
-        if _products(entries, x) == list(right):
+        if _left_sides(entries, x) == list(right):
             return x
     return None
 
 
-def _products(entries: Ints, x: Sequence[Fraction]) -> list[Fraction]:
-    """Every equation's left side."""
+def _left_sides(entries: Ints, x: Sequence[Fraction]) -> list[Fraction]:
+    """The left side of every equation."""
     common = lcm(*(value.denominator for value in x))
     whole = [int(value * common) for value in x]
     return [Fraction(sum(int(row[j]) * whole[j] for j in np.flatnonzero(row)), common) for row in entries]
 
 
 def _pivots(entries: Ints, prime: int) -> tuple[list[int], list[int]]:
-    """Equations, and as many unknowns that they determine, the first ones that do."""
+    """The rows and the columns of the pivots of elimination modulo the prime, the first columns that have one."""
     table, order = entries % prime, np.arange(len(entries))
     columns: list[int] = []
     for column in range(table.shape[1]):
@@ -87,41 +87,42 @@ def _inverse(square: Ints, prime: int) -> Ints:
     return table[:, size:]
 
 
-def _lifted(square: Ints, right: Sequence[Fraction], prime: int) -> list[Fraction]:
-    """The solution of equations that determine all their unknowns, as far as there is one with so few digits."""
+def _dixon(square: Ints, right: Sequence[Fraction], prime: int) -> list[Fraction]:
+    """The solution of equations that determine all their unknowns, by Dixon's lifting."""
     common = lcm(*(b.denominator for b in right))
     residual = [int(b * common) for b in right]
     # Cramer's rule and Hadamard's bound: how large numerators and denominators can be
-    denominators = prod(isqrt(int(norm)) + 1 for norm in (square * square).sum(axis=0))
-    numerators = denominators * (isqrt(sum(b * b for b in residual)) + 1)
+    denominator_bound = prod(isqrt(int(norm)) + 1 for norm in (square * square).sum(axis=0))
+    numerator_bound = denominator_bound * (isqrt(sum(b * b for b in residual)) + 1)
     inverse, modulus = _inverse(square, prime), 1
     digits = [0] * len(square)
-    while modulus <= 2 * numerators * denominators:
+    while modulus <= 2 * numerator_bound * denominator_bound:
         remainders = np.array([b % prime for b in residual], dtype=np.int64)
         step = (inverse * remainders % prime).sum(axis=1) % prime
         digits = [x + modulus * int(s) for x, s in zip(digits, step, strict=True)]
         residual = [(b - int(a)) // prime for b, a in zip(residual, square @ step, strict=True)]
         modulus *= prime
-    return [x / common for x in _read(digits, modulus, numerators)]
+    return [x / common for x in _reconstructed(digits, modulus, numerator_bound)]
 
 
-def _read(digits: Sequence[int], modulus: int, numerators: int) -> list[Fraction]:
-    """The fractions that remainders stand for; one common denominator grows as more are read."""
+def _reconstructed(digits: Sequence[int], modulus: int, numerator_bound: int) -> list[Fraction]:
+    """The fractions that the remainders stand for; the common denominator grows as more are known."""
     common, found = 1, []
     for x in digits:
         value = x * common % modulus
         value -= modulus if 2 * value > modulus else 0
-        if abs(value) > numerators:
-            numerator, denominator = _fraction(x * common % modulus, modulus, numerators)
+        if abs(value) > numerator_bound:
+            numerator, denominator = _rational_reconstruction(x * common % modulus, modulus, numerator_bound)
             value, common = numerator, common * denominator
         found.append(Fraction(value, common))
     return found
 
 
-def _fraction(x: int, modulus: int, most: int) -> tuple[int, int]:
-    """The fraction with a numerator of at most `most` that is x modulo the modulus (Euclid, stopped half-way)."""
-    before, here, passed, denominator = modulus, x, 0, 1
-    while here > most:
-        quotient = before // here
-        before, here, passed, denominator = here, before - quotient * here, denominator, passed - quotient * denominator
-    return here, denominator
+def _rational_reconstruction(x: int, modulus: int, most: int) -> tuple[int, int]:
+    """The fraction with a numerator of at most `most` that is x modulo the modulus: Euclid's algorithm, half-way."""
+    previous, numerator, previous_denominator, denominator = modulus, x, 0, 1
+    while numerator > most:
+        quotient = previous // numerator
+        previous, numerator = numerator, previous - quotient * numerator
+        previous_denominator, denominator = denominator, previous_denominator - quotient * denominator
+    return numerator, denominator

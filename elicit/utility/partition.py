@@ -4,8 +4,8 @@ On the subcube of all y that hold `inside` and lack `outside`, the entry φ(y)_S
 or may be 0 or 1. Any multipliers λ bound f(y) − f(x) on the whole subcube:
   slice  −δ Σ_strict λ + Σ_S |φ(y) − φ(x) + Dᵀλ|_S,                                  worst φ(y)_S allowed
   Θ_τ    B · max(max_S |φ(y) − φ(x) + Dᵀλ|_S / w_|S|, max_r |λ_r|/(C c_r)) − Σ_strict λ
-The best multipliers are a linear program; where its bound is too large the subcube is split. The
-subcubes kept, each with its multipliers, cover the family: that is a certificate.
+The best multipliers are the solution of a linear program; where its bound is too large the subcube is split. The
+leaves, each with its multipliers, cover the family: that is a certificate.
 
 Where it is only asked whether the subset is optimal, a subcube may also be left by a step: multipliers that
 bound f(y) − f(z) by 0, z being y with one attribute flipped to what it is in the subset. Then y gains no more
@@ -53,7 +53,7 @@ class Partition:
     pieces: tuple[Piece, ...]
 
 
-#: Told a subset y worth trying: says what y gains exactly, or anything less that is proven.
+#: Given a subset y worth trying, a lower bound on the largest gain.
 Try = Callable[[Mask], float]
 
 
@@ -69,46 +69,46 @@ def partition(
     most_cubes: int = MOST_CUBES,
     by_steps: bool = False,
 ) -> Partition:
-    """Bound f(y) − f(subset) over the family, the worst subcube first.
+    """Bound f(y) − f(subset) over the family by branch and bound, the subcube of the largest bound first.
 
-    `lower` is a gain already known and `attempt` may raise it; a subcube that cannot beat it is done.
+    `lower` is a gain already known and `attempt` may raise it; a subcube that cannot beat it becomes a leaf.
     With `enough` the search ends as soon as a gain above it is known. `by_steps` looks for steps, too.
     """
     cubes = _Cubes(family, subset)
     program = CubeProgram(utilities, subset)
     steps = _Steps(program, family, subset) if by_steps else None
     attempts = {2**k for k in range(20)}  # an attempt costs some programs, so ever more rarely
-    done: list[Piece] = []
-    waiting: list[tuple[float, int, Piece, Vector, int | None]] = []
+    leaves: list[Piece] = []
+    queue: list[tuple[float, int, Piece, Vector, int | None]] = []
 
-    def look(inside: Mask, outside: Mask, flip: int | None = None) -> None:
-        bound, multipliers, blame = program.best(inside, outside)
+    def push(inside: Mask, outside: Mask, flip: int | None = None) -> None:
+        bound, multipliers, branching_scores = program.least_bound(inside, outside)
         piece = Piece(inside, outside, multipliers, bound)
         if steps is not None and bound > -tolerances.NUDGE and cubes.single(inside, outside) is None:
-            piece, blame, flip = steps.instead_of(piece, blame, flip)
-        heapq.heappush(waiting, (-piece.bound, len(done) + program.solved, piece, blame, flip))
+            piece, branching_scores, flip = steps.try_step(piece, branching_scores, flip)
+        heapq.heappush(queue, (-piece.bound, len(leaves) + program.solved, piece, branching_scores, flip))
 
     for cube in cubes.start():
-        look(*cube)
-    while waiting and program.solved < most_cubes:
-        _, _, piece, blame, flip = heapq.heappop(waiting)
-        whole = cubes.single(piece.inside, piece.outside)
+        push(*cube)
+    while queue and program.solved < most_cubes:
+        _, _, piece, branching_scores, flip = heapq.heappop(queue)
+        only_member = cubes.single(piece.inside, piece.outside)
         # a subcube needs a hair to spare, so that rounding its multipliers does not lose the proof
-        if piece.bound <= lower + (tolerances.DECISION / 2 if whole is not None else -tolerances.NUDGE):
-            done.append(piece)
+        if piece.bound <= lower + (tolerances.DECISION / 2 if only_member is not None else -tolerances.NUDGE):
+            leaves.append(piece)
             continue
-        if attempt is not None and (whole is not None or len(done) + len(waiting) in attempts):
+        if attempt is not None and (only_member is not None or len(leaves) + len(queue) in attempts):
             lower = max(lower, attempt(piece.inside))
-        if whole is not None:
+        if only_member is not None:
             lower = max(lower, piece.bound)  # one subset: the bound is what it gains
-            done.append(piece)
+            leaves.append(piece)
         else:
-            for half in cubes.halves(piece.inside, piece.outside, blame):
-                look(*half, flip)
-        upper = max(lower, -waiting[0][0] if waiting else lower)
+            for half in cubes.halves(piece.inside, piece.outside, branching_scores):
+                push(*half, flip)
+        upper = max(lower, -queue[0][0] if queue else lower)
         if (enough is not None and lower > enough) or (progress is not None and progress(lower, upper)):
             break
-    pieces = [*done, *(entry[2] for entry in waiting), *(steps.over_nothing if steps is not None else ())]
+    pieces = [*leaves, *(entry[2] for entry in queue), *(steps.empty_subset_pieces if steps is not None else ())]
     return Partition(max([lower, *(p.bound for p in pieces)]), tuple(pieces))
 
 
@@ -123,10 +123,10 @@ class _Cubes:
         """The family as one subcube."""
         return self._useful(self._family.keep, self._family.drop)
 
-    def halves(self, inside: Mask, outside: Mask, blame: Vector) -> list[tuple[Mask, Mask]]:
-        """The subcube split on the undecided attribute most to blame for its bound."""
+    def halves(self, inside: Mask, outside: Mask, branching_scores: Vector) -> list[tuple[Mask, Mask]]:
+        """The subcube split on the undecided attribute of the largest branching score."""
         undecided = members(self._everything & ~(inside | outside))
-        split = 1 << max(undecided, key=lambda i: (blame[i], -i))
+        split = 1 << max(undecided, key=lambda i: (branching_scores[i], -i))
         return self._useful(inside | split, outside) + self._useful(inside, outside | split)
 
     def single(self, inside: Mask, outside: Mask) -> Mask | None:
@@ -149,25 +149,25 @@ class _Steps:
 
     def __init__(self, program: CubeProgram, family: Family, subset: Mask) -> None:
         self._program, self._subset, self._n, self._most = program, subset, family.n, family.most
-        #: what bounds the empty subset, once a step leads there: it is no member, so no other piece need hold it
-        self.over_nothing: list[Piece] = []
+        #: a piece about the empty subset, once a step leads there: it is no member, so no other piece need hold it
+        self.empty_subset_pieces: list[Piece] = []
 
-    def instead_of(self, piece: Piece, blame: Vector, flip: int | None) -> tuple[Piece, Vector, int | None]:
-        """The step from this subcube, if there is one; else the piece, what to split on, and the flip to try next.
+    def try_step(self, piece: Piece, branching_scores: Vector, flip: int | None) -> tuple[Piece, Vector, int | None]:
+        """The step from this subcube, if there is one; else the piece, the scores to split by, and the next flip.
 
-        One flip is tried, the same as in the subcube that this is a half of: a split on what is to blame for its
-        bound brings it nearer to a step.
+        Only one flip is tried, the same as in the subcube that this is a half of: a split by the scores of a flip
+        brings its halves nearer to a step.
         """
         inside, outside = piece.inside, piece.outside
         flip = self._first_flip(inside, outside) if flip is None else flip
         if flip is None:
-            return piece, blame, None
-        bound, multipliers, to_blame = self._program.best(inside, outside, flip)
-        if bound <= -tolerances.NUDGE and self._stays(inside, flip):
-            return Piece(inside, outside, multipliers, bound, flip), blame, None
+            return piece, branching_scores, None
+        bound, multipliers, step_scores = self._program.least_bound(inside, outside, flip)
+        if bound <= -tolerances.NUDGE and self._ends_in_a_piece(inside, flip):
+            return Piece(inside, outside, multipliers, bound, flip), branching_scores, None
         if bound > piece.bound:
-            return piece, blame, flip
-        return (piece, to_blame, flip) if to_blame.any() else (piece, blame, None)
+            return piece, branching_scores, flip
+        return (piece, step_scores, flip) if step_scores.any() else (piece, branching_scores, None)
 
     def _first_flip(self, inside: Mask, outside: Mask) -> int | None:
         """A decided attribute in which every y of a subcube differs from the subset, the last; None without any."""
@@ -178,15 +178,15 @@ class _Steps:
         """Whether no y of the subcube becomes too large."""
         return bool(inside >> flip & 1) or self._n - outside.bit_count() < self._most
 
-    def _stays(self, inside: Mask, flip: int) -> bool:
-        """Whether the step leads nowhere that no piece is about: the empty subset needs one of its own."""
-        if inside != 1 << flip or self.over_nothing:
+    def _ends_in_a_piece(self, inside: Mask, flip: int) -> bool:
+        """Whether a piece holds whatever the step leads to; the empty subset, in none, gets a piece of its own."""
+        if inside != 1 << flip or self.empty_subset_pieces:
             return True
         everything = (1 << self._n) - 1
-        bound, multipliers, _ = self._program.best(0, everything)
+        bound, multipliers, _ = self._program.least_bound(0, everything)
         if bound <= -tolerances.NUDGE:
-            self.over_nothing.append(Piece(0, everything, multipliers, bound))
-        return bool(self.over_nothing)
+            self.empty_subset_pieces.append(Piece(0, everything, multipliers, bound))
+        return bool(self.empty_subset_pieces)
 
 
 class CubeProgram:
@@ -233,18 +233,21 @@ class CubeProgram:
         """How many programs were solved."""
         return self._program.solved
 
-    def use(self, chosen: Collection[int]) -> None:
-        """Leave only the chosen statements a multiplier: what they alone bound, at the same B or δ."""
+    def restrict_to(self, chosen: Collection[int]) -> None:
+        """Leave only the chosen statements a multiplier: bounds are then what they alone prove, at the same B or δ."""
         for r in range(self._count):
             if (r in chosen) != self._used[r]:
                 self._used[r] = r in chosen
                 most = INFINITY if self._used[r] else 0.0
                 self._program.change_bounds(r, -most if self._equal[r] else 0.0, most)
 
-    def best(self, inside: Mask, outside: Mask, flip: int | None = None) -> tuple[float, tuple[float, ...], Vector]:
-        """The least bound on the subcube, its multipliers, and how much each attribute is to blame for it.
+    def least_bound(
+        self, inside: Mask, outside: Mask, flip: int | None = None
+    ) -> tuple[float, tuple[float, ...], Vector]:
+        """The least bound on a subcube, its multipliers, and the branching score of each attribute.
 
-        Of what y gains on the subset; with `flip`, on y itself with this attribute flipped.
+        The bound is on what y gains on the subset; with `flip`, on y itself with this attribute flipped. The score
+        is the sum of the duals of the monomials with the attribute that are not decided yet.
         """
         low, high = self._gains(inside, outside, flip)
         loose = np.full(self._p, INFINITY)
@@ -253,8 +256,8 @@ class CubeProgram:
         multipliers = solution.values[: self._count]
         bound = self._bound(multipliers, low, high)
         duals = np.abs(solution.duals[: self._p]) + np.abs(solution.duals[self._p : 2 * self._p])
-        blame = self.monomials.by_attribute(duals * (high != low))
-        return bound, tuple(multipliers.tolist()), blame
+        branching_scores = self.monomials.by_attribute(duals * (high != low))
+        return bound, tuple(multipliers.tolist()), branching_scores
 
     def _bound(self, multipliers: Vector, low: Vector, high: Vector) -> float:
         """What the multipliers prove, computed from them: the solver's own value may be 1e-7 off."""
@@ -269,7 +272,7 @@ class CubeProgram:
         return self._set.budget * share - float(multipliers @ self._strict)
 
     def _gains(self, inside: Mask, outside: Mask, flip: int | None) -> tuple[Vector, Vector]:
-        """The least and the largest value that an entry of φ(y) − φ(x) may have on the subcube, x as in `best`."""
+        """The least and the largest value of each entry of φ(y) − φ(x) on the subcube, x as in `least_bound`."""
         if flip is None:
             low, high = self._entries(inside, outside)
             return low - self._phi_x, high - self._phi_x

@@ -1,6 +1,6 @@
-"""Exact numbers out of a solver's floats: the simple fraction that a float is meant to be, or one that solves exactly.
+"""Exact numbers for a solver's floats: the simple fraction that a float stands for, or one that solves exactly.
 
-Nothing here knows a set of utilities: rows, multipliers and θ come in as they are.
+Nothing here knows a set of utilities: rows, multipliers and θ are plain arguments.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
-from elicit.utility.lifting import solve
+from elicit.utility.lifting import solve_exactly
 from elicit.utility.monomials import Utility
 
 #: θ is printed with this denominator: fine enough for any margin that a decision may rest on.
@@ -25,8 +25,8 @@ SIMPLE = 1_000
 HELD, PLAIN = 10_000, 64
 
 
-def simple(x: float) -> Fraction:
-    """The simple fraction that a float is meant to be, where there is one; else rounded as usual."""
+def simple_fraction(x: float) -> Fraction:
+    """The fraction of small denominator that a float stands for, where there is one; else rounded to `DENOMINATOR`."""
     near = Fraction(x).limit_denominator(SIMPLE)
     if abs(near - Fraction(x)) <= tolerances.MULTIPLIER:
         return near
@@ -44,7 +44,7 @@ def plain_theta(theta: Mapping[Mask, Fraction]) -> list[list[Any]]:
 
 
 def rounded_up(value: float) -> str:
-    """A bound a little above a float that is not exact."""
+    """A bound a little above a float, as a text; 0 for what is no more than a rounding error."""
     return str(Fraction(math.ceil(value * 10**6) + 1, 10**6)) if value > tolerances.DECISION / 2 else "0"
 
 
@@ -62,21 +62,23 @@ def rational_combination(
     the target far from the floats are taken last: they prove something, and less.
     """
     guesses = [[Fraction(float(x)).limit_denominator(most) for x in near] for most in (1, PLAIN, HELD)]
-    # nothing at all combines to nothing
+    # multipliers that are all 0 count only where those near were
     guesses = [g for g in guesses if (any(g) or not any(near)) and _combines(rows, target, g)]
     close = (g for g in guesses if all(abs(float(x) - y) <= tolerances.DECISION for x, y in zip(g, near, strict=True)))
-    return next(close, None) or _solved(rows, target, near) or next(iter(guesses), None)
+    return next(close, None) or _solved_exactly(rows, target, near) or next(iter(guesses), None)
 
 
-def _solved(rows: Sequence[Sequence[int]], target: Sequence[int], near: Sequence[float]) -> list[Fraction] | None:
-    """The same by solving: what others determine follows those that are simple already, as far as they are free."""
+def _solved_exactly(
+    rows: Sequence[Sequence[int]], target: Sequence[int], near: Sequence[float]
+) -> list[Fraction] | None:
+    """The same by exact solving: multipliers that are plain fractions already are kept, as far as they are free."""
     close = [Fraction(float(x)).limit_denominator(HELD) for x in near]
     plain = [
         abs(float(x.limit_denominator(PLAIN)) - y) <= tolerances.MULTIPLIER for x, y in zip(close, near, strict=True)
     ]
     order = sorted(range(len(rows)), key=lambda r: plain[r])
     columns = list(zip(*(rows[r] for r in order), strict=True))
-    solved = solve(columns, [Fraction(x) for x in target], [close[r] for r in order])
+    solved = solve_exactly(columns, [Fraction(x) for x in target], [close[r] for r in order])
     if solved is None or (any(near) and not any(solved)):
         return None
     exact = dict(zip(order, solved, strict=True))

@@ -62,13 +62,13 @@ class Needed:
         self.places = frozenset(range(len(sources))) - self._measured - deduced
         self._following = following
         self._known: dict[frozenset[int], bool] = {}
-        self._program.use(self._measured)
+        self._program.restrict_to(self._measured)
         self._open = [y for y in rivals if y != subset and not self._bounded(y)]
 
     def proves(self, chosen: frozenset[int]) -> bool:
         """Whether the chosen answers, with what was measured, bound every rival."""
         if chosen not in self._known:
-            self._program.use(self._measured | chosen | self._following(chosen))
+            self._program.restrict_to(self._measured | chosen | self._following(chosen))
             failing = next((y for y in self._open if not self._bounded(y)), None)
             if failing is not None:  # the same one is likely to fail the next time
                 self._open.remove(failing)
@@ -77,7 +77,7 @@ class Needed:
         return self._known[chosen]
 
     def _bounded(self, y: Mask) -> bool:
-        return self._program.best(y, self._everything & ~y)[0] <= self._most
+        return self._program.least_bound(y, self._everything & ~y)[0] <= self._most
 
 
 def core(proves: Proves, places: Collection[int]) -> frozenset[int]:

@@ -14,12 +14,12 @@ from elicit.knowledge.statements import Source, contradiction
 from elicit.utility import conflicts
 from elicit.utility.conflicts import (
     Consistency,
-    cancelling,
     cheapest_retraction,
     contradiction_in,
+    farkas_multipliers,
     retractable,
     smallest_conflict,
-    with_all_dominance,
+    with_implied_dominance,
 )
 from elicit.utility.monomials import Monomials
 
@@ -46,7 +46,7 @@ def test_the_smallest_conflict_is_one_and_nothing_smaller_is(k):
         if case.consistent:
             assert found.statements == ()
             continue
-        closed = with_all_dominance(case.statements)
+        closed = with_implied_dominance(case.statements)
         assert set(found.statements) <= set(closed)
         assert not holds(found.statements, told.monos)
         fewer = len(found.statements) - 1  # a part of something consistent is consistent: one size tells all
@@ -57,7 +57,7 @@ def test_the_smallest_conflict_is_one_and_nothing_smaller_is(k):
 def test_the_cheapest_retraction_is_the_judges(k):
     for case in batch(k):
         monos = case.told.monos
-        closed = with_all_dominance(case.statements)
+        closed = with_implied_dominance(case.statements)
         repair = cheapest_retraction(monomials(case), case.statements)
         words = [r for r, s in enumerate(closed) if retractable(s)]
         costs = [
@@ -81,7 +81,7 @@ def test_the_cheapest_retraction_is_the_judges(k):
 @pytest.mark.parametrize("k", BATCHES)
 def test_when_anything_may_go_the_cheapest_retraction_is_still_the_judges(k):
     for case in batch(k):
-        closed = with_all_dominance(case.statements)
+        closed = with_implied_dominance(case.statements)
         if case.consistent or len(closed) > 9:
             continue
         repair = cheapest_retraction(monomials(case), case.statements, may=lambda _s: True)
@@ -93,7 +93,7 @@ def test_when_anything_may_go_the_cheapest_retraction_is_still_the_judges(k):
 def test_dominance_is_closed_and_nothing_else_is_added(k):
     for case in batch(k):
         said = [(s.better, s.worse) for s in case.statements if s.source is Source.DOMINANCE]
-        closed = with_all_dominance(case.statements)
+        closed = with_implied_dominance(case.statements)
         assert closed[: len(case.statements)] == case.statements
         dominance = [(s.better, s.worse) for s in closed if s.source is Source.DOMINANCE]
         assert set(dominance) == judge.transitive_closure(set(said))
@@ -328,7 +328,7 @@ def test_a_minimal_conflict_keeps_the_answer_where_something_else_may_go(monkeyp
 )
 def test_multipliers_that_cancel_are_found_just_where_statements_contradict_each_other(told, multipliers):
     said = [stated(*s, 3.0) for s in told]
-    found = cancelling(FULL[3], said)
+    found = farkas_multipliers(FULL[3], said)
     assert (None if found is None else {r: str(x) for r, x in found if x}) == multipliers
     named = {said[r] for r in multipliers or ()}
     assert set(contradiction_in(FULL[3], said)) == named

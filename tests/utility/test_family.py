@@ -18,7 +18,7 @@ from elicit.utility.family import (
     _Search,
     climb,
     family_regret,
-    middling,
+    interior_theta,
     programmed_regret,
     regret_over,
 )
@@ -474,4 +474,4 @@ def test_a_neighbourhood_is_all_members_so_many_flips_away(flips):
 def test_the_theta_to_begin_with_is_inside_the_set():
     case = random_case(np.random.default_rng(0), n=5, evaluated=6, answers=2)
     for theirs, _ in sets(case):
-        assert theirs.admits([middling(theirs)]) == [True]
+        assert theirs.admits([interior_theta(theirs)]) == [True]

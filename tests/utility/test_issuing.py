@@ -7,12 +7,12 @@ from instances import stated
 
 from elicit.utility.exact import ExactSet
 from elicit.utility.issuing import (
-    integers,
+    integer_multipliers,
     into_set,
-    inward,
     issue,
     issue_pieces,
-    nudged,
+    moved_inward,
+    nudge_towards,
     plain_monomials,
     plain_statements,
 )
@@ -50,7 +50,10 @@ def test_thirds_that_must_add_up_to_one_are_issued_as_thirds():
     unit = certificate["proof"]["unit"]
     assert certificate["proof"]["cuts"] == [[[r, unit // 3] for r in range(3)]]
     assert unit % 3 == 0
-    rounded = {"unit": DENOMINATOR, "cuts": [integers(theirs.statements, pieces[0].multipliers, DENOMINATOR)]}
+    rounded = {
+        "unit": DENOMINATOR,
+        "cuts": [integer_multipliers(theirs.statements, pieces[0].multipliers, DENOMINATOR)],
+    }
     rounded["pieces"] = certificate["proof"]["pieces"]
     assert issue(theirs, no_more("0", [0], [1]), rounded) is None
     roomy = issue_pieces(theirs, no_more("1", [0], [1]), pieces)
@@ -98,7 +101,7 @@ def test_a_utility_is_moved_inwards_by_a_share_of_the_way():
     theirs = thirds_of_two()
     there = {1: Fraction(2, 3), 2: Fraction(2, 3), 4: Fraction(2, 3), 16: Fraction(1)}
     for share in (Fraction(1, 2), Fraction(1, 256)):
-        moved = inward(theirs, Utility(6, {0b100000: -0.25, 0b10: 3.0}), share)
+        moved = moved_inward(theirs, Utility(6, {0b100000: -0.25, 0b10: 3.0}), share)
         expected = {t: share * x for t, x in there.items()} | {0b100000: (1 - share) * Fraction(-1, 4)}
         expected[0b10] += (1 - share) * 3
         assert list(moved) == sorted(expected)
@@ -108,20 +111,20 @@ def test_a_utility_is_moved_inwards_by_a_share_of_the_way():
 def test_a_nudge_favours_the_attributes_of_a_subset_over_all_others():
     nudge = Fraction(1, 8)
     theta = {0b001: Fraction(1), 0b100: Fraction(1), 0b110: Fraction(5)}
-    assert nudged(3, theta, 0b101, nudge) == {
+    assert nudge_towards(3, theta, 0b101, nudge) == {
         0b001: Fraction(9, 8),
         0b010: -nudge,
         0b100: Fraction(9, 8),
         0b110: Fraction(5),
     }
-    assert {t: x for t, x in nudged(3, theta, 0b101, Fraction(0)).items() if x} == theta
+    assert {t: x for t, x in nudge_towards(3, theta, 0b101, Fraction(0)).items() if x} == theta
 
 
 def test_multipliers_are_rounded_and_those_that_may_not_be_below_nothing_left_out():
     said = [stated(1, 2), stated(1, 2, "weak", 3.0), stated(1, 2, "equal", 3.0), stated(2, 1, "equal", 3.0)]
-    found = integers(said, [0.25, -0.5, -0.5, 1e-12], 8)
+    found = integer_multipliers(said, [0.25, -0.5, -0.5, 1e-12], 8)
     assert found == [[0, 2], [2, -4]]
-    assert integers(said, [0.01, 0.3, 0.01, 0.0], 8) == [[1, 2]], "what is rounded to nothing is left out"
+    assert integer_multipliers(said, [0.01, 0.3, 0.01, 0.0], 8) == [[1, 2]], "what is rounded to nothing is left out"
 
 
 def test_monomials_are_listed_only_where_some_of_their_degree_are_left_out():

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from elicit.utility import lifting
-from elicit.utility.lifting import LARGEST_ENTRY, PRIMES, solve
+from elicit.utility.lifting import LARGEST_ENTRY, PRIMES, solve_exactly
 
 ENTRIES = st.integers(-3, 3) | st.sampled_from([PRIMES[0] % LARGEST_ENTRY, -LARGEST_ENTRY])
 FRACTIONS = st.fractions(-5, 5, max_denominator=12)
@@ -54,7 +54,7 @@ def systems(draw):
 
 @given(systems())
 def test_solutions_are_those_of_elimination(system):
-    assert solve(*system) == eliminated(*system)
+    assert solve_exactly(*system) == eliminated(*system)
 
 
 @given(systems(), st.sampled_from([2, 3, 5]))
@@ -62,7 +62,7 @@ def test_an_unlucky_prime_never_fakes_a_solution(system, prime):
     matrix, right, _ = system
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lifting, "PRIMES", (prime,))
-        found = solve(*system)
+        found = solve_exactly(*system)
     if found is not None:
         assert [sum(a * x for a, x in zip(row, found, strict=True)) for row in matrix] == right
 
@@ -82,7 +82,7 @@ def test_as_many_digits_are_lifted_as_a_solution_can_need_however_small_the_prim
     held = [Fraction(0)] * len(right)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lifting, "PRIMES", (prime,))
-        assert solve(matrix, right, held) == eliminated(matrix, right, held)
+        assert solve_exactly(matrix, right, held) == eliminated(matrix, right, held)
 
 
 def test_the_second_prime_solves_what_the_first_divides():
@@ -90,17 +90,17 @@ def test_the_second_prime_solves_what_the_first_divides():
     matrix = [[8192, 5], [1, 8192]]
     right, held = [Fraction(1), Fraction(2)], [Fraction(0)] * 2
     assert PRIMES[0] == 8192**2 - 5
-    assert solve(matrix, right, held) == eliminated(matrix, right, held)
+    assert solve_exactly(matrix, right, held) == eliminated(matrix, right, held)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lifting, "PRIMES", PRIMES[:1])
-        assert solve(matrix, right, held) is None
+        assert solve_exactly(matrix, right, held) is None
 
 
 def test_a_hundred_unknowns_with_many_digits():
     rng = np.random.default_rng(0)
     matrix = rng.integers(-1, 2, size=(100, 100))
     right = [Fraction(int(x), 7) for x in rng.integers(-9, 9, size=100)]
-    found = solve(matrix.tolist(), right, [Fraction(0)] * 100)
+    found = solve_exactly(matrix.tolist(), right, [Fraction(0)] * 100)
     assert found is not None
     assert max(len(str(x.denominator)) for x in found) > 50
     assert all(
@@ -110,4 +110,4 @@ def test_a_hundred_unknowns_with_many_digits():
 
 def test_entries_that_could_overflow_are_refused():
     with pytest.raises(ValueError, match="at most"):
-        solve([[LARGEST_ENTRY + 1]], [Fraction(1)], [Fraction(0)])
+        solve_exactly([[LARGEST_ENTRY + 1]], [Fraction(1)], [Fraction(0)])

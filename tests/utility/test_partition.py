@@ -34,7 +34,7 @@ def test_on_one_subset_the_bound_is_the_most_that_it_gains_on_the_subset_or_on_i
         for y in case.everything[::2]:
             others = [(x, None), *((y ^ 1 << i, i) for i in range(n))]
             for other, flip in others:
-                found = program.best(y, (1 << n) - 1 & ~y, flip)[0]
+                found = program.least_bound(y, (1 << n) - 1 & ~y, flip)[0]
                 assert found == pytest.approx(most(theirs, y, other), abs=NEAR)
 
 
@@ -43,17 +43,17 @@ def test_on_a_subcube_the_bound_holds_for_every_member_and_shrinks_with_it():
         rng, n, x = case.rng(), case.told.n, case.told.evaluated[0]
         program = CubeProgram(theirs, x)
         inside = outside = 0
-        before = program.best(0, 0)[0]
+        before = program.least_bound(0, 0)[0]
         for i in rng.permutation(n).tolist():
             inside, outside = (inside | 1 << i, outside) if rng.random() < 0.5 else (inside, outside | 1 << i)
-            bound, _, blame = program.best(inside, outside)
+            bound, _, scores = program.least_bound(inside, outside)
             members = [y for y in range(1 << n) if y & inside == inside and not y & outside]
             assert max(most(theirs, y, x) for y in members) <= bound + NEAR
             assert bound <= before + NEAR
-            step = program.best(inside, outside, i)[0]
+            step = program.least_bound(inside, outside, i)[0]
             assert max(most(theirs, y, y ^ 1 << i) for y in members) <= step + NEAR
             before = bound
-        assert not blame.any(), "nothing is undecided"
+        assert not scores.any(), "nothing is undecided"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_on_a_subcube_the_bound_holds_for_every_member_and_shrinks_with_it():
 )
 def test_where_nothing_is_known_all_that_may_differ_counts(degree, inside, outside, flip, bound):
     program = CubeProgram(ExactSet(3, [1, 2], [], degree=degree), 0b001)
-    assert program.best(inside, outside, flip)[0] == pytest.approx(bound)
+    assert program.least_bound(inside, outside, flip)[0] == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_where_nothing_is_known_all_that_may_differ_counts(degree, inside, outsi
 )
 def test_where_a_budget_is_all_that_binds_it_is_spent_on_what_costs_least(inside, x, bound):
     theirs = ParsimoniousSet(2, [1, 2], [stated(1, 2)], Parsimony(tau=1.0, slack=10.0, weights=(1.0, 2.0)))
-    assert CubeProgram(theirs, x).best(inside, 0b11 & ~inside)[0] == pytest.approx(bound)
+    assert CubeProgram(theirs, x).least_bound(inside, 0b11 & ~inside)[0] == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,12 @@ def test_what_only_some_statements_bound_is_what_a_set_of_these_alone_would():
         program = CubeProgram(theirs, x)
         for _ in range(3):
             chosen = {r for r in range(len(case.statements)) if rng.random() < 0.6}
-            program.use(chosen)
+            program.restrict_to(chosen)
             said = plainly([theirs.statements[r] for r in sorted(chosen)])
             y = int(rng.integers(1, 1 << told.n))
             if isinstance(theirs, ExactSet):
                 expected = judge.slice_max(difference(y, x), said, told.monos, theirs.delta)
             else:
                 expected = -judge.set_extreme(difference(x, y), said, told.monos, told.C, told.w, theirs.budget)[0]
-            found = program.best(y, (1 << told.n) - 1 & ~y)[0]
+            found = program.least_bound(y, (1 << told.n) - 1 & ~y)[0]
             assert found == pytest.approx(expected, abs=10 * NEAR)

@@ -17,7 +17,7 @@ from elicit.utility.rationals import (
     plain_theta,
     rational_combination,
     rounded_up,
-    simple,
+    simple_fraction,
 )
 
 numbers = st.floats(-1e6, 1e6)
@@ -25,19 +25,19 @@ numbers = st.floats(-1e6, 1e6)
 
 @given(st.fractions(-50, 50, max_denominator=SIMPLE))
 def test_a_float_that_stands_for_a_simple_fraction_is_read_as_that(value):
-    assert simple(float(value)) == value
+    assert simple_fraction(float(value)) == value
 
 
 @given(numbers)
 def test_any_other_float_is_read_as_near_as_certificates_state_multipliers(value):
-    found = simple(value)
+    found = simple_fraction(value)
     assert abs(found - Fraction(value)) <= tolerances.MULTIPLIER
     assert found.denominator <= SIMPLE or tolerances.DENOMINATOR % found.denominator == 0
 
 
 def test_a_float_is_not_taken_for_a_fraction_that_is_only_near():
-    assert simple(1 / 3 + 1e-7) != Fraction(1, 3)
-    assert simple(1 / 3 + 1e-11) == Fraction(1, 3)
+    assert simple_fraction(1 / 3 + 1e-7) != Fraction(1, 3)
+    assert simple_fraction(1 / 3 + 1e-11) == Fraction(1, 3)
 
 
 @given(numbers)

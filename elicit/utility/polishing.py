@@ -1,8 +1,8 @@
-"""For certificates: a θ in the interior of the set, and sparse multipliers.
+"""Solutions polished for certificates: a θ in the interior of the set, and sparse multipliers.
 
-A program's own θ sits at the edge of the set, where rounding may lose it, and its multipliers name more
-causes than are needed. Each of these is solved for once more, from a fresh program, so that the same
-question always gives the same answer.
+A program's own θ is a vertex, on the boundary of the set, where rounding may lose it, and its multipliers name more
+causes than are needed. Each is solved for once more, by a fresh program, so that the same question always gives the
+same answer.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.sets import equalities, required_margins, statement_rows
 from elicit.utility.solver import INFINITY, Program
 
-#: What a θ of the slice should have to spare before it is rounded: more than a solver's tolerance.
+#: What a θ of the slice should have to spare before it is rounded: more than the solver's tolerance.
 SPARE = 1e-5
 
 
-def sturdy_witness(utilities: ExactSet, subset: Mask) -> Utility:
+def interior_witness(utilities: ExactSet, subset: Mask) -> Utility:
     """A θ of the slice that ranks the subset first with something to spare, so that rounding does not lose it.
 
     max t + u subject to f(subset) ≥ f(x) + t for every other evaluated x, and margins of at least δ + u,
@@ -48,10 +48,7 @@ def sturdy_witness(utilities: ExactSet, subset: Mask) -> Utility:
 def sparse_multipliers(
     utilities: ExactSet | ParsimoniousSet, y: Mask, subset: Mask, value: float
 ) -> tuple[float, ...] | None:
-    """Multipliers of least sum that still prove half of what can be proven: few causes instead of many.
-
-    Solved from a fresh program, so that the same question always names the same causes.
-    """
+    """Multipliers of least sum that still prove half of what can be proven: few causes instead of many."""
     if value > -tolerances.DECISION:
         return None
     monomials = utilities.monomials
