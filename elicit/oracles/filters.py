@@ -29,7 +29,7 @@ from elicit.numeric import whole
 from elicit.oracles.columns import by_name, columns_of, require_no_gaps
 from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
 from elicit.oracles.describe import fingerprint
-from elicit.scores.information import codes, counted, shared
+from elicit.scores.information import discretised, joint_counts, mutual_information_of_codes
 from elicit.scores.moments import unit_columns
 from elicit.scores.protocol import holds_classes, numbers, table
 from elicit.scores.registry import score_named
@@ -126,11 +126,11 @@ class _Redundant:
         coded = _codes(X, bins)
         target = np.unique(y, return_inverse=True)[1] if discrete else _codes(y.reshape(-1, 1), bins)[:, 0]
         n = coded.shape[1]
-        self.relevance = np.array([shared(coded[:, i], target) for i in range(n)])
+        self.relevance = np.array([mutual_information_of_codes(coded[:, i], target) for i in range(n)])
         self.between = np.zeros((n, n))
         for i in range(n):
             for j in range(i):
-                self.between[j, i] = shared(coded[:, i], coded[:, j])
+                self.between[j, i] = mutual_information_of_codes(coded[:, i], coded[:, j])
 
     def __call__(self, mask: Mask) -> float:
         v = members(mask)
@@ -148,7 +148,7 @@ class _Consistent:
 
     def __call__(self, mask: Mask) -> float:
         pattern = np.unique(self.codes[:, members(mask)], axis=0, return_inverse=True)[1].ravel()
-        found, _, rows = counted(pattern, self.target)
+        found, _, rows = joint_counts(pattern, self.target)
         begins = np.flatnonzero(np.diff(found, prepend=-1))
         return float(np.maximum.reduceat(rows, begins).sum() / len(self.target))
 
@@ -160,7 +160,7 @@ _OF_DATA: dict[str, Any] = {"cfs": _Correlated, "mrmr": _Redundant, "consistency
 
 def _codes(X: Floats, bins: int) -> Ints:
     """Discrete version of each column: its distinct values, or its quantile intervals when they are many."""
-    return np.column_stack([codes(column, bins) for column in X.T])
+    return np.column_stack([discretised(column, bins) for column in X.T])
 
 
 def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:

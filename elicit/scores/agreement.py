@@ -15,18 +15,18 @@ from scipy.stats import kendalltau, rankdata
 
 from elicit.scores.protocol import Floats
 
-#: Significant digits by which scores are told apart; what comes after them differs from library to library.
+#: Significant digits of a score that count; those after them differ from library to library.
 DIGITS = 10
 
 
-def told_apart(values: Floats) -> Floats:
-    """Scores without the digits by which none is told from another."""
+def _rounded(values: Floats) -> Floats:
+    """Scores rounded to the digits that count."""
     return np.array([float(f"{value:.{DIGITS}g}") for value in np.asarray(values, dtype=np.float64).tolist()])
 
 
 def ranks(values: Floats, higher_is_better: bool = True) -> Floats:
     """Rank of each attribute, from 1."""
-    values = told_apart(values)
+    values = _rounded(values)
     found: Floats = rankdata(-values if higher_is_better else values)
     return found
 
@@ -52,7 +52,7 @@ def kendall(rankings: Sequence[Floats]) -> Floats:
 
 def as_power_index(values: Floats, higher_is_better: bool = True) -> Floats:
     """Mean 0, deviation 1, higher is better: what a law draws subsets from. Infinity counts as the largest number."""
-    better = told_apart(values if higher_is_better else -values)
+    better = _rounded(values if higher_is_better else -values)
     finite = better[np.isfinite(better)]
     limits = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     better = np.clip(better, *limits)

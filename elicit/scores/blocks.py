@@ -50,8 +50,8 @@ class Block:
         waves = (self.inverse[:, :, None] * np.fft.fft(apart, axis=1)).sum(axis=0)
         return np.asarray(np.fft.ifft(waves, axis=0).real)
 
-    def higher(self, answers: Floats, total: Floats) -> Floats:
-        """What the answers show of interactions of three and more attributes: 0 where there are none, (outputs,).
+    def higher_order(self, answers: Floats, total: Floats) -> Floats:
+        """What the answers show of interactions of three or more attributes, (outputs,): 0 where there are none.
 
         Without them u(S) = 2 φ(S) − T, and over all shifts every attribute is in S as often as any other.
         """

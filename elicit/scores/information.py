@@ -28,8 +28,8 @@ def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | N
     given = table(X, y, "information-gain", classes=classes)
     if bins is not None:
         whole("bins", bins, 2)
-    target = given.y if given.classes else codes(given.y, bins)
-    return np.array([shared(codes(column, bins), target) for column in given.X.T])
+    target = given.y if given.classes else discretised(given.y, bins)
+    return np.array([mutual_information_of_codes(discretised(column, bins), target) for column in given.X.T])
 
 
 def mutual_information(
@@ -60,28 +60,28 @@ def mutual_information(
 
 
 def _near_zero(y: Floats) -> bool:
-    """Whether numbers spread as wide as they are large, more or less: what separates ties is a share of their size."""
+    """Whether the spread of numbers is about their size: the noise that separates ties is a share of their size."""
     spread = float(y.std())
     return spread > LEAST_SPREAD and abs(float(y.mean())) < MOST_OFFSET * spread
 
 
-def shared(a: Ints, b: Ints) -> float:
+def mutual_information_of_codes(a: Ints, b: Ints) -> float:
     """I(a; b) of two columns of codes."""
-    first, second, rows = counted(a, b)
+    first, second, rows = joint_counts(a, b)
     joint = rows / len(a)
     apart = np.bincount(a)[first] * np.bincount(b)[second] / len(a) ** 2
     return float((joint * np.log(joint / apart)).sum())
 
 
-def counted(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
-    """The pairs of codes that occur, by the first and then by the second, and how many rows have each."""
+def joint_counts(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
+    """The contingency table of two columns of codes: the pairs that occur, in order, and how many rows have each."""
     width = int(b.max()) + 1
     pairs, rows = np.unique(a * width + b, return_counts=True)
     return pairs // width, pairs % width, rows
 
 
-def codes(column: Floats, bins: int | None) -> Ints:
-    """Its distinct values numbered, or its intervals between quantiles when they are more than `bins`."""
+def discretised(column: Floats, bins: int | None) -> Ints:
+    """A column as codes: of its distinct values or, if they are more than `bins`, of intervals between quantiles."""
     distinct, coded = np.unique(column, return_inverse=True)
     if bins is not None and len(distinct) > bins:
         cuts = np.unique(np.quantile(column, np.arange(1, bins) / bins))

@@ -144,7 +144,7 @@ def warn_of_dependence(Z: Floats) -> None:
         )
 
 
-def asked(function: Function, X: Floats) -> Floats:
+def checked_answers(function: Function, X: Floats) -> Floats:
     """The function's answers, checked: one finite number a row."""
     answer = np.asarray(function(X), dtype=np.float64)
     if answer.shape != (len(X),):

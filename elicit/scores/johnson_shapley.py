@@ -29,7 +29,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.answers import at_once, in_calls
-from elicit.scores.inputs import Function, Inputs, asked, inputs_of_sample
+from elicit.scores.inputs import Function, Inputs, checked_answers, inputs_of_sample
 from elicit.scores.protocol import Floats, Ints, generator
 
 #: Independent pairs of arrays among which the runs of "arrays" are divided, to know their spread.
@@ -87,7 +87,7 @@ def _by_walks(function: Function, inputs: Inputs, runs: int, rng: np.random.Gene
     if walks < 2:
         raise InputError(f"{runs} runs are fewer than two walks of {d + 1}; give at least {2 * (d + 1)}")
     step = at_once((d + 1) * d)
-    parts = np.concatenate([_walked(function, inputs, min(step, walks - at), rng) for at in range(0, walks, step)])
+    parts = np.concatenate([_walk_parts(function, inputs, min(step, walks - at), rng) for at in range(0, walks, step)])
     variance = float(parts.sum(axis=1).mean())
     require_variance(variance)
     of_z = parts.mean(axis=0) / variance
@@ -98,14 +98,14 @@ def _by_walks(function: Function, inputs: Inputs, runs: int, rng: np.random.Gene
     return FunctionShares(shares, errors, of_z, variance, walks * (d + 1))
 
 
-def _walked(function: Function, inputs: Inputs, walks: int, rng: np.random.Generator) -> Floats:
+def _walk_parts(function: Function, inputs: Inputs, walks: int, rng: np.random.Generator) -> Floats:
     """½ (Y_d − Y_0)(Y_k+1 − Y_k) for the column that moves at step k, (walks, d)."""
     d = inputs.d
     start, end = inputs.draw(walks, rng), inputs.draw(walks, rng)
     ranks = rng.permuted(np.tile(np.arange(d), (walks, 1)), axis=1)
     moved = ranks[:, None, :] < np.arange(d + 1)[None, :, None]
     path = np.where(moved, end[:, None], start[:, None]).reshape(-1, d)
-    Y = asked(function, inputs.of(path)).reshape(walks, d + 1)
+    Y = checked_answers(function, inputs.of(path)).reshape(walks, d + 1)
     steps = np.take_along_axis(np.diff(Y, axis=1), ranks, axis=1)
     return np.asarray(0.5 * (Y[:, d] - Y[:, 0])[:, None] * steps)
 
@@ -121,7 +121,7 @@ def _by_arrays(function: Function, inputs: Inputs, runs: int, designs: int, rng:
             f"arrays of {inputs.d} inputs need 2·q² runs a design with a prime q of at least {least}: "
             f"give at least {2 * designs * least**2} runs for {designs} designs"
         )
-    found = [_replicated(function, inputs, q, rng) for _ in range(designs)]
+    found = [_sobol_parts(function, inputs, q, rng) for _ in range(designs)]
     first, second, variances = (np.array([part[k] for part in found]) for k in range(3))
     variance = float(variances.mean())
     require_variance(variance)
@@ -141,14 +141,14 @@ def _by_arrays(function: Function, inputs: Inputs, runs: int, designs: int, rng:
     )
 
 
-def _replicated(function: Function, inputs: Inputs, q: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:
-    """Parts of the variance of first order (d,) and of second order (d, d), and the variance."""
+def _sobol_parts(function: Function, inputs: Inputs, q: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:
+    """Sobol parts of the variance, of first order (d,) and of second order (d, d), and the variance."""
     d = inputs.d
     array = orthogonal_array(q, d)
     points = (np.arange(q)[:, None] + rng.random((q, d))) / q  # one value a level and column, the same in both
     levels = [np.stack([rng.permutation(q)[array[:, j]] for j in range(d)], axis=1) for _ in range(2)]
     values = inputs.quantiles(points)
-    Y = [_asked_in_calls(function, inputs, np.take_along_axis(values, level, axis=0)) for level in levels]
+    Y = [_answers_in_calls(function, inputs, np.take_along_axis(values, level, axis=0)) for level in levels]
     centre = (Y[0].mean() + Y[1].mean()) / 2
     variance = float(((Y[0] - centre) ** 2).mean() + ((Y[1] - centre) ** 2).mean()) / 2
 
@@ -166,8 +166,10 @@ def _replicated(function: Function, inputs: Inputs, q: int, rng: np.random.Gener
     return first, second, variance
 
 
-def _asked_in_calls(function: Function, inputs: Inputs, Z: Floats) -> Floats:
-    return in_calls(lambda part: asked(function, inputs.of(part)), len(Z), inputs.d, lambda start, stop: Z[start:stop])
+def _answers_in_calls(function: Function, inputs: Inputs, Z: Floats) -> Floats:
+    return in_calls(
+        lambda part: checked_answers(function, inputs.of(part)), len(Z), inputs.d, lambda start, stop: Z[start:stop]
+    )
 
 
 def orthogonal_array(q: int, d: int) -> Ints:

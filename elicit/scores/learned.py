@@ -1,14 +1,14 @@
-"""Fewer rows of a model for its Shapley values: what was asked teaches a second model, which foretells the rest.
+"""Fewer rows of a model for its Shapley values: a second model, learned from the answers, is a control variate.
 
 The learned model is g = a linear one + Σ_c α_c Π_j k_j(·, c_j), over the points c at which the true one was asked, α
 by kernel ridge regression. Of such products Shapley values are known exactly: the game v(S) = Π_{j∈S} a_j Π_{j∉S} b_j
-has φ_j = ∫₀¹ (a_j − b_j) Π_{k≠j} (t a_k + (1 − t) b_k) dt, a polynomial in t. So it is known by how much the block of
-a round errs on g; the same is taken off what it says of the true model (a control variate). What the blocks then say
-of f − g is believed as far as its size is not that of their errors.
+has φ_j = ∫₀¹ (a_j − b_j) Π_{k≠j} (t a_k + (1 − t) b_k) dt, a polynomial in t. So the error that the block of a round
+makes on g is known; it is subtracted from what the block says of the true model. What the blocks then say of f − g is
+shrunk: it counts as far as it is larger than their errors.
 
 The rule: the g that corrects a round never learned from it, so a correction is zero in expectation however badly g
-fits; and where blocks show no interactions that g foretells, g is not heard. k_j(u, w) = exp(−γ |u − w|) in standard
-deviations; of categories, of whether they differ.
+fits; and where g predicts none of the interactions that the blocks show, it is not used. k_j(u, w) = exp(−γ |u − w|),
+in standard deviations; for categories, |u − w| is whether they differ.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from elicit.scores.blocks import Block
 from elicit.scores.protocol import Floats, Ints
 from elicit.scores.sheet import Sheet, gap
 
-#: How many points g is learned from, more or less (less than twice as many): their kernel matrix is inverted.
+#: About how many points g is learned from (less than twice as many): their kernel matrix is inverted.
 POINTS = 2000
 
-#: Of fewer rounds no g can be learned.
+#: From fewer rounds no g is learned.
 FEWEST = 10
 
-#: γ times the number of attributes: the one that foretells the answers of other rounds best is taken.
+#: γ times the number of attributes: the one that predicts the answers of held-out rounds best is taken.
 WIDTHS = (1.5, 3.5)
 
 #: What is added to the diagonal of the kernel matrix.
 RIDGE = 0.05
 
-#: Most nodes of Gauss and Legendre: d / 2 are exact, and so many are to some ten digits.
+#: At most so many nodes of Gauss-Legendre quadrature: d / 2 are exact, and so many are to some ten digits.
 NODES = 12
 
 
@@ -53,10 +53,10 @@ class Round:
 
 
 class Coordinates:
-    """Where rows stand on every attribute: those of the background, and after them those that are explained.
+    """The rows as coordinates, one an attribute: those of the background, and after them those that are explained.
 
-    places, empty (rows, d): a number whose differences count, and 1 where a cell holds none. nominal (d,): only
-    whether two places are the same counts.
+    places (rows, d): the coordinates; empty (rows, d): whether a cell holds none. nominal (d,): which attributes are
+    categories, where only whether two coordinates differ counts.
     """
 
     def __init__(self, known: Sheet, explained: Sheet) -> None:
@@ -66,14 +66,14 @@ class Coordinates:
         self.empty = ~np.isfinite(found).T
         self.places = np.where(self.empty, 0.0, np.transpose(found))
 
-    def apart(self, points: Ints, others: Ints, j: int) -> Floats:
-        """How far the values of attribute j in some rows are from those in others, broadcast; divided by d."""
+    def distances(self, points: Ints, others: Ints, j: int) -> Floats:
+        """What attribute j adds to the mean distance of some rows from others, broadcast."""
         here, there = self.places[points, j], self.places[others, j]
-        apart = (here != there) * 1.0 if self.nominal[j] else np.abs(here - there)
-        return np.asarray((apart + (self.empty[points, j] != self.empty[others, j])) / len(self.nominal))
+        distances = (here != there) * 1.0 if self.nominal[j] else np.abs(here - there)
+        return np.asarray((distances + (self.empty[points, j] != self.empty[others, j])) / len(self.nominal))
 
-    def line(self, points: Ints) -> Floats:
-        """What the linear part of g sees of points (points, d): a one, and the numbers."""
+    def linear_features(self, points: Ints) -> Floats:
+        """The features of the linear part of g at points (points, d): a constant, and the numbers."""
         seen = np.take_along_axis(self.places, points, axis=0)[:, ~self.nominal]
         return np.column_stack([np.ones(len(points)), seen])
 
@@ -95,97 +95,105 @@ def _codes(values: Sequence[object]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Foretold:
-    """What g says of rounds that it did not learn from.
+class ControlVariate:
+    """The control variate g at each round, learned from the other rounds.
 
-    errors (rounds, d, outputs): what their blocks err by on g. left: what they say of f − g, with sum zero.
-    higher, higher_left (rounds, outputs): what they show of interactions of three and more, in f and in f − g.
+    errors (rounds, d, outputs): the errors of the blocks on g. residual_values: what they say of f − g, with sum zero.
+    higher_order, higher_residual (rounds, outputs): what they show of interactions of three and more attributes, in f
+    and in f − g.
     """
 
     errors: Floats
-    left: Floats
-    higher: Floats
-    higher_left: Floats
+    residual_values: Floats
+    higher_order: Floats
+    higher_residual: Floats
 
     @staticmethod
-    def of(rounds: Sequence[Round], at: Coordinates, x: int) -> Foretold:
-        """What each of these rounds is told by the others; x is the row that they explain."""
+    def of(rounds: Sequence[Round], at: Coordinates, x: int) -> ControlVariate:
+        """The control variate of each of these rounds, learned from the others; x is the row that they explain."""
         points = np.concatenate([np.where(part.block.coalitions[:, part.place], x, part.row) for part in rounds])
         answers = np.concatenate([part.answers for part in rounds])
-        line = at.line(points)
-        bent = answers - line @ np.linalg.lstsq(line, answers, rcond=None)[0]
-        owns = np.split(np.arange(len(points)), np.cumsum([len(part.answers) for part in rounds])[:-1])
-        apart = _apart(at, points)
-        fits = (_Fit.of(width, np.exp(-width * apart), bent, owns) for width in WIDTHS)
-        fit = min(fits, key=lambda fit: (fit.missed**2).sum())
-        to_x = np.exp(-fit.width * _apart_from(at, points, x))
+        linear = at.linear_features(points)
+        residual = answers - linear @ np.linalg.lstsq(linear, answers, rcond=None)[0]
+        rows_of_round = np.split(np.arange(len(points)), np.cumsum([len(part.answers) for part in rounds])[:-1])
+        distances = _distances(at, points)
+        fits = (_KernelRidge.of(width, np.exp(-width * distances), residual, rows_of_round) for width in WIDTHS)
+        fit = min(fits, key=lambda fit: (fit.held_out_errors**2).sum())
+        kernel_x = np.exp(-fit.width * _distances_from(at, points, x))
         found = []
-        for part, own in zip(rounds, owns, strict=True):
-            missed = fit.missed[own]
-            learned = bent[own] - missed
-            to_z = np.exp(-fit.width * _apart_from(at, points, part.row))
-            values = _shapley_of_products(to_x, to_z, fit.weights - fit.inverse[:, own] @ missed)
-            error = part.block.values(learned)[part.place] - (values - values.mean(axis=0))
-            higher = part.block.higher(part.answers, part.total)
-            foretold = part.block.higher(learned, values.sum(axis=0))
-            found.append((error, part.block.values(missed)[part.place], higher, higher - foretold))
-        return Foretold(*(np.array(kind) for kind in zip(*found, strict=True)))
+        for part, own in zip(rounds, rows_of_round, strict=True):
+            held_out_errors = fit.held_out_errors[own]
+            predicted = residual[own] - held_out_errors
+            kernel_z = np.exp(-fit.width * _distances_from(at, points, part.row))
+            values = _shapley_of_products(kernel_x, kernel_z, fit.weights - fit.inverse[:, own] @ held_out_errors)
+            error = part.block.values(predicted)[part.place] - (values - values.mean(axis=0))
+            higher_order = part.block.higher_order(part.answers, part.total)
+            of_predictions = part.block.higher_order(predicted, values.sum(axis=0))
+            rest = part.block.values(held_out_errors)[part.place]
+            found.append((error, rest, higher_order, higher_order - of_predictions))
+        return ControlVariate(*(np.array(kind) for kind in zip(*found, strict=True)))
 
     @staticmethod
-    def joined(parts: Sequence[Foretold]) -> Foretold:
-        """Rounds that learned apart, together."""
-        kinds = zip(*((part.errors, part.left, part.higher, part.higher_left) for part in parts), strict=True)
-        return Foretold(*(np.concatenate(kind) for kind in kinds))
+    def joined(parts: Sequence[ControlVariate]) -> ControlVariate:
+        """Several parts, each learned from its own rounds, as one."""
+        return ControlVariate(
+            np.concatenate([part.errors for part in parts]),
+            np.concatenate([part.residual_values for part in parts]),
+            np.concatenate([part.higher_order for part in parts]),
+            np.concatenate([part.higher_residual for part in parts]),
+        )
 
     def corrections(self) -> tuple[Floats, Floats]:
-        """What to take off each round for values that stay unbiased, and off these for values that err less.
+        """What to subtract from each round, which leaves no bias, and then from the mean, for a smaller error.
 
-        Unbiased values vary as blocks err on f − g: as they err on g, times what they show of higher interactions in
-        one and in the other. The values of g err by about what is left. Both are weighed by the inverse of that.
+        The variance of the unbiased values is that of the errors of blocks on f − g: of those on g, times the ratio of
+        the higher interactions of f − g and of g. The values of g err by about `residual_values`. Both are weighted by
+        the inverse of their squared errors.
         """
-        heard = (self.higher_left**2).sum(axis=0) < (self.higher**2).sum(axis=0)
-        left = self.left.mean(axis=0)
-        known = np.maximum(((self.higher - self.higher_left) ** 2).sum(axis=0), np.finfo(np.float64).tiny)
-        varying = (self.errors**2).sum(axis=(0, 1)) / len(self.left) ** 2 * ((self.higher_left**2).sum(axis=0) / known)
-        both = np.maximum(varying + (left**2).sum(axis=0), np.finfo(np.float64).tiny)
-        return self.errors * heard, left * (heard * varying / both)
+        used = (self.higher_residual**2).sum(axis=0) < (self.higher_order**2).sum(axis=0)
+        residual_values = self.residual_values.mean(axis=0)
+        known = np.maximum(((self.higher_order - self.higher_residual) ** 2).sum(axis=0), np.finfo(np.float64).tiny)
+        ratio = (self.higher_residual**2).sum(axis=0) / known
+        variance = (self.errors**2).sum(axis=(0, 1)) / len(self.residual_values) ** 2 * ratio
+        total = np.maximum(variance + (residual_values**2).sum(axis=0), np.finfo(np.float64).tiny)
+        return self.errors * used, residual_values * (used * variance / total)
 
 
 @dataclass(frozen=True)
-class _Fit:
-    """Kernel ridge regression, and what it misses of the points of each round when it learns from all others."""
+class _KernelRidge:
+    """Kernel ridge regression, and its errors at the points of each round when that round is held out."""
 
     width: float
     inverse: Floats
     weights: Floats
-    missed: Floats
+    held_out_errors: Floats
 
     @staticmethod
-    def of(width: float, kernel: Floats, answers: Floats, rounds: Sequence[Ints]) -> _Fit:
+    def of(width: float, kernel: Floats, answers: Floats, rounds: Sequence[Ints]) -> _KernelRidge:
         inverse = np.asarray(np.linalg.inv(kernel + RIDGE * np.eye(len(kernel))), dtype=np.float64)
         weights = np.asarray(inverse @ answers)
-        missed = [np.linalg.solve(inverse[np.ix_(own, own)], weights[own]) for own in rounds]
-        return _Fit(width, inverse, weights, np.concatenate(missed))
+        held_out_errors = [np.linalg.solve(inverse[np.ix_(own, own)], weights[own]) for own in rounds]
+        return _KernelRidge(width, inverse, weights, np.concatenate(held_out_errors))
 
 
-def _apart(at: Coordinates, points: Ints) -> Floats:
-    """How far points are from each other: the mean over the attributes."""
-    apart = np.zeros((len(points), len(points)))
+def _distances(at: Coordinates, points: Ints) -> Floats:
+    """(points, points): mean distances over the attributes."""
+    distances = np.zeros((len(points), len(points)))
     for j in range(points.shape[1]):
-        apart += at.apart(points[:, None, j], points[None, :, j], j)
-    return apart
+        distances += at.distances(points[:, None, j], points[None, :, j], j)
+    return distances
 
 
-def _apart_from(at: Coordinates, points: Ints, row: int) -> Floats:
-    """(d, points): what each attribute adds to how far points are from a row."""
-    return np.array([at.apart(points[:, j], np.array(row), j) for j in range(points.shape[1])])
+def _distances_from(at: Coordinates, points: Ints, row: int) -> Floats:
+    """(d, points): what each attribute adds to the distance of each point from a row."""
+    return np.array([at.distances(points[:, j], np.array(row), j) for j in range(points.shape[1])])
 
 
 def _shapley_of_products(a: Floats, b: Floats, weights: Floats) -> Floats:
     """Σ_c weights_c φ of the product games of a and b (d, points), (d, outputs); every factor is above zero."""
     nodes, shares = np.polynomial.legendre.leggauss(min(-(-len(a) // 2), NODES))
-    gained = np.zeros_like(a)
+    integral = np.zeros_like(a)
     for t, share in zip((nodes + 1) / 2, shares / 2, strict=True):
         mixed = t * a + (1 - t) * b
-        gained += share * mixed.prod(axis=0) / mixed
-    return np.asarray(((a - b) * gained) @ weights)
+        integral += share * mixed.prod(axis=0) / mixed
+    return np.asarray(((a - b) * integral) @ weights)

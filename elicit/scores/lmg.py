@@ -71,7 +71,7 @@ def _explained(known: Correlations, held: list[list[int]]) -> Floats:
     for group in held:
         swept, swept_target, more = left, with_target, explained
         for _ in group:
-            swept, swept_target, gain = _swept(swept, swept_target)
+            swept, swept_target, gain = _sweep(swept, swept_target)
             more = more + gain
         k = len(group)
         left = np.concatenate([left[k:, k:], swept], axis=2)
@@ -80,8 +80,12 @@ def _explained(known: Correlations, held: list[list[int]]) -> Floats:
     return explained
 
 
-def _swept(left: Floats, with_target: Floats) -> tuple[Floats, Floats, Floats]:
-    """The first column swept out of left (m, m, B) and with_target (m, t, B); gain (B,) is what it explains."""
+def _sweep(left: Floats, with_target: Floats) -> tuple[Floats, Floats, Floats]:
+    """The sweep operator: the first column swept out of left (m, m, B) and with_target (m, t, B).
+
+    left: what remains of the correlations of columns, by subset; with_target: of those with the target. The third
+    result (B,) is what the column explains.
+    """
     pivot = left[0, 0]
     weight = np.divide(1.0, pivot, out=np.zeros_like(pivot), where=pivot > PIVOT)
     row, target = left[0, 1:], with_target[0]

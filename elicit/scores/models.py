@@ -59,9 +59,9 @@ def permuted(
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
     whole("repeats", repeats)
     seed_of(seed)
-    if model is not None and _fitted(estimator(model)):
+    if model is not None and _is_fitted(estimator(model)):
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
-        return _fall(model, data, target_of(y, len(data)), scoring, repeats, seed, groups, frame)
+        return _score_decrease(model, data, target_of(y, len(data)), scoring, repeats, seed, groups, frame)
     given = table(X, y, "permutation", classes=classes)
     learned, columns, _ = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
@@ -72,11 +72,11 @@ def permuted(
     if len(target) < 2 * folds:
         raise InputError(f"{folds} folds need {2 * folds} rows, found {len(target)}; ask for fewer")
     kind = StratifiedKFold if given.classes else KFold
-    falls = []
+    decreases = []
     for train, test in kind(folds, shuffle=True, random_state=seed).split(columns, given.y):
         fitted = fit(learned, columns[train], target[train])
-        falls.append(_fall(fitted, columns[test], target[test], scoring, repeats, seed, groups))
-    return np.asarray(np.mean(falls, axis=0))
+        decreases.append(_score_decrease(fitted, columns[test], target[test], scoring, repeats, seed, groups))
+    return np.asarray(np.mean(decreases, axis=0))
 
 
 def coefficients(
@@ -104,10 +104,11 @@ def trees(
     return _read(_last_step(fit(grown, columns, target), columns), "feature_importances_", columns.shape[1])
 
 
-def _fall(
+def _score_decrease(
     model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None, frame: Any = None
 ) -> Floats:
-    """`frame` is where X comes from, if from a frame: the model may know its columns by their names."""
+    """Mean decrease of the score when an attribute is shuffled; `frame`: the one that X comes from, whose column names
+    the model may know."""
     scorer = scorer_of(model, scoring)
 
     def named(values: Floats) -> Any:
@@ -131,7 +132,7 @@ def _fall(
     return np.asarray(found.importances_mean)
 
 
-def _fitted(model: Any) -> bool:
+def _is_fitted(model: Any) -> bool:
     try:
         check_is_fitted(model)
     except NotFittedError:

@@ -103,7 +103,7 @@ class CaseSpace:
         return np.asarray(sum(parts[1:], start=parts[0]))
 
     def _from_gap(self, rows: Ints) -> Floats:
-        """(rows, attributes): the difference of each value to the fill of a gap."""
+        """(rows, attributes): the difference between each value and the value that fills a gap."""
         apart = np.minimum(np.abs(self.points[rows] + self.nominal), 1.0)  # codes have their fill at −1
         return np.asarray(np.maximum.reduceat(apart, self.starts, axis=1))
 
@@ -152,7 +152,7 @@ def nearest(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> tupl
 
 
 def neighbourhoods(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> Iterator[tuple[Ints, Ints, Floats]]:
-    """What `nearest` gives, in parts of whole rows whose differences fit into some `LARGEST_BLOCK` numbers."""
+    """The pairs of `nearest` in parts of whole rows, such that their differences are about `LARGEST_BLOCK` numbers."""
     together = max(1, LARGEST_BLOCK // len(others))
     most = max(1, LARGEST_BLOCK // space.points.shape[1])
     for start in range(0, len(rows), together):

@@ -124,7 +124,7 @@ def exchanges(how: str, n: int, repeats: int | None, rng: np.random.Generator) -
     if how == "pairs":
         if repeats is not None:
             raise InputError("'pairs' makes every exchange once; leave repeats out")
-        return _shifted(np.arange(n), range(1, n))
+        return _shifts(np.arange(n), range(1, n))
     most = n - 1 if how == "cycle" else None
     count = min(REPEATS, most or REPEATS) if repeats is None else whole("repeats", repeats)
     if most is not None and count > most:
@@ -132,12 +132,12 @@ def exchanges(how: str, n: int, repeats: int | None, rng: np.random.Generator) -
     if how == "permute":
         return np.array([rng.permutation(n) for _ in range(count)])
     if how == "swap":
-        return np.concatenate([_shifted(rng.permutation(n), [n // 2]) for _ in range(count)])
-    return _shifted(rng.permutation(n), rng.choice(np.arange(1, n), count, replace=False))
+        return np.concatenate([_shifts(rng.permutation(n), [n // 2]) for _ in range(count)])
+    return _shifts(rng.permutation(n), rng.choice(np.arange(1, n), count, replace=False))
 
 
-def _shifted(order: NDArray[Any], shifts: Any) -> Orders:
-    """The row at place p of the order receives the value of the row at place p + shift."""
+def _shifts(order: NDArray[Any], shifts: Any) -> Orders:
+    """One order for each cyclic shift: the row at place p receives the value of the row at place p + shift."""
     made = np.empty((len(shifts), len(order)), dtype=np.intp)
     for row, shift in zip(made, shifts, strict=True):
         row[order] = np.roll(order, -int(shift))

@@ -29,7 +29,7 @@ from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.answers import ModelAnswers, answers, at_once
 from elicit.scores.blocks import Block, block
-from elicit.scores.learned import FEWEST, POINTS, Coordinates, Foretold, Round
+from elicit.scores.learned import FEWEST, POINTS, ControlVariate, Coordinates, Round
 from elicit.scores.protocol import Floats, Ints, generator
 from elicit.scores.sheet import Sheet
 
@@ -92,9 +92,9 @@ def shapley_values(
     rng = generator(random_state)
     before, after = _outputs(ask, known.X), _outputs(ask, explained.X)
     base = before.mean(axis=0)
-    mixed = [_Mixed(ask, explained, i, known) for i in range(explained.n)]
+    mixed = [_MixedRows(ask, explained, i, known) for i in range(explained.n)]
     at = Coordinates(known, explained) if learned else None
-    found = [_row(part, after[i], before, rounds, sets, at, rng) for i, part in enumerate(mixed)]
+    found = [_explained_row(part, after[i], before, rounds, sets, at, rng) for i, part in enumerate(mixed)]
     values, errors = (np.array([part[k] for part in found]) for k in (0, 1))
     asked = known.n + explained.n + sum(part[2] for part in found)
     if values.shape[2] == 1:
@@ -117,7 +117,7 @@ def _outputs(ask: ModelAnswers, X: Any) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Mixed:
+class _MixedRows:
     """The model's answers where some attributes are those of one row of X and the others of background rows."""
 
     ask: ModelAnswers
@@ -132,38 +132,45 @@ class _Mixed:
         return _outputs(self.ask, known.replaced(rows, values))
 
 
-def _row(
-    mixed: _Mixed, end: Floats, before: Floats, rounds: int, sets: int, at: Coordinates | None, rng: np.random.Generator
+def _explained_row(
+    mixed: _MixedRows,
+    end: Floats,
+    before: Floats,
+    rounds: int,
+    sets: int,
+    at: Coordinates | None,
+    rng: np.random.Generator,
 ) -> tuple[Floats, Floats, int]:
-    """Values and errors (d, outputs) of one row whose answer is `end`, and the rows of the model that they took.
+    """Values and errors (d, outputs) of one row whose answer is `end`, and how many rows of the model they took.
 
-    at: given where a second model is learned.
+    `at` is given where a second model is learned.
     """
     d, n = mixed.known.d, len(before)
-    used = _in_turn(n, rounds, rng)
-    sizes = 1 + _in_turn(max(1, d - 1), rounds, rng)
+    used = _evenly(n, rounds, rng)
+    sizes = 1 + _evenly(max(1, d - 1), rounds, rng)
     sizes = np.minimum(sizes, d - sizes)
     steps = np.repeat((end - before[used])[:, None] / d, d, axis=1)  # (rounds, d, outputs)
-    asked, foretold = 0, []
-    for part in _parts(rounds, 2 * d * sets, d, learned=at is not None) if d > 1 else ():  # one alone has it all
-        told = _asked(mixed, used[part], [block(d, int(size), sets) for size in sizes[part]], end - before, rng)
-        steps[part] += [each.block.values(each.answers)[each.place] for each in told]
-        asked += sum(len(each.answers) for each in told)
+    asked, control_variates = 0, []
+    for part in _batches(rounds, 2 * d * sets, d, learned=at is not None) if d > 1 else ():  # one alone has it all
+        blocks = [block(d, int(size), sets) for size in sizes[part]]
+        answered = _answered_rounds(mixed, used[part], blocks, end - before, rng)
+        steps[part] += [each.block.values(each.answers)[each.place] for each in answered]
+        asked += sum(len(each.answers) for each in answered)
         if at is not None:
-            foretold.append(Foretold.of(told, at, n + mixed.at))
-    errors, shift = Foretold.joined(foretold).corrections() if foretold else (0.0, 0.0)
+            control_variates.append(ControlVariate.of(answered, at, n + mixed.at))
+    errors, shift = ControlVariate.joined(control_variates).corrections() if control_variates else (0.0, 0.0)
     steps = steps - errors
     if rounds >= n:
-        values, spread = _over_rows(steps, sizes, used, n)
+        values, spread = _mean_over_rows(steps, sizes, used, n)
     else:
-        values, spread = _regressed(steps, sizes, before[used], before.mean(axis=0))
+        values, spread = _mean_by_regression(steps, sizes, before[used], before.mean(axis=0))
     return values - shift, spread, asked
 
 
-def _parts(rounds: int, rows: int, d: int, *, learned: bool) -> list[slice]:
-    """Rounds of so many rows of d cells that are asked together: what one call takes, or what is learned from at once.
+def _batches(rounds: int, rows: int, d: int, *, learned: bool) -> list[slice]:
+    """The rounds, each of so many rows of d cells, in batches: what one call takes, or what is learned from at once.
 
-    Parts are as even as can be, so that the last one has enough to learn from, too.
+    Batches are as even as can be, so that the last one has enough to learn from, too.
     """
     count = -(-rounds // at_once(rows * d))
     if learned:
@@ -172,25 +179,27 @@ def _parts(rounds: int, rows: int, d: int, *, learned: bool) -> list[slice]:
     return [slice(start, end) for start, end in pairwise(ends)]
 
 
-def _asked(mixed: _Mixed, used: Ints, blocks: Sequence[Block], totals: Floats, rng: np.random.Generator) -> list[Round]:
+def _answered_rounds(
+    mixed: _MixedRows, used: Ints, blocks: Sequence[Block], totals: Floats, rng: np.random.Generator
+) -> list[Round]:
     """Some rounds, answered in one call; totals (background rows, outputs)."""
     d = mixed.known.d
     places = rng.permuted(np.tile(np.arange(d), (len(used), 1)), axis=1)
     held = [part.coalitions[:, place] for part, place in zip(blocks, places, strict=True)]
     lengths = [len(part.coalitions) for part in blocks]
-    told = np.split(mixed(np.repeat(used, lengths), np.concatenate(held)), np.cumsum(lengths)[:-1])
+    answered = np.split(mixed(np.repeat(used, lengths), np.concatenate(held)), np.cumsum(lengths)[:-1])
     return [
         Round(int(row), part, place, answer, totals[row])
-        for row, part, place, answer in zip(used, blocks, places, told, strict=True)
+        for row, part, place, answer in zip(used, blocks, places, answered, strict=True)
     ]
 
 
-def _in_turn(n: int, count: int, rng: np.random.Generator) -> Ints:
+def _evenly(n: int, count: int, rng: np.random.Generator) -> Ints:
     """`count` numbers below n, each as often as any other, to one, in random order."""
     return np.concatenate([rng.permutation(n) for _ in range(-(-count // n))])[:count]
 
 
-def _over_rows(steps: Floats, sizes: Ints, used: Ints, rows: int) -> tuple[Floats, Floats]:
+def _mean_over_rows(steps: Floats, sizes: Ints, used: Ints, rows: int) -> tuple[Floats, Floats]:
     """Mean over the background rows of the mean over the rounds with each, and its standard error."""
     counts = np.bincount(used, minlength=rows)
     means = _means(steps, used, rows)
@@ -200,8 +209,8 @@ def _over_rows(steps: Floats, sizes: Ints, used: Ints, rows: int) -> tuple[Float
     return means.mean(axis=0), np.sqrt(within * (1 / counts).sum()) / rows
 
 
-def _regressed(steps: Floats, sizes: Ints, before: Floats, mean: Floats) -> tuple[Floats, Floats]:
-    """Mean over the rounds, corrected for what f is where they begin; `mean` is that of all rows."""
+def _mean_by_regression(steps: Floats, sizes: Ints, before: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Mean over the rounds, with f at their background rows as control variate; `mean` is f over all of these rows."""
     slope = _slope(steps, before)
     values = steps.mean(axis=0) + slope * (before.mean(axis=0) - mean)
     spread = _variance(steps + slope * (before - before.mean(axis=0))[:, None], sizes, fitted=2)
@@ -235,10 +244,10 @@ def _variance(steps: Floats, sizes: Ints, fitted: int = 1) -> Floats:
 
 
 def _slope(steps: Floats, before: Floats) -> Floats:
-    """β (d, outputs), Σ_j β_j = 1: how a round's values answer to f(z), by regression over the rounds."""
+    """β (d, outputs), Σ_j β_j = 1: minus the slope of a round's values on f(z), by regression over the rounds."""
     centred = before - before.mean(axis=0)
     scale = (centred**2).sum(axis=0)
     even = np.full(steps.shape[1:], 1 / steps.shape[1])
-    told = scale > 1e-24 * (before**2).sum(axis=0)
-    slope = -(steps * centred[:, None]).sum(axis=0) / np.where(told, scale, 1.0)
-    return np.where(told, slope, even)
+    varies = scale > 1e-24 * (before**2).sum(axis=0)
+    slope = -(steps * centred[:, None]).sum(axis=0) / np.where(varies, scale, 1.0)
+    return np.where(varies, slope, even)

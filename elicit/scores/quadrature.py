@@ -1,4 +1,4 @@
-"""Exact shares of a smooth function of few Gaussian inputs, by Gauss-Hermite quadrature: the judge of estimates.
+"""Exact shares of a smooth function of few Gaussian inputs, by Gauss-Hermite quadrature: to judge estimates by.
 
 X = μ + L Z with Z standard and L L' = Σ. With the inputs u first in the triangular L, the first |u| columns
 of Z span what X_u says, so Var E[f(X) | X_u] is the variance, over them, of the mean over the others.
@@ -14,14 +14,14 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 
 from elicit.errors import InputError
-from elicit.scores.inputs import Function, asked, checked_moments
+from elicit.scores.inputs import Function, checked_answers, checked_moments
 from elicit.scores.moments import Correlations
 from elicit.scores.protocol import Floats
 
 #: Points an input: enough for functions that change a few times within their inputs' spread.
 NODES = 48
 
-#: Inputs of which a combination has less than this share of a variance follow from each other.
+#: Inputs are linearly dependent when a combination of them has a variance below this share.
 SINGULAR = 1e-10
 
 #: 48⁴ is five million points.
@@ -30,14 +30,14 @@ MOST_INPUTS = 4
 
 def closed_indices(function: Function, mean: Any, covariance: Any) -> tuple[Floats, float]:
     """Var E[f | X_u] / Var f for every subset u, shape (2^d,) by bit mask, and Var f."""
-    centre, cov = _few(mean, covariance)
+    centre, cov = _checked_moments_of_few(mean, covariance)
     d = len(centre)
     found = np.zeros(1 << d)
     variance = 0.0
     for mask in range(1, 1 << d):
         order = sorted(range(d), key=lambda j: not mask >> j & 1)
         X, weight = _grid(centre[order], cov[np.ix_(order, order)])
-        Y = asked(function, X[:, np.argsort(order)]).reshape((NODES,) * d)
+        Y = checked_answers(function, X[:, np.argsort(order)]).reshape((NODES,) * d)
         for _ in range(d - mask.bit_count()):
             Y = Y @ weight
         mean_of_y, square = Y, Y**2
@@ -51,19 +51,19 @@ def closed_indices(function: Function, mean: Any, covariance: Any) -> tuple[Floa
 
 def exact_correlations(function: Function, mean: Any, covariance: Any) -> Correlations:
     """Correlations of the inputs with each other and with the function."""
-    centre, cov = _few(mean, covariance)
+    centre, cov = _checked_moments_of_few(mean, covariance)
     X, weight = _grid(centre, cov)
     weights = weight
     for _ in range(len(centre) - 1):
         weights = np.multiply.outer(weights, weight).ravel()
-    Y = asked(function, X)
+    Y = checked_answers(function, X)
     Y = Y - weights @ Y
     scale = np.sqrt(np.diag(cov))
     r = (weights * Y) @ (X - centre) / scale / np.sqrt(weights @ Y**2)
     return Correlations.given(cov / np.outer(scale, scale), r)
 
 
-def _few(mean: Any, covariance: Any) -> tuple[Floats, Floats]:
+def _checked_moments_of_few(mean: Any, covariance: Any) -> tuple[Floats, Floats]:
     centre, cov = checked_moments(mean, covariance)
     if len(centre) > MOST_INPUTS:
         raise InputError(f"quadrature takes at most {MOST_INPUTS} inputs, found {len(centre)}; use an estimate")

@@ -33,7 +33,7 @@ def relief(
     if len(given.counts) != 2:
         raise InputError(f"relief compares two classes, the target has {len(given.counts)}; choose relieff")
     space = space_of(given.X, discrete, groups)
-    return _of_classes(space, given.y, 1, _looked_at(len(given.X), rows, seed), np.ones((2, 2)))
+    return _weights_by_classes(space, given.y, 1, _sampled_rows(len(given.X), rows, seed), np.ones((2, 2)))
 
 
 def relieff(
@@ -58,7 +58,7 @@ def relieff(
     else:
         raise InputError(f"class_weights is 'prior' or 'equal', found {class_weights!r}")
     space = space_of(given.X, discrete, groups)
-    return _of_classes(space, given.y, neighbours, _looked_at(len(given.X), rows, seed), weights)
+    return _weights_by_classes(space, given.y, neighbours, _sampled_rows(len(given.X), rows, seed), weights)
 
 
 def rrelieff(
@@ -83,28 +83,28 @@ def rrelieff(
     space, target = space_of(given.X, discrete, groups), given.y / np.ptp(given.y)
     everyone = np.arange(len(target))
     both, apart, change, seen = np.zeros((4, space.n))
-    for i, j, share in neighbourhoods(space, _looked_at(len(target), rows, seed), everyone, weights):
+    for i, j, share in neighbourhoods(space, _sampled_rows(len(target), rows, seed), everyone, weights):
         differences = space.differences(i, j)
         weighted = share * np.abs(target[i] - target[j])
         both += weighted @ differences
         apart += share @ differences
-        present = _present(space, i, j)
-        change += weighted @ present
-        seen += share @ present
-    return _part(both, change) - _part(apart - both, seen - change)
+        both_known = _both_known(space, i, j)
+        change += weighted @ both_known
+        seen += share @ both_known
+    return _ratio(both, change) - _ratio(apart - both, seen - change)
 
 
-def _of_classes(space: CaseSpace, y: Ints, k: int, looked_at: Ints, weights: Floats) -> Floats:
-    """Mean over the rows looked at of −(mean difference to hits) + Σ_c weights[own, c] (mean difference to misses)."""
+def _weights_by_classes(space: CaseSpace, y: Ints, k: int, sampled: Ints, weights: Floats) -> Floats:
+    """Mean over the sampled rows of −(mean difference to hits) + Σ_c weights[own, c] (mean difference to misses)."""
     total = np.zeros(space.n)
     members = [np.flatnonzero(y == c) for c in range(len(weights))]
     for own in range(len(weights)):
-        mine = looked_at[y[looked_at] == own]
+        mine = sampled[y[sampled] == own]
         for other, theirs in enumerate(members):
             sign = -1.0 if other == own else weights[own, other]
             for near in neighbourhoods(space, mine, theirs, np.ones(min(k, len(y)))):
                 total += sign * _mean_differences(space, *near)
-    return total / len(looked_at)
+    return total / len(sampled)
 
 
 def _mean_differences(space: CaseSpace, i: Ints, j: Ints, share: Floats) -> Floats:
@@ -114,21 +114,21 @@ def _mean_differences(space: CaseSpace, i: Ints, j: Ints, share: Floats) -> Floa
         return np.asarray(share @ differences)
     starts = np.flatnonzero(np.diff(i, prepend=-1))
     sums = np.add.reduceat(share[:, None] * differences, starts, axis=0)
-    seen = np.add.reduceat(share[:, None] * _present(space, i, j), starts, axis=0)
-    return np.asarray(_part(sums, seen).sum(axis=0))
+    seen = np.add.reduceat(share[:, None] * _both_known(space, i, j), starts, axis=0)
+    return np.asarray(_ratio(sums, seen).sum(axis=0))
 
 
-def _present(space: CaseSpace, i: Ints, j: Ints) -> Floats:
+def _both_known(space: CaseSpace, i: Ints, j: Ints) -> Floats:
     """(pairs, attributes): 1 where neither row has a gap."""
     return np.asarray(~(space.gaps[i] | space.gaps[j]), dtype=np.float64)
 
 
-def _part(above: Floats, below: Floats) -> Floats:
-    """above / below, 0 where nothing was seen."""
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """above / below, 0 where below is no more than rounding."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-12)
 
 
-def _looked_at(n: int, rows: int | None, seed: int) -> Ints:
+def _sampled_rows(n: int, rows: int | None, seed: int) -> Ints:
     """All rows, or so many random ones."""
     rng = generator(seed, "seed")
     if rows is None:

@@ -21,7 +21,7 @@ from scipy.spatial import KDTree
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.games import shapley_of_game
-from elicit.scores.inputs import Function, asked, checked_moments
+from elicit.scores.inputs import Function, checked_answers, checked_moments
 from elicit.scores.johnson_shapley import FunctionShares, require_variance
 from elicit.scores.moments import indicators, unit_columns
 from elicit.scores.protocol import Floats, constant, generator, table
@@ -38,7 +38,7 @@ MOST_KEPT = 1 << 26
 #: Combinations of inputs of less than this share of the largest variance are taken for none.
 _SINGULAR = 1e-10
 
-_Asked = Callable[[Floats], Floats]
+_Response = Callable[[Floats], Floats]
 
 #: Ties between neighbours are broken by noise of this share of a column's spread.
 _JITTER = 1e-9
@@ -74,7 +74,7 @@ def shapley_effects(
     if exact and varying:
         known[varying] = 0.0
 
-    def left(mask: int) -> float:
+    def unexplained(mask: int) -> float:
         mask &= varying  # a column of one value says nothing
         if mask not in known:
             held = [j for j in range(d) if mask >> j & 1]
@@ -83,13 +83,13 @@ def shapley_effects(
         return known[mask]
 
     if orders is None and d <= ALL_SUBSETS:
-        return -shapley_of_game(np.array([left(mask) for mask in range(1 << d)]))
+        return -shapley_of_game(np.array([unexplained(mask) for mask in range(1 << d)]))
     count = ORDERS if orders is None else whole("orders", orders)
     shares = np.zeros(d)
     for _ in range(count):
         mask = 0
         for j in rng.permutation(d):
-            shares[j] += left(mask) - left(mask | 1 << int(j))
+            shares[j] += unexplained(mask) - unexplained(mask | 1 << int(j))
             mask |= 1 << int(j)
     return shares / count
 
@@ -122,24 +122,24 @@ def shapley_effects_of_function(
         )
     rng = generator(random_state)
     units = np.sqrt(np.where(np.diag(cov) > 0, np.diag(cov), 1.0))  # no unit matters to what is drawn
-    draw = _Conditional(cov / np.outer(units, units))
+    draw = _ConditionalGaussian(cov / np.outer(units, units))
 
     def of_standard(Z: Floats) -> Floats:
-        return asked(function, centre + Z * units)
+        return checked_answers(function, centre + Z * units)
 
     X = draw.rows(outer, rng)
     Y = of_standard(X)
-    make = _along_orders if by_orders else _over_subsets
-    parts, asked_for = make(of_standard, draw, X, Y, inner, rng)
+    estimate = _along_orders if by_orders else _over_subsets
+    parts, runs = estimate(of_standard, draw, X, Y, inner, rng)
     variance = float(parts.sum(axis=1).mean())
     require_variance(variance)
     shares = parts.mean(axis=0) / variance
     residual = parts - np.outer(parts.sum(axis=1), shares)
     errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(outer)
-    return FunctionShares(shares, errors, np.empty(0), variance, outer + asked_for)
+    return FunctionShares(shares, errors, np.empty(0), variance, outer + runs)
 
 
-class _Conditional:
+class _ConditionalGaussian:
     """Draws of standard Gaussian inputs, and draws that keep some of them."""
 
     def __init__(self, correlations: Floats) -> None:
@@ -148,15 +148,15 @@ class _Conditional:
     def rows(self, count: int, rng: np.random.Generator) -> Floats:
         return np.asarray(rng.standard_normal((count, len(self.correlations))) @ _root(self.correlations))
 
-    def again(self, X: Floats, mask: int, rng: np.random.Generator) -> Floats:
+    def redrawn(self, X: Floats, mask: int, rng: np.random.Generator) -> Floats:
         """X with the inputs outside the mask drawn anew: N(R_vu R_uu⁺ x_u, R_vv − R_vu R_uu⁺ R_uv)."""
         R, d = self.correlations, len(self.correlations)
         u = [j for j in range(d) if mask >> j & 1]
         v = [j for j in range(d) if not mask >> j & 1]
         slope = R[np.ix_(v, u)] @ np.linalg.pinv(R[np.ix_(u, u)], rcond=_SINGULAR, hermitian=True)
-        left = R[np.ix_(v, v)] - slope @ R[np.ix_(u, v)]
+        conditional = R[np.ix_(v, v)] - slope @ R[np.ix_(u, v)]
         drawn = X.copy()
-        drawn[:, v] = X[:, u] @ slope.T + rng.standard_normal((len(X), len(v))) @ _root(left)
+        drawn[:, v] = X[:, u] @ slope.T + rng.standard_normal((len(X), len(v))) @ _root(conditional)
         return drawn
 
 
@@ -165,32 +165,38 @@ def _root(cov: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.clip(values, 0, None))) @ vectors.T)
 
 
-def _spread(
-    function: _Asked, draw: _Conditional, X: Floats, Y: Floats, mask: int, inner: int, rng: np.random.Generator
+def _conditional_variance(
+    function: _Response,
+    draw: _ConditionalGaussian,
+    X: Floats,
+    Y: Floats,
+    mask: int,
+    inner: int,
+    rng: np.random.Generator,
 ) -> Floats:
-    """Sample variance of `inner` answers that share X_u, one a row of X."""
-    more = [function(draw.again(X, mask, rng)) for _ in range(inner - 1)]
+    """Var(Y | X_u) at each row of X: the sample variance of `inner` answers that share X_u."""
+    more = [function(draw.redrawn(X, mask, rng)) for _ in range(inner - 1)]
     return np.asarray(np.var([Y, *more], axis=0, ddof=1))
 
 
 def _over_subsets(
-    function: _Asked, draw: _Conditional, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
+    function: _Response, draw: _ConditionalGaussian, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
 ) -> tuple[Floats, int]:
     """One estimate of every share for every row of X, (rows, d), and the runs they took."""
     full = (1 << X.shape[1]) - 1
-    left = np.zeros((full + 1, len(X)))
+    unexplained = np.zeros((full + 1, len(X)))
     for mask in range(full):
-        left[mask] = _spread(function, draw, X, Y, mask, inner, rng)
-    return -shapley_of_game(left).T, full * (inner - 1) * len(X)
+        unexplained[mask] = _conditional_variance(function, draw, X, Y, mask, inner, rng)
+    return -shapley_of_game(unexplained).T, full * (inner - 1) * len(X)
 
 
 def _along_orders(
-    function: _Asked, draw: _Conditional, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
+    function: _Response, draw: _ConditionalGaussian, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
 ) -> tuple[Floats, int]:
     """The same along one random order a row; rows at the same set of inputs are asked together."""
     n, d = X.shape
     ranks = rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)
-    left = np.zeros((n, d + 1))
+    unexplained = np.zeros((n, d + 1))
     powers = [1 << j for j in range(d)]
     for step in range(d):
         masks = [sum(p for p, r in zip(powers, rank, strict=True) if r < step) for rank in ranks.tolist()]
@@ -198,5 +204,5 @@ def _along_orders(
         for row, mask in enumerate(masks):
             where.setdefault(mask, []).append(row)
         for mask, rows in where.items():
-            left[rows, step] = _spread(function, draw, X[rows], Y[rows], mask, inner, rng)
-    return np.take_along_axis(-np.diff(left, axis=1), ranks, axis=1), n * d * (inner - 1)
+            unexplained[rows, step] = _conditional_variance(function, draw, X[rows], Y[rows], mask, inner, rng)
+    return np.take_along_axis(-np.diff(unexplained, axis=1), ranks, axis=1), n * d * (inner - 1)

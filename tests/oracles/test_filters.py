@@ -18,7 +18,7 @@ from elicit.asks import Evaluate
 from elicit.errors import InputError
 from elicit.oracles import FilterOracle, cost, fit_time
 from elicit.scores import fisher
-from elicit.scores.information import shared
+from elicit.scores.information import mutual_information_of_codes
 from elicit.subsets import members
 
 X, y = load_wine(return_X_y=True)
@@ -112,8 +112,8 @@ def test_consistency_never_falls_when_an_attribute_joins():
 @settings(max_examples=60, deadline=None)
 def test_mutual_information_is_symmetric_and_that_of_scikit_learn(pairs):
     a, b = (np.array(column, dtype=np.intp) for column in zip(*pairs, strict=True))
-    assert shared(a, b) == pytest.approx(mutual_info_score(a, b), abs=1e-12)
-    assert shared(a, b) == pytest.approx(shared(b, a), abs=1e-12)
+    assert mutual_information_of_codes(a, b) == pytest.approx(mutual_info_score(a, b), abs=1e-12)
+    assert mutual_information_of_codes(a, b) == pytest.approx(mutual_information_of_codes(b, a), abs=1e-12)
 
 
 def test_many_values_are_cut_at_quantiles_and_a_numeric_target_too():

@@ -23,7 +23,7 @@ from elicit.scores import (
     trees,
     variance,
 )
-from elicit.scores.information import shared
+from elicit.scores.information import mutual_information_of_codes
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4))
@@ -98,7 +98,7 @@ def test_many_distinct_values_are_counted_pair_by_pair():
     a, b = rng.integers(0, 4, 500), rng.integers(0, 3, 500)
     joint = np.array([[np.mean((a == i) & (b == j)) for j in range(3)] for i in range(4)])
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    assert shared(a, b) == pytest.approx(np.sum(joint * np.log(joint / apart)))
+    assert mutual_information_of_codes(a, b) == pytest.approx(np.sum(joint * np.log(joint / apart)))
 
 
 @pytest.mark.parametrize("target", [1, 7])

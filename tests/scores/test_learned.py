@@ -12,8 +12,17 @@ from elicit.errors import InputError
 from elicit.scores import shapley_values
 from elicit.scores.blocks import block
 from elicit.scores.games import shapley_of_game
-from elicit.scores.learned import FEWEST, POINTS, RIDGE, WIDTHS, Coordinates, Foretold, Round, _shapley_of_products
-from elicit.scores.predictions import _parts
+from elicit.scores.learned import (
+    FEWEST,
+    POINTS,
+    RIDGE,
+    WIDTHS,
+    ControlVariate,
+    Coordinates,
+    Round,
+    _shapley_of_products,
+)
+from elicit.scores.predictions import _batches
 from elicit.scores.sheet import Sheet
 
 RNG = np.random.default_rng(0)
@@ -66,7 +75,7 @@ def test_many_attributes_need_no_more_nodes():
 def test_a_round_is_told_by_a_model_that_never_saw_it():
     background, x = ROWS[:20], ROWS[30]
     rounds = rounds_of(bends, x, background, 0, 12)
-    told = Foretold.of(rounds, Coordinates(Sheet(background), Sheet(x[None])), len(background))
+    told = ControlVariate.of(rounds, Coordinates(Sheet(background), Sheet(x[None])), len(background))
     deviations = np.vstack([background, x]).std(axis=0)
     best = None
     for width in WIDTHS:  # refitted for each round, in plain words
@@ -86,14 +95,14 @@ def test_a_round_is_told_by_a_model_that_never_saw_it():
         if best is None or size < best[0]:
             best = (size, missed)
     judge = [part.block.values(left)[part.place] for part, left in zip(rounds, best[1], strict=True)]
-    assert told.left == pytest.approx(np.array(judge), abs=1e-9)
+    assert told.residual_values == pytest.approx(np.array(judge), abs=1e-9)
 
 
 def test_what_is_taken_off_is_nothing_on_the_mean():
     background, x = ROWS[:20], ROWS[30]
     at = Coordinates(Sheet(background), Sheet(x[None]))
     taken = np.array(
-        [Foretold.of(rounds_of(bends, x, background, s, 12), at, 20).errors.mean(axis=0) for s in range(150)]
+        [ControlVariate.of(rounds_of(bends, x, background, s, 12), at, 20).errors.mean(axis=0) for s in range(150)]
     )
     spread = taken.std(axis=0, ddof=1) / np.sqrt(len(taken))
     assert spread.max() > 1e-4  # blocks do err
@@ -199,7 +208,7 @@ def test_classes_are_heard_one_by_one():
 
 @given(st.integers(10, 300), st.integers(2, 100))
 def test_every_part_is_enough_to_learn_from_and_not_too_much(rounds, d):
-    parts = _parts(rounds, 2 * d, d, learned=True)
+    parts = _batches(rounds, 2 * d, d, learned=True)
     sizes = [part.stop - part.start for part in parts]
     assert parts[0].start == 0
     assert parts[-1].stop == rounds == sum(sizes)
