@@ -486,7 +486,7 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
         assert rival in elicitation.history.dominates[elicitation.incumbent], "else this shows nothing"
         assert "another may still be better" in Insight(elicitation, lambda: None).best()[1][1]
         why = Why(record)
-        told = "\n".join(why_words.told(why, why.not_that(rival), None))
+        told = "\n".join(why_words.reason_lines(why, why.not_that(rival), None))
         assert "the recommended subset dominates it" in told
         assert "could still be best" not in told
 

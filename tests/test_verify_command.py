@@ -41,7 +41,7 @@ from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import _Claim, check_record
-from elicit.proof.record_facts import Known, dominance
+from elicit.proof.record_facts import KnownFacts, dominance
 from elicit.sessions import begin, resume
 from elicit.subsets import Attributes
 from elicit.utility.tolerances import MARGIN
@@ -682,7 +682,7 @@ def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, cap
 def known(*facts, **settings):
     """What facts say of a session on three attributes, each line checked against those before it."""
     family = {"keep": [], "drop": [], "max_size": None}
-    found = Known(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"elicit": settings, "family": family}))
+    found = KnownFacts(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"elicit": settings, "family": family}))
     for line, fact in enumerate(facts, start=2):
         found.fold(fact, line)
     return found
@@ -749,7 +749,7 @@ def test_a_fact_that_cannot_follow_those_before_it_is_refused_by_its_line(facts,
 def test_facts_that_a_run_may_have_recorded_are_taken(facts):
     found = known(*ASKED, *facts)
     assert tuple(found.history.facts) == (*ASKED, *facts)
-    assert found.told().startswith(f"{len(found.history.evaluated)} subsets measured, ")
+    assert found.summary().startswith(f"{len(found.history.evaluated)} subsets measured, ")
 
 
 @pytest.mark.parametrize(
@@ -795,16 +795,16 @@ def test_an_end_is_as_the_facts_say_or_refused(reason, settings, more, holds):
 
 
 def test_the_end_of_a_classical_run_is_told_as_it_was_written():
-    found = Known(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"method": "sffs"}))
+    found = KnownFacts(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"method": "sffs"}))
     found.fold(Stopped(0, "budget: 3 evaluations"), 2)
     assert found.ended() == "the run ended as 'budget: 3 evaluations', which is told as it was written"
 
 
 def test_facts_are_told_with_what_failed_and_what_was_taken_back():
     told = "2 subsets measured, 1 could not be measured, 2 questions answered{}: each as it was asked, "
-    assert known(*ASKED).told().startswith(told.format(""))
-    assert known(*ASKED[:3]).told().startswith("2 subsets measured, 0 questions answered: each as it was asked, ")
-    assert known(*ASKED, Retracted(5, 4)).told().startswith(told.format(" (1 taken back)"))
+    assert known(*ASKED).summary().startswith(told.format(""))
+    assert known(*ASKED[:3]).summary().startswith("2 subsets measured, 0 questions answered: each as it was asked, ")
+    assert known(*ASKED, Retracted(5, 4)).summary().startswith(told.format(" (1 taken back)"))
 
 
 def test_facts_imply_what_was_measured_and_said_in_the_set_that_the_settings_name():

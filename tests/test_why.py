@@ -24,7 +24,7 @@ from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof import why_words
 from elicit.proof.strained import kept_words, strained_in, strained_words
-from elicit.proof.why import Matter, Otherwise, Reason, Why, _claimed, numbered, otherwise
+from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why, _claimed, numbered, otherwise
 from elicit.sessions import begin
 from elicit.subsets import Attributes, members
 from elicit.utility.explain import Cause
@@ -224,25 +224,25 @@ def said(a, b, request=None, source=Source.OPERATOR):
     ],
 )
 def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, words):
-    assert why_words.listed([said(1, 2, request) for request in requests]) == words
+    assert why_words.which_questions([said(1, 2, request) for request in requests]) == words
 
 
 @pytest.mark.parametrize(
     ("matter", "lines"),
     [
         (None, []),
-        (Matter((), (), True, 0), []),
-        (Matter((), (), True, 1), ["your one answer is not needed for that: what was measured shows it."]),
-        (Matter((), (), True, 3), ["your 3 answers are not needed for that: what was measured shows it."]),
+        (NeededAnswers((), (), True, 0), []),
+        (NeededAnswers((), (), True, 1), ["your one answer is not needed for that: what was measured shows it."]),
+        (NeededAnswers((), (), True, 3), ["your 3 answers are not needed for that: what was measured shows it."]),
         (
-            Matter((said(1, 2, 4),), (said(1, 2, 4), said(3, 1, 2)), True, 3),
+            NeededAnswers((said(1, 2, 4),), (said(1, 2, 4), said(3, 1, 2)), True, 3),
             [
                 "of your 3 answers, a smallest set that shows it: questions 2, 4.",
                 "no proof of it can do without: question 4.",
             ],
         ),
         (
-            Matter((), (said(1, 2, 4),), False, 2),
+            NeededAnswers((), (said(1, 2, 4),), False, 2),
             [
                 "of your 2 answers, a set that shows it, none of it to spare: question 4.",
                 "no single answer is in every proof of it.",
@@ -272,7 +272,9 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
     cause = Cause(said(1, 3, source=Source.DOMINANCE), 0.75), Cause(said(1, 2, 5), 0.25)
-    found = why_words.told(why, Reason(1, rival, 0.0, cause, matter, price, cause if rejected else None), 1, " (all)")
+    found = why_words.reason_lines(
+        why, Reason(1, rival, 0.0, cause, matter, price, cause if rejected else None), 1, " (all)"
+    )
     score, size = (0.9, 1) if rival == 2 else (0.7, 2)
     causes = ["   75%  {a} dominates {a, b}", "   25%  1 more (all)"]
     assert found == [
@@ -293,7 +295,7 @@ def test_a_rejection_without_an_exact_proof_is_called_so():
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
     for price, cost in ((0.25, " (to believe it costs 0.25, tau is 0)"), (None, "")):
-        found = why_words.told(why, Reason(1, 2, 0.125, (), None, price, ()), None)
+        found = why_words.reason_lines(why, Reason(1, 2, 0.125, (), None, price, ()), None)
         assert found[-1] == f"by linear programs it cannot be best{cost}; no exact proof of that was found."
 
 
@@ -309,10 +311,10 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
         (5, "it was not measured."),
         (6, "1 of the measured subsets dominate it, such as {b}."),
     ):
-        found = why_words.told(why, Reason(1, rival, 0.125, (), None, 0.5), None)
+        found = why_words.reason_lines(why, Reason(1, rival, 0.125, (), None, 0.5), None)
         assert line in found
         assert gains in found
-    far = why_words.told(why, Reason(1, None, None, (), None), None)
+    far = why_words.reason_lines(why, Reason(1, None, None, (), None), None)
     assert far[-1] == "a utility of the set prefers another by more than the margin of one clear answer."
 
 
@@ -355,17 +357,17 @@ def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(ot
         utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [1, *others]),
     )
     causes = tuple(Cause(said(1, x), 0.25) for x in (2, 3, 4, 6))
-    assert why_words.told(why, Reason(1, None, 0.125, (), None), None) == [
+    assert why_words.reason_lines(why, Reason(1, None, 0.125, (), None), None) == [
         "no measured subset dominates it; it dominates 3 of the 4 measured.",
         "you preferred it outright in questions 1, 2.",
         "no utility of the set gives any of the 4 measured more than 0.125 beyond it.",
         line,
     ]
     if not others:
-        whole = why_words.told(why, Reason(1, None, 0.0, causes, None), None)
+        whole = why_words.reason_lines(why, Reason(1, None, 0.0, causes, None), None)
         assert whole[2] == "no utility of the set finds any of the 4 measured better, because:"
         assert len([text for text in whole if text.startswith("   25%  ")]) == 4
-        most = why_words.told(why, Reason(1, None, 0.0, causes, None), 2, "!")
+        most = why_words.reason_lines(why, Reason(1, None, 0.0, causes, None), 2, "!")
         assert most[3:6] == [*whole[3:5], "   50%  2 more!"]
 
 

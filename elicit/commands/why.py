@@ -13,7 +13,7 @@ from elicit.journal import read
 from elicit.printable import printable
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Why
-from elicit.proof.why_words import measured_line, reversed_answers, told
+from elicit.proof.why_words import measured_line, reason_lines, reversed_answers
 from elicit.session.display import Meter
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -53,7 +53,7 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     if rival is not None:
         lines.append(f"why not {why.attributes.braced(rival)}:")
     if why.decides:
-        lines += told(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
+        lines += reason_lines(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
     elif isinstance(why.utilities, ExactSet) and why.utilities.thin:
         lines.append(f"{TOO_THIN}, so nothing is decided: {choice} is recommended.")
     elif not why.utilities.informative:

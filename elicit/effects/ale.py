@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.effects.dependence import levels
-from elicit.effects.drawing import FAINT, LINE, answer_of, axes_for, bars_named, shown, told_of
+from elicit.effects.drawing import FAINT, LINE, answer_label, axes_for, axis_label, label_bars, tick_label
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
@@ -70,11 +70,11 @@ class AleDisplay:
         if self.result.categorical:
             places = np.arange(len(self.result.at))
             self.ax_.bar(places, self.result.effect, color=LINE)
-            bars_named(self.ax_, [shown(level) for level in self.result.at])
+            label_bars(self.ax_, [tick_label(level) for level in self.result.at])
         else:
             self.ax_.plot(self.result.at, self.result.effect, color=LINE, marker=".")
         self.ax_.set_xlabel(drawable(self.result.attribute))
-        self.ax_.set_ylabel(told_of("accumulated effect", self.result.answer))
+        self.ax_.set_ylabel(axis_label("accumulated effect", self.result.answer))
         return self
 
 
@@ -101,7 +101,9 @@ def ale(
     if categorical is None and kind is not None and kind.ordered:
         categorical = True  # the frame itself knows the order
     if categorical is not None and categorical is not False:
-        return _of_levels(ask, sheet, j, levels(sheet, j) if categorical is True else _listed(sheet, j, categorical))
+        return _ale_of_levels(
+            ask, sheet, j, levels(sheet, j) if categorical is True else _levels_in_order(sheet, j, categorical)
+        )
     if not sheet.numeric(j):
         raise InputError(
             f"the column {sheet.names[j]!r} holds categories; say their order (categorical=[…]), "
@@ -125,7 +127,7 @@ def ale(
     sums = np.bincount(place, steps, minlength=len(edges))[1:]
     effect = np.concatenate([[0.0], np.cumsum(sums / np.maximum(counts, 1))])  # an empty interval adds nothing
     middle = (effect[1:] + effect[:-1]) / 2
-    return Ale(sheet.names[j], edges, effect - counts @ middle / sheet.n, counts, False, answer_of(ask))
+    return Ale(sheet.names[j], edges, effect - counts @ middle / sheet.n, counts, False, answer_label(ask))
 
 
 def quantile_borders(column: Floats, intervals: int) -> Floats:
@@ -135,7 +137,7 @@ def quantile_borders(column: Floats, intervals: int) -> Floats:
     return np.concatenate([ordered[:1], ordered[np.array(ranks) - 1]])
 
 
-def _of_levels(ask: ModelAnswers, sheet: Sheet, j: int, order: NDArray[Any]) -> Ale:
+def _ale_of_levels(ask: ModelAnswers, sheet: Sheet, j: int, order: NDArray[Any]) -> Ale:
     if len(order) < 2:
         raise InputError(f"the column {sheet.names[j]!r} holds one level only, so it has no effect to show")
     known = {level: k for k, level in enumerate(order.tolist())}
@@ -148,7 +150,7 @@ def _of_levels(ask: ModelAnswers, sheet: Sheet, j: int, order: NDArray[Any]) -> 
     among = np.bincount(step, minlength=len(order))[1:]
     effect = np.concatenate([[0.0], np.cumsum(np.bincount(step, change, minlength=len(order))[1:] / among)])
     counts = np.bincount(code, minlength=len(order))
-    return Ale(sheet.names[j], order, effect - counts @ effect / sheet.n, counts, True, answer_of(ask))
+    return Ale(sheet.names[j], order, effect - counts @ effect / sheet.n, counts, True, answer_label(ask))
 
 
 def _difference(
@@ -165,7 +167,7 @@ def _difference(
     return np.asarray(both[: len(upper)] - both[len(upper) :])
 
 
-def _listed(sheet: Sheet, j: int, order: Any) -> NDArray[Any]:
+def _levels_in_order(sheet: Sheet, j: int, order: Any) -> NDArray[Any]:
     """The levels in the given order: each level of the column once, and no other."""
     if not isinstance(order, Iterable):
         raise InputError(f"categorical is true, false or the levels in their order, found {order!r}")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats.mstats import mquantiles
 
-from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, answer_of, axes_for, bars_named, shown, told_of
+from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, answer_label, axes_for, axis_label, label_bars, tick_label
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
@@ -92,14 +92,14 @@ class PartialDependenceDisplay:
             self.ax_.bar(places, self.result.average, color=LINE)
             if rows is not None:
                 self.ax_.plot(places, rows.T, color=FAINT, linewidth=0, marker="_", markersize=12, alpha=0.7)
-            bars_named(self.ax_, [shown(level) for level in grid])
+            label_bars(self.ax_, [tick_label(level) for level in grid])
         else:
             if rows is not None:
                 self.ax_.plot(grid, rows.T, color=FAINT, linewidth=0.5, alpha=0.5)
             only = "o" if len(grid) == 1 else ""  # one point makes no line
             self.ax_.plot(grid, self.result.average, color=LINE, linewidth=2, marker=only)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
-        self.ax_.set_ylabel(told_of("mean answer", self.result.answer))
+        self.ax_.set_ylabel(axis_label("mean answer", self.result.answer))
 
     def _map(self) -> None:
         # each cell as it is: smoothing would show answers between categories, where there are none
@@ -108,12 +108,12 @@ class PartialDependenceDisplay:
         )
         for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
             places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
-            axis.set_ticks(places, [shown(grid[p]) for p in places])
-            if axis is self.ax_.xaxis and sum(len(shown(grid[p])) for p in places) > BESIDE_A_BAR:
+            axis.set_ticks(places, [tick_label(grid[p]) for p in places])
+            if axis is self.ax_.xaxis and sum(len(tick_label(grid[p])) for p in places) > BESIDE_A_BAR:
                 axis.set_tick_params(rotation=90)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel(drawable(self.result.attributes[1]))
-        self.figure_.colorbar(image, ax=self.ax_, label=told_of("mean answer", self.result.answer))
+        self.figure_.colorbar(image, ax=self.ax_, label=axis_label("mean answer", self.result.answer))
 
 
 def partial_dependence(
@@ -135,11 +135,11 @@ def partial_dependence(
     response, target: what of the model is meant: see `elicit.scores.answers`.
     """
     ask, sheet = answers(model, response, target), Sheet(X)
-    chosen = _listed(attributes)
+    chosen = _as_list(attributes)
     held = [sheet.position(attribute) for attribute in chosen]
     if len(held) not in (1, 2) or len(set(held)) < len(held):
         raise InputError(f"partial dependence is on one attribute or on two different ones, found {chosen!r}")
-    labels = {sheet.position(attribute) for attribute in _listed(categorical)}
+    labels = {sheet.position(attribute) for attribute in _as_list(categorical)}
     kinds = tuple(j in labels or not sheet.numeric(j) for j in held)
     if grids is None:
         axes = tuple(
@@ -151,13 +151,13 @@ def partial_dependence(
         _check_grids(axes, [sheet.names[j] for j in held], kinds)
     shape = tuple(len(axis) for axis in axes)
     mesh = [part.ravel() for part in np.meshgrid(*axes, indexing="ij")]
-    rows = at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
+    rows = answers_at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
     names = tuple(sheet.names[j] for j in held)
     curves = rows.T.reshape(sheet.n, *shape) if individual else None
-    return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves, answer_of(ask))
+    return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves, answer_label(ask))
 
 
-def _listed(attributes: int | str | Sequence[int | str]) -> list[Any]:
+def _as_list(attributes: int | str | Sequence[int | str]) -> list[Any]:
     """One attribute, or several, as a list."""
     several = isinstance(attributes, Iterable) and not isinstance(attributes, str)
     return list(cast("Iterable[Any]", attributes)) if several else [attributes]
@@ -177,7 +177,7 @@ def individual_expectations(model: Any, X: Any, attribute: int | str, **options:
     return partial_dependence(model, X, attribute, individual=True, **options)
 
 
-def at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
+def answers_at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
     """f with the attributes set to each point, for every row: (points, rows), in as few calls as fit."""
 
     def batch(start: int, stop: int) -> Any:
@@ -188,7 +188,7 @@ def at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count:
 
 
 def means_at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
-    """Their means over the rows, (points,): what every row answers is not kept."""
+    """Their means over the rows, (points,), without keeping the answer of every row."""
 
     def batch(start: int, stop: int) -> Any:
         point, row = np.divmod(np.arange(start * sheet.n, stop * sheet.n), sheet.n)

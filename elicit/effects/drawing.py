@@ -58,24 +58,24 @@ def map_of_pairs(ax: Any, table: Floats, names: Sequence[str], meaning: str, **c
     return ax, image
 
 
-def bars_named(ax: Any, levels: Sequence[str]) -> None:
-    """The names of bars below them, upright where they would run into each other."""
+def label_bars(ax: Any, levels: Sequence[str]) -> None:
+    """Label bars below them, turned upright where the labels would overlap."""
     upright = sum(map(len, levels)) > SIDE_BY_SIDE
     ax.set_xticks(np.arange(len(levels)), levels, rotation=90 if upright else 0)
 
 
-def answer_of(ask: ModelAnswers) -> str:
+def answer_label(ask: ModelAnswers) -> str:
     """What a model answers with, in words; "" where it is its prediction."""
     if ask.label is None:
         return "" if ask.column is None else f"output {ask.column}"
     return f"{'chance of' if ask.method == 'predict_proba' else 'decision for'} class {label_of(ask.label)}"
 
 
-def told_of(what: str, answer: str) -> str:
-    """The name of an axis: what is drawn, and of which answer."""
+def axis_label(what: str, answer: str) -> str:
+    """The label of an axis: what is drawn, and of which answer."""
     return f"{what} ({drawable(answer)})" if answer else what
 
 
-def shown(value: Any) -> str:
+def tick_label(value: Any) -> str:
     """A value of an attribute, short enough for an axis."""
     return f"{value:.4g}" if isinstance(value, float) else drawable(value)

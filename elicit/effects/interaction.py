@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from elicit.effects.dependence import levels, means_at_points
-from elicit.effects.drawing import answer_of, map_of_pairs, told_of
+from elicit.effects.drawing import answer_label, axis_label, map_of_pairs
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
 from elicit.scores.answers import ModelAnswers, answers, in_calls
@@ -97,7 +97,7 @@ class HStatisticDisplay:
         if self.result.overall is not None:
             np.fill_diagonal(table, self.result.overall)
         most = float(np.nanmax(table, initial=0.0)) or 1.0
-        meaning = told_of("H (diagonal: against all others)", self.result.answer)
+        meaning = axis_label("H (diagonal: against all others)", self.result.answer)
         colours = {"cmap": "viridis", "vmin": 0.0, "vmax": most}
         self.ax_, _ = map_of_pairs(ax, table, self.result.names, meaning, **colours)
         self.figure_ = self.ax_.figure
@@ -127,13 +127,13 @@ def h_statistic(
     for j in range(sheet.d) if overall else sorted({j for pair in chosen for j in pair}):
         if not sheet.numeric(j):
             levels(sheet, j)  # gaps, and kinds that cannot be put in order, are refused in its words
-    said = ask(sheet.X)
-    size = float(np.abs(said).max())
+    answered = ask(sheet.X)
+    size = float(np.abs(answered).max())
     if size > LARGEST or 0 < size < 1 / LARGEST:
         raise InputError(f"the model answers with numbers as {size:g}, which cannot be squared; rescale its target")
-    f = _centred(said)
-    exact = _by_boxes(ask, sheet, chosen, f, overall) if path == "auto" else None
-    single, joint, without = exact or _by_batches(ask, sheet, chosen, overall)
+    f = _centred(answered)
+    by_boxes = _by_boxes(ask, sheet, chosen, f, overall) if path == "auto" else None
+    single, joint, without = by_boxes or _by_batches(ask, sheet, chosen, overall)
     floor = max(ROUNDING**2 * float(f @ f), sheet.n * (LAST_DIGITS * np.finfo(np.float64).eps * size) ** 2)
     h, strength = np.zeros(len(chosen)), np.zeros(len(chosen))
     for p, (j, k) in enumerate(chosen):
@@ -142,7 +142,7 @@ def h_statistic(
         strength[p] = np.sqrt(extra @ extra / sheet.n) if extra @ extra > floor else 0.0
     against = np.array([_ratio(f - single[j] - without[j], f, floor) for j in range(sheet.d)]) if overall else None
     return Interactions(
-        sheet.names, tuple(chosen), h, strength, against, "trees" if exact else "batches", answer_of(ask)
+        sheet.names, tuple(chosen), h, strength, against, "trees" if by_boxes else "batches", answer_label(ask)
     )
 
 
@@ -180,11 +180,11 @@ def _by_batches(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], o
         points = {j: codes[j][0][met // width], k: codes[k][0][met % width]}
         together = means_at_points(ask, sheet, points, len(met))[code]
         joint[j, k] = _centred(together) - single[j] - single[k]
-    without = {j: _centred(_without(ask, sheet, j)) for j in range(sheet.d)} if overall else {}
+    without = {j: _centred(_dependence_without(ask, sheet, j)) for j in range(sheet.d)} if overall else {}
     return single, joint, without
 
 
-def _without(ask: ModelAnswers, sheet: Sheet, j: int) -> Floats:
+def _dependence_without(ask: ModelAnswers, sheet: Sheet, j: int) -> Floats:
     """PD_−j at every row: its answer averaged over the values that the attribute has in all rows."""
     distinct, counts = np.unique(sheet.column(j), return_counts=True)
 

@@ -1,7 +1,7 @@
-"""From interactions to a prior support of pairs: which two attributes a utility should let interact.
+"""From interactions to a prior over pairs: which two attributes a utility should let interact.
 
 Any symmetric table of pair strengths will do: H-statistics (their strengths rather than their ratios, which
-are large between attributes that hardly matter), or the roots of Sobol indices of second order.
+are large between attributes that hardly matter), or the square roots of Sobol indices of second order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trees as boxes: a tree ensemble is a sum of values over boxes, and then partial dependences are counts.
+"""Trees as boxes: a tree ensemble is a sum of values over boxes, so partial dependences come from counting rows.
 
 f(x) = constant + Σ_l v_l [x in box l]. For a set S of attributes, PD_S(x_S) = Σ_l v_l [x_S in box l] c_l(S),
 with c_l(S) the share of rows that leave box l through attributes of S only. So every partial dependence at
@@ -102,7 +102,7 @@ def _boxes(parts: list[tuple[Any, float]], column: int | None, d: int) -> Boxes:
 
 
 def _values(tree: Any, column: int | None) -> Floats:
-    """What each node answers: a number, or the share of one class."""
+    """The prediction of each node: a number, or the share of one class."""
     held = tree.value  # (nodes, outputs, classes)
     if held.shape[2] > 1:
         return np.asarray(held[:, 0, column] / held[:, 0].sum(axis=1))

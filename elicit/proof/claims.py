@@ -58,11 +58,11 @@ PRICE_STEP = 1e-4
 
 def claim_by_score(elicitation: Elicitation) -> dict[str, Any]:
     """That the subset is the best measured by the first criterion, then by fewer attributes: this needs no proof."""
-    return _found(elicitation) | {"by": "score"}
+    return _outcome(elicitation) | {"by": "score"}
 
 
-def _found(elicitation: Elicitation) -> dict[str, Any]:
-    """What was found at which end, as measured."""
+def _outcome(elicitation: Elicitation) -> dict[str, Any]:
+    """What was recommended at which end, with its measured criteria."""
     history, subset = elicitation.history, elicitation.incumbent
     return {
         "version": VERSION,
@@ -75,10 +75,10 @@ def _found(elicitation: Elicitation) -> dict[str, Any]:
 def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]:
     """What the facts of an elicitation prove now. Without `proofs`, which may take minutes, only what an end needs."""
     beliefs, subset = elicitation.beliefs, elicitation.incumbent
-    content = _found(elicitation)
+    content = _outcome(elicitation)
     utilities = beliefs.fresh_utilities()
     content["set"] = plain_set(utilities)
-    content["statements"] = sourced(utilities.statements)
+    content["statements"] = with_sources(utilities.statements)
     content["proofs"] = []
     if subset is None or not utilities.informative:
         return content
@@ -91,22 +91,28 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
     elif not proofs:
         certificates = [_over_the_family(elicitation, utilities, subset)] if _ended_by_proof(elicitation) else []
     else:
-        certificates = [*_of_the_best(elicitation, utilities, subset), *_of_rejected(elicitation, utilities)]
-    content["proofs"] = [*_at_scope(elicitation), *(_short(c, utilities) for c in certificates if c is not None)]
+        certificates = [
+            *_certificates_of_best(elicitation, utilities, subset),
+            *_certificates_of_rejected(elicitation, utilities),
+        ]
+    content["proofs"] = [
+        *_proof_at_scope(elicitation),
+        *(_abridged(c, utilities) for c in certificates if c is not None),
+    ]
     return content
 
 
-def _at_scope(elicitation: Elicitation) -> Iterator[dict[str, Any]]:
+def _proof_at_scope(elicitation: Elicitation) -> Iterator[dict[str, Any]]:
     """That the subset is optimal at the stated scope, where a run ended by that and the scope is not the family."""
     beliefs = elicitation.beliefs
     if beliefs.scope.kind != "family" and _ended_by_proof(elicitation) and beliefs.certificate is not None:
-        short = _short(beliefs.certificate, beliefs.utilities)
+        abridged = _abridged(beliefs.certificate, beliefs.utilities)
         if beliefs.scope.kind == "flips":
-            short["claim"]["scope"] = {"flips": beliefs.scope.number}
-        yield short
+            abridged["claim"]["scope"] = {"flips": beliefs.scope.number}
+        yield abridged
 
 
-def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
+def with_sources(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """Statements as a certificate lists them, each with its source and the request that it answers."""
     plain = plain_statements(statements)
     return [
@@ -114,7 +120,7 @@ def sourced(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     ]
 
 
-def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
+def _certificates_of_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
     """That the subset loses little to any other, and that no other evaluated one loses less.
 
     Nothing of both where very many are evaluated and one of them may gain more than a bound is worth.
@@ -130,7 +136,7 @@ def _of_the_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> I
 
 
 def _least_among(utilities: AnySet, regrets: Regrets, subset: Mask, lossless: bool) -> Certificate | None:
-    """That each other which nothing puts below another may lose as much; None where one loses less.
+    """That each other candidate (below no other) may lose at least as much; None where one loses less.
 
     `lossless`: the subset is proven to lose nothing. Then no other can lose less, and only the simpler ones must lose
     something.
@@ -160,7 +166,7 @@ def _ended_by_proof(elicitation: Elicitation) -> bool:
     return stopped is not None and stopped.rule == OPTIMAL
 
 
-def _of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certificate]:
+def _certificates_of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certificate]:
     """That subsets passed over still cannot be best, the cheapest at the time first; in Θ_τ with what they cost."""
     rejected = elicitation.history.rejected
     certified = 0
@@ -169,11 +175,11 @@ def _of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certif
         if certificate is not None:
             certified += 1
             if isinstance(utilities, ParsimoniousSet):
-                certificate = _priced(certificate, utilities.price(subset))
+                certificate = _with_price(certificate, utilities.price(subset))
             yield certificate
 
 
-def _priced(certificate: Certificate, price: float) -> Certificate:
+def _with_price(certificate: Certificate, price: float) -> Certificate:
     """The certificate at the price itself: what is rejected at τ = p costs more than p. Where that fails, at τ."""
     stated = f"{math.floor(price * (1 - 1e-6) / PRICE_STEP) * PRICE_STEP:.4f}"
     if exact(stated) <= exact(certificate["set"]["tau"]):
@@ -186,7 +192,7 @@ def _priced(certificate: Certificate, price: float) -> Certificate:
     return sharper
 
 
-def _short(certificate: Certificate, utilities: AnySet) -> dict[str, Any]:
+def _abridged(certificate: Certificate, utilities: AnySet) -> dict[str, Any]:
     """A certificate without what every proof of the claim shares."""
     claim, space = dict(certificate["claim"]), certificate["set"]
     everything = [members(x) for x in utilities.evaluated]

@@ -23,7 +23,7 @@ from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source, Statement, transitive_reduction, uncontradicted
 from elicit.printable import counted, many
-from elicit.proof.record_facts import Known, on_grid
+from elicit.proof.record_facts import KnownFacts, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import coefficients, demand, exact, listable
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
@@ -46,13 +46,13 @@ class Step:
 def check_record(record: Record) -> Iterator[Step]:
     """Every step that holds, as it is checked; a step that does not is a CertificateError."""
     yield Step(None, f"every line is as it was written, chained to the one before it{torn_end(record)}")
-    known = Known(record.header)
+    known = KnownFacts(record.header)
     claims = list(record.claims)
     for k, (fact, line) in enumerate(zip(record.facts, record.lines, strict=True)):
         while claims and claims[0].facts <= k:
             yield from _checked_claim(known, claims.pop(0))
         known.fold(fact, line)
-    yield Step(None, known.told())
+    yield Step(None, known.summary())
     yield from (Step(known.line, words) for words in _ended(known))
     for claimed in claims:
         yield from _checked_claim(known, claimed)
@@ -60,7 +60,7 @@ def check_record(record: Record) -> Iterator[Step]:
         yield Step(None, _unclaimed(known))
 
 
-def _ended(known: Known) -> Iterator[str]:
+def _ended(known: KnownFacts) -> Iterator[str]:
     try:
         words = known.ended()
     except CertificateError as error:
@@ -81,7 +81,7 @@ def torn_end(record: Record) -> str:
 # --- a claim -----------------------------------------------------------------------------------------
 
 
-def _unclaimed(known: Known) -> str:
+def _unclaimed(known: KnownFacts) -> str:
     """What is said of facts without a claim; that a run ended by proof is itself a claim."""
     if known.history.stopped is None:
         return "nothing is claimed yet of these facts: the run has not ended"
@@ -98,7 +98,7 @@ def _unclaimed(known: Known) -> str:
     return f"{told} (elicit resume {'goes on with it' if goes_on else 'adds what can be proven'})"
 
 
-def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
+def _checked_claim(known: KnownFacts, claimed: Claimed) -> Iterator[Step]:
     try:
         for words in _Claim(known, claimed.content).check():
             yield Step(claimed.line, words)
@@ -113,7 +113,7 @@ def _checked_claim(known: Known, claimed: Claimed) -> Iterator[Step]:
 class _Claim:
     """One claim against what was known when it was made."""
 
-    def __init__(self, known: Known, content: Plain) -> None:
+    def __init__(self, known: KnownFacts, content: Plain) -> None:
         self.known, self.content = known, content
         self.attributes, self.evaluated = known.header.attributes, list(known.history.evaluated)
         self.n = len(self.attributes)
@@ -168,9 +168,9 @@ class _Claim:
         demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
         sign = -1 if criterion.maximise else 1
         best = min(eligible, key=lambda x: (sign * on_grid(known.history.evaluated[x].criteria[0]), simplest(x)))
-        demand(subset == best, f"{self._named(best)} is better by {criterion.name}, or as good with less")
+        demand(subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
         return (
-            f"{self._named(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
+            f"{self._braced(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
             f"({measured[0]:.6g}), ties to fewer attributes; nothing is claimed of those that were not measured"
         )
 
@@ -207,7 +207,7 @@ class _Claim:
         odd = set(listed) ^ set(wanted)
         for entry in (entry for entry in (*listed, *wanted) if entry in odd):  # the first of the claim, always
             which = "rests on" if entry in listed else "leaves out"
-            words = f"{self._named(entry[0])} against {self._named(entry[1])}, {entry[2]}, from {entry[4]}"
+            words = f"{self._braced(entry[0])} against {self._braced(entry[1])}, {entry[2]}, from {entry[4]}"
             raise CertificateError(f"the claim {which} a statement that the facts decide otherwise: {words}")
         demand(len(listed) == len(wanted), "the claim repeats a statement")
         self.implied = implied
@@ -231,7 +231,7 @@ class _Claim:
         for s in self.implied:
             demand(
                 s.source is not Source.DOMINANCE or s.worse != subset,
-                f"the subset claimed as best is dominated by {self._named(s.better)}",
+                f"the subset claimed as best is dominated by {self._braced(s.better)}",
             )
         self._check_answers()
         criteria = zip(self.known.header.criteria, measured, strict=True)
@@ -241,7 +241,7 @@ class _Claim:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"
             if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
                 by = " by its score, for nobody is asked"
-        return f"{self._named(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
+        return f"{self._braced(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
 
     def _check_answers(self) -> None:
         """No answer puts the subset below another that may be chosen, where the run could have told.
@@ -256,7 +256,7 @@ class _Claim:
             return
         better = above.get(self.subset)
         if better is not None:
-            raise CertificateError(f"what was answered puts the subset claimed as best below {self._named(better)}")
+            raise CertificateError(f"what was answered puts the subset claimed as best below {self._braced(better)}")
 
     def _standing(self) -> Iterator[Statement]:
         """What is implied, but for answers that go in circles: dominance never does."""
@@ -285,10 +285,10 @@ class _Claim:
     def _check_proof(self, short: Plain) -> str:
         claim = dict(short["claim"])
         kinds = {
-            "regret": self._regret,
-            "least": self._least,
-            "rejected": self._rejected,
-            "inconsistent": self._inconsistent,
+            "regret": self._check_regret,
+            "least": self._check_least,
+            "rejected": self._check_rejected,
+            "inconsistent": self._check_inconsistent,
         }
         demand(claim["kind"] in kinds, f"a claim of kind {claim['kind']!r:.20} is unknown here")
         return kinds[claim["kind"]](claim, short)
@@ -314,30 +314,30 @@ class _Claim:
             self._check_margin(short["proof"]["witness"], exact(space["delta"]))
 
     def _check_margin(self, witness: Iterable[tuple[Sequence[int], str]], delta: Fraction) -> None:
-        """The margin δ is far below what the printed θ has to spare: near the most that is possible few θ are left.
+        """The margin δ is far below that of the printed θ: a slice with nearly the largest margin holds few θ.
 
-        A run takes `MARGIN`, or a tenth of the largest margin where that is less than twice as much. Its witness has
-        the largest, but for the rounding.
+        A run takes `MARGIN` or, where the largest margin is less than twice that, a tenth of the largest. The printed
+        θ has the largest margin, but for rounding.
         """
         theta = coefficients(witness, mask_of)
         strict = [(mask_of(s["better"]), mask_of(s["worse"])) for s in self.content["statements"] if _is_strict(s)]
-        spare = min((_gain(theta, a) - _gain(theta, b) for a, b in strict), default=None)
+        spare = min((_value(theta, a) - _value(theta, b) for a, b in strict), default=None)
         most = _decimal(MARGIN)
         if spare is not None and spare < 2 * most * Fraction(19, 20):
             most = max(_decimal(SMALLEST_MARGIN), spare / 5)
         demand(delta <= most, f"the slice with margin {float(delta):g} leaves out too many utilities")
 
-    def _everything(self) -> list[list[int]]:
+    def _evaluated_positions(self) -> list[list[int]]:
         return [members(x) for x in self.evaluated]
 
-    def _own(self, claim: Plain) -> None:
+    def _check_own_subset(self, claim: Plain) -> None:
         demand(mask_of(claim["subset"]) == self.subset, "the proof is about another subset than the one claimed")
 
-    def _regret(self, claim: dict[str, Any], short: Plain) -> str:
-        self._own(claim)
-        bound, where = exact(claim["bound"]), self._where(short)
+    def _check_regret(self, claim: dict[str, Any], short: Plain) -> str:
+        self._check_own_subset(claim)
+        bound, where = exact(claim["bound"]), self._set_in_words(short)
         if claim["scope"] == {"evaluated": True}:
-            claim["scope"] = {"subsets": [x for x in self._everything() if mask_of(x) != self.subset]}
+            claim["scope"] = {"subsets": [x for x in self._evaluated_positions() if mask_of(x) != self.subset]}
             self._verify(claim, short)
             self.bound = bound
             scope, among = "evaluated", f"the {len(self.evaluated)} measured subsets"
@@ -357,7 +357,7 @@ class _Claim:
         if bound == 0:
             self.proven.add(scope)
             return f"it is necessarily optimal among {among}, {where}"
-        return f"it loses at most {_shown(bound)} to any of {among}, {where}"
+        return f"it loses at most {_in_full_digits(bound)} to any of {among}, {where}"
 
     def _family_of(self, scope: Plain) -> tuple[str, Family]:
         """The family that a proof speaks of: all that may be chosen, or the part that the settings name."""
@@ -367,47 +367,51 @@ class _Claim:
                 return text, family
         raise CertificateError("the proof is about another family than the settings name")
 
-    def _least(self, claim: dict[str, Any], short: Plain) -> str:
+    def _check_least(self, claim: dict[str, Any], short: Plain) -> str:
         """Those that nothing puts below another lose at least the floor; when nothing is lost, only simpler ones do."""
-        self._own(claim)
+        self._check_own_subset(claim)
         if self.bound is None:
             raise CertificateError("no regret is proven that could be the least")
         # θ of the cone has any size: what one loses by it is no regret
         demand(short["set"] != "cone", "what others lose is not shown in the set in which the regret is")
         candidates = {mask_of(x) for x in claim["candidates"]}
         left = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
-        open_ones = {x for x in left if simplest(x) < simplest(self.subset)} if self.bound == 0 else left
-        demand(candidates >= open_ones, "the proof leaves out a subset that may lose less")
-        self._verify(claim | {"evaluated": self._everything()}, short)
+        others_open = {x for x in left if simplest(x) < simplest(self.subset)} if self.bound == 0 else left
+        demand(candidates >= others_open, "the proof leaves out a subset that may lose less")
+        self._verify(claim | {"evaluated": self._evaluated_positions()}, short)
         floor = exact(claim["floor"])
         demand(floor > 0 or not candidates, "a floor of zero or less says nothing")
-        other = "other" if open_ones == left else "simpler"  # of the others that are left nothing is shown
-        if not open_ones:
+        other = "other" if others_open == left else "simpler"  # of the others that are left nothing is shown
+        if not others_open:
             return f"no {other} one is left to compare: answers or measurements put every {other} one below another"
         gap = self.bound - floor
-        by = f" by more than {_shown(gap)}" if gap > 0 else ""
-        others = f"each {other} one that nothing puts below another ({len(open_ones)})"
-        return f"{others} may lose {_shown(floor)} or more: none loses less{by}"
+        by = f" by more than {_in_full_digits(gap)}" if gap > 0 else ""
+        others = f"each {other} one that nothing puts below another ({len(others_open)})"
+        return f"{others} may lose {_in_full_digits(floor)} or more: none loses less{by}"
 
-    def _rejected(self, claim: dict[str, Any], short: Plain) -> str:
+    def _check_rejected(self, claim: dict[str, Any], short: Plain) -> str:
         subset = mask_of(claim["subset"])
         demand(subset in self.known.history.rejected, "the proof rejects a subset that was not passed over")
-        full, name, where = claim | {"evaluated": self._everything()}, self._named(subset), self._where(short)
+        full, name, where = (
+            claim | {"evaluated": self._evaluated_positions()},
+            self._braced(subset),
+            self._set_in_words(short),
+        )
         if self.known.is_exact:
             self._verify(full, short)
             return f"{name} cannot be best, {where}"
         price = exact(full.pop("price"))
         demand(price >= exact(self.content["set"]["tau"]), "a price below tau rejects nothing")
         self._verify(full, short, tau=str(price))
-        return f"{name} cannot be best, {where}: to believe it costs more than {_shown(price)}"
+        return f"{name} cannot be best, {where}: to believe it costs more than {_in_full_digits(price)}"
 
-    def _inconsistent(self, claim: dict[str, Any], short: Plain) -> str:
+    def _check_inconsistent(self, claim: dict[str, Any], short: Plain) -> str:
         self._verify(claim, short)
         return "no utility of this degree satisfies every statement, so nothing is proven of the recommendation"
 
     # -- words --------------------------------------------------------------------------------------
 
-    def _where(self, short: Plain) -> str:
+    def _set_in_words(self, short: Plain) -> str:
         space = self.content["set"]
         match short["set"]:
             case "parsimonious":
@@ -417,7 +421,7 @@ class _Claim:
             case _:
                 return "for every utility that satisfies the statements"
 
-    def _named(self, mask: Mask) -> str:
+    def _braced(self, mask: Mask) -> str:
         return self.attributes.braced(mask)
 
 
@@ -430,11 +434,11 @@ def _is_strict(statement: Plain) -> bool:
     return bool(statement["relation"] == Relation.STRICT)
 
 
-def _gain(theta: Mapping[Mask, Fraction], subset: Mask) -> Fraction:
+def _value(theta: Mapping[Mask, Fraction], subset: Mask) -> Fraction:
     """f_θ of a subset."""
     return sum((value for term, value in theta.items() if term & subset == term), Fraction(0))
 
 
-def _shown(value: Fraction) -> str:
-    """A bound or a floor with all its digits (a run states millionths): in fewer it may say more than is proven."""
+def _in_full_digits(value: Fraction) -> str:
+    """A bound or a floor in full (a run states millionths): rounded, it might say more than is proven."""
     return f"{float(value):.12g}"

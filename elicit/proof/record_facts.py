@@ -43,8 +43,8 @@ from elicit.utility.numbers import demand
 from elicit.utility.scopes import Scope
 
 
-class Known:
-    """What the facts say: their history, each checked against those before it.
+class KnownFacts:
+    """The facts known so far, as a history; each was checked against those before it.
 
     `History` refuses what no run could have recorded; what it takes on trust, that a fact answers what was asked,
     once and before the end, is checked here.
@@ -59,7 +59,7 @@ class Known:
         self._open: set[int] = set()
         self._contradiction: tuple[int, frozenset[int]] = (-1, frozenset())
         self._next = 0
-        self._budget = self._plain.get("budget")
+        self._budget = self._settings.get("budget")
 
     def fold(self, fact: Fact, line: int) -> None:
         """Take one fact; one that cannot follow those before it is a false step."""
@@ -78,7 +78,7 @@ class Known:
     def _check(self, fact: Fact) -> None:
         match fact:
             case Asked():
-                self._ask(fact)
+                self._check_round(fact)
             case Evaluated(request=request, subset=subset) | Failed(request=request, subset=subset):
                 demand(self._measure.get(request) == subset, f"request {request} did not ask to measure this subset")
             case Preferred(request=request, first=first, second=second):
@@ -86,8 +86,8 @@ class Known:
                 demand(self._compare[request] == (first, second), f"question {request} is answered with other subsets")
                 demand(request not in self.history.answers, f"question {request} is answered twice")
             case Settled(conflict=conflict):
-                told = self.history.answers.keys() | self.history.assumed.keys()
-                demand(told >= set(conflict), "answers are settled that nobody gave")
+                found = self.history.answers.keys() | self.history.assumed.keys()
+                demand(found >= set(conflict), "answers are settled that nobody gave")
             case Retracted(retracts=answer):
                 request, answers = self._contradiction
                 if answer in answers:
@@ -97,7 +97,7 @@ class Known:
             case Resumed(budget=budget):
                 self._budget = self._budget if budget is None else budget
 
-    def _ask(self, fact: Asked) -> None:
+    def _check_round(self, fact: Asked) -> None:
         demand(not self._open, "a round begins before the one before it was answered")
         demand(fact.request >= self._next, f"request {fact.request} was made before")
         self._open = set(fact.requests)
@@ -108,7 +108,7 @@ class Known:
         if fact.reconcile:
             self._contradiction = next(ids), frozenset(fact.reconcile)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The facts in one line."""
         history = self.history
         taken = f" ({len(history.retracted)} taken back)" if history.retracted else ""
@@ -124,22 +124,22 @@ class Known:
         stopped = self.history.stopped
         if stopped is None or stopped.rule == OPTIMAL:
             return None
-        told = self._ending(stopped.rule) if self._plain else None
-        if told is not None:
-            words, reached = told
+        found = self._ending_by(stopped.rule) if self._settings else None
+        if found is not None:
+            words, reached = found
             demand(reached and stopped.reason == words, f"the facts do not say {stopped.reason!r:.80}")
-        how = "as its facts say" if told is not None else "which is told as it was written"
+        how = "as its facts say" if found is not None else "which is told as it was written"
         return f"the run ended as {stopped.reason!r}, {how}"
 
-    def _ending(self, rule: str) -> tuple[str, bool] | None:
-        """The words of a session's end by a rule, and whether its facts go so far; None for what only the run knew."""
+    def _ending_by(self, rule: str) -> tuple[str, bool] | None:
+        """How a session puts its end by a rule, and whether the facts bear it out; None for what only the run knew."""
         tried = self.history.evaluated.keys() | self.history.failed.keys()
         if rule == BUDGET:
             budget = usual_budget(self.family.n) if self._budget is None else self._budget
             most = min(budget, self.family.count())
             return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
-            return questions_asked(len(self.history.answers)), self.history.asked >= self._plain.get("questions", 0)
+            return questions_asked(len(self.history.answers)), self.history.asked >= self._settings.get("questions", 0)
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         return None
@@ -147,7 +147,7 @@ class Known:
     # -- what the facts imply -----------------------------------------------------------------------
 
     @property
-    def _plain(self) -> Mapping[str, Any]:
+    def _settings(self) -> Mapping[str, Any]:
         """The settings of a session; the run of a classical method has none."""
         found = self.header.settings.get("elicit", {})
         demand(isinstance(found, Mapping), "line 1: the settings are malformed")
@@ -156,16 +156,16 @@ class Known:
     @property
     def asks_nothing(self) -> bool:
         """Whether nobody is asked, and no rule but the budget ends the run: its utility was declared."""
-        return self._plain.get("stop") == [] and self.asks_nobody and not self.history.answers
+        return self._settings.get("stop") == [] and self.asks_nobody and not self.history.answers
 
     @property
     def asks_nobody(self) -> bool:
         """Whether the run may not put a question."""
-        return bool(self._plain.get("questions") == 0)
+        return bool(self._settings.get("questions") == 0)
 
     @property
     def noise(self) -> Noise | None:
-        """What a dominance must hold beyond, None when means count as they are."""
+        """The noise beyond which a dominance must hold, None when means count as they are."""
         level = float(self._setting("noise_level"))
         ratio = float(self.header.settings["elicit"].get("noise_ratio", 0.0))
         return Noise(level, ratio) if level else None

@@ -32,10 +32,11 @@ Progress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
-class Matter:
-    """Which answers (or assumptions) a bound rests on: those in every proof, and a smallest set that suffices.
+class NeededAnswers:
+    """The answers (or assumptions) that a bound needs: those in every proof, and a set of them that suffices.
 
-    Their `request` is the number of the question, None for an assumption.
+    `smallest`: no smaller set does; `answers`: how many there are in all. The `request` of each statement is the number
+    of its question, None for an assumption.
     """
 
     core: tuple[Statement, ...]
@@ -68,7 +69,7 @@ class Reason:
     rival: Mask | None
     loses: float | None
     causes: tuple[Cause, ...]
-    matter: Matter | None
+    matter: NeededAnswers | None
     price: float | None = None
     rejected: tuple[Cause, ...] | None = None
 
@@ -104,7 +105,9 @@ class Why:
             return Reason(self.best, None, None, (), None)
         loses = self.beliefs.regrets.of(self.best).value
         certificate = certify_best_among(self.utilities, self.best, self.utilities.evaluated, bound=None)
-        return Reason(self.best, None, loses, self._causes(certificate), self._matter(self.utilities.evaluated, loses))
+        return Reason(
+            self.best, None, loses, self._causes(certificate), self._needed_answers(self.utilities.evaluated, loses)
+        )
 
     def not_that(self, rival: Mask) -> Reason:
         """Why not that one."""
@@ -114,7 +117,13 @@ class Why:
         verdict = self.utilities.verdict(rival)
         rejected = None if verdict.possible else self._causes(certify_rejection(self.utilities, rival))
         return Reason(
-            self.best, rival, loses, self._causes(certificate), self._matter([rival], loses), verdict.price, rejected
+            self.best,
+            rival,
+            loses,
+            self._causes(certificate),
+            self._needed_answers([rival], loses),
+            verdict.price,
+            rejected,
         )
 
     def _causes(self, certificate: Certificate | None) -> tuple[Cause, ...]:
@@ -129,7 +138,7 @@ class Why:
         """The statement with the number of its question in place of the request; None for an assumption."""
         return numbered(statement, self.questions)
 
-    def _matter(self, rivals: Sequence[Mask], bound: float) -> Matter | None:
+    def _needed_answers(self, rivals: Sequence[Mask], bound: float) -> NeededAnswers | None:
         """Which answers the bound needs; None when rounding already costs all of them the bound, or none is proven."""
         if not provable(self.utilities):
             return None
@@ -137,7 +146,7 @@ class Why:
         found = smallest_reduct(needed.proves, needed.places)
         if found is None:
             return None
-        return Matter(
+        return NeededAnswers(
             self._stated(core(needed.proves, needed.places)),
             self._stated(found.places),
             found.smallest,

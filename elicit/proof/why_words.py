@@ -12,7 +12,7 @@ from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
 from elicit.printable import bounded
-from elicit.proof.why import Matter, Otherwise, Reason, Why
+from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why
 from elicit.session.display import criteria_told
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
@@ -20,57 +20,57 @@ from elicit.utility.explain import Cause
 from elicit.utility.parsimony import ParsimoniousSet
 
 
-def told(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str]:
+def reason_lines(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str]:
     """A reason in lines of text; `most` causes of a kind, None for all; the hint says how to see the others."""
     names, scope = why.attributes, why.utilities.scope
     everything = reason.rival is None
-    lines = _of_all(why, reason) if everything else _of_one(why, reason)
+    lines = _against_all(why, reason) if everything else _against_one(why, reason)
     against = f"any of the {len(why.utilities.evaluated)} measured" if everything else "it"
     if reason.loses is None:
         return [*lines, f"a utility of the {scope} prefers another by more than the margin of one clear answer."]
     if reason.loses == 0:
         lines.append(f"no utility of the {scope} finds {against} better" + (", because:" if reason.causes else "."))
-        lines += _causes(reason.causes, names, most, hint)
+        lines += _cause_lines(reason.causes, names, most, hint)
     else:
         lines.append(
             f"no utility of the {scope} gives {against} more than {bounded(reason.loses, digits=4)} beyond it."
         )
     if reason.matter is not None:
-        lines += _mattering(reason.matter)
+        lines += _needed_lines(reason.matter)
     if everything:
-        lines += _of_the_others(why, reason.loses)
+        lines += _about_the_others(why, reason.loses)
     elif reason.rejected:
         lines.append(
             f"it cannot be best (to believe it costs {reason.price:.4g}), because:"
             if reason.price is not None
             else "it cannot be best, because:"
         )
-        lines += _causes(reason.rejected, names, most, hint)
+        lines += _cause_lines(reason.rejected, names, most, hint)
     elif reason.rejected is not None:
-        cost = "" if reason.price is None else f" (to believe it costs {reason.price:.4g}, tau is {_tau(why):g})"
+        cost = "" if reason.price is None else f" (to believe it costs {reason.price:.4g}, tau is {_tau_of(why):g})"
         lines.append(f"by linear programs it cannot be best{cost}; no exact proof of that was found.")
     elif reason.price is not None and reason.rival in why.history.dominates[reason.subset]:
         lines.append(
             f"to believe all the same that it is best, what was measured would be set aside: that costs "
-            f"{reason.price:.4g}, tau is {_tau(why):g}."
+            f"{reason.price:.4g}, tau is {_tau_of(why):g}."
         )
     elif reason.price is not None:
-        lines.append(f"it could still be best: to believe so costs {reason.price:.4g}, tau is {_tau(why):g}.")
+        lines.append(f"it could still be best: to believe so costs {reason.price:.4g}, tau is {_tau_of(why):g}.")
     else:
         lines.append("it could still be best: some utility of the set ranks it first.")
     return lines
 
 
-def _of_all(why: Why, reason: Reason) -> list[str]:
+def _against_all(why: Why, reason: Reason) -> list[str]:
     below = len(why.history.dominates[reason.subset])
     answers = [s for s in why.history.stated if s.strict and s.better == reason.subset and s.source is Source.OPERATOR]
     lines = [f"no measured subset dominates it; it dominates {below} of the {len(why.history.evaluated)} measured."]
     if answers:
-        lines.append(f"you preferred it outright in {listed([why.numbered(s) for s in answers])}.")
+        lines.append(f"you preferred it outright in {which_questions([why.numbered(s) for s in answers])}.")
     return lines
 
 
-def _of_the_others(why: Why, loses: float) -> list[str]:
+def _about_the_others(why: Why, loses: float) -> list[str]:
     """Why none of the others: what each that nothing puts below another may lose, where the subset may lose so much."""
     others = [x for x in why.utilities.candidates(why.utilities.evaluated) if x != why.best]
     if not others:
@@ -92,7 +92,7 @@ def _of_the_others(why: Why, loses: float) -> list[str]:
     return [f"{which} may lose more: {least:.4g} or above."]
 
 
-def _of_one(why: Why, reason: Reason) -> list[str]:
+def _against_one(why: Why, reason: Reason) -> list[str]:
     rival, history = reason.rival, why.history
     assert rival is not None
     if rival in history.failed:
@@ -112,7 +112,7 @@ def _of_one(why: Why, reason: Reason) -> list[str]:
     return lines
 
 
-def _causes(causes: Sequence[Cause], names: Attributes, most: int | None, hint: str) -> list[str]:
+def _cause_lines(causes: Sequence[Cause], names: Attributes, most: int | None, hint: str) -> list[str]:
     shown = causes if most is None else causes[:most]
     lines = [f"  {cause.share:4.0%}  {cause.words(names)}" for cause in shown]
     left = causes[len(shown) :]
@@ -121,22 +121,22 @@ def _causes(causes: Sequence[Cause], names: Attributes, most: int | None, hint: 
     return lines
 
 
-def _mattering(matter: Matter) -> list[str]:
+def _needed_lines(matter: NeededAnswers) -> list[str]:
     if not matter.answers:
         return []
     yours = "your one answer" if matter.answers == 1 else f"your {matter.answers} answers"
     if not matter.enough:
         return [f"{yours} {'is' if matter.answers == 1 else 'are'} not needed for that: what was measured shows it."]
     fewest = "a smallest set that shows it" if matter.smallest else "a set that shows it, none of it to spare"
-    lines = [f"of {yours}, {fewest}: {listed(matter.enough)}."]
+    lines = [f"of {yours}, {fewest}: {which_questions(matter.enough)}."]
     if matter.core:
-        lines.append(f"no proof of it can do without: {listed(matter.core)}.")
+        lines.append(f"no proof of it can do without: {which_questions(matter.core)}.")
     else:
         lines.append("no single answer is in every proof of it.")
     return lines
 
 
-def listed(statements: Sequence[Statement]) -> str:
+def which_questions(statements: Sequence[Statement]) -> str:
     """Which questions the statements answer, and how many of them are assumptions."""
     numbers = sorted(s.request for s in statements if s.request is not None)
     words = [f"question{'' if len(numbers) == 1 else 's'} " + ", ".join(map(str, numbers))] if numbers else []
@@ -177,7 +177,7 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
     return lines
 
 
-def _tau(why: Why) -> float:
+def _tau_of(why: Why) -> float:
     return why.utilities.settings.tau if isinstance(why.utilities, ParsimoniousSet) else 0.0
 
 

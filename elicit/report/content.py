@@ -14,7 +14,7 @@ from elicit.printable import many
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Otherwise, Why
-from elicit.proof.why_words import reversed_answers, told
+from elicit.proof.why_words import reason_lines, reversed_answers
 from elicit.subsets import Family, Mask, members
 from elicit.utility.explain import FIRST_CAUSES
 
@@ -140,7 +140,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         holds=holds,
         current=current,
         false_step=false_step,
-        reasons=tuple(told(why, why.this(), FIRST_CAUSES)) if why.decides else (),
+        reasons=tuple(reason_lines(why, why.this(), FIRST_CAUSES)) if why.decides else (),
         otherwise=tuple(reversed_answers(why, found, None)),
         questions=_questions(why, place),
         implied=_implied(why),
