@@ -1,8 +1,7 @@
 """A subset of the attributes is a mask: a Python integer whose bit i says whether attribute i is in.
 
-Integers serve any number of attributes, hash, compare and combine exactly; `indicator` turns many
-of them into one Boolean matrix when numpy is to work on them. `Attributes` gives the bits their
-names, `Family` says which subsets may be chosen at all.
+Integers serve any number of attributes, hash, compare and combine exactly; `indicator` turns many of them into one
+Boolean matrix for numpy. `Attributes` gives the bits their names, `Family` says which subsets may be chosen at all.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from elicit.printable import counted, listable, many
 Mask = int
 Indicator = NDArray[np.bool_]
 
-#: With more attributes in it a mask is taken apart, or put together, as an array: bit by bit takes their square.
-MANY = 64
+#: A mask of more attributes is converted by way of an array: one bit at a time would take quadratic time.
+MANY_ATTRIBUTES = 64
 
-#: So many names are too many to be compared by eye: a subset beside another is told by what sets them apart.
+#: A subset of so many names is described by how it differs from another: nobody compares them by eye.
 MANY_NAMES = 8
 
-#: Names that an error lists of those there are.
+#: An error lists so many of the names there are.
 SOME_NAMES = 6
 
-#: More names than this are nothing that anybody reads: there the first ones stand for all.
+#: At most so many names are written out; the first ones then stand for all.
 MOST_NAMES = 30
 
 #: Enumerating more subsets than this in one list is refused: 2^22 masks are some 150 MB.
@@ -39,7 +38,7 @@ LARGEST_ENUMERATION = 1 << 22
 
 def members(mask: Mask) -> list[int]:
     """The positions of the attributes in `mask`, ascending."""
-    if mask.bit_count() > MANY:
+    if mask.bit_count() > MANY_ATTRIBUTES:
         positions: list[int] = np.flatnonzero(indicator([mask], mask.bit_length())[0]).tolist()
         return positions
     found = []
@@ -53,7 +52,7 @@ def members(mask: Mask) -> list[int]:
 def mask_of(positions: Iterable[int]) -> Mask:
     """The mask that holds the given positions."""
     given = [int(position) for position in positions]
-    if len(given) > MANY:
+    if len(given) > MANY_ATTRIBUTES:
         row = np.zeros(max(given) + 1, dtype=np.bool_)
         row[given] = True
         return masks_from(row)[0]
@@ -124,7 +123,7 @@ class Attributes:
         try:
             return self._position[name]
         except KeyError:
-            hint = nearest(name, self.names, f"the attributes are {_some(self.names)}")
+            hint = nearest(name, self.names, f"the attributes are {_first_names(self.names)}")
             told = f"{where}: " if where else ""
             raise InputError(f"{told}unknown attribute {name!r}{hint}") from None
 
@@ -143,19 +142,21 @@ class Attributes:
         return "{" + ", ".join(map(listable, self.subset(mask))) + "}"
 
     def beside(self, mask: Mask, named: Mask, called: str = "the same") -> str:
-        """A mask as a text, where `named` was told before: one of many names by what sets them apart, if that is less.
+        """A mask as a text next to `named`, which was shown before: by the difference, where that is much shorter.
 
-        {a, b}, the same without {c}, or the same with {a} instead of {c}; `called` is how one speaks of `named`.
+        {a, b}, the same without {c}, or the same with {a} instead of {c}; `called` is how the text refers to `named`.
         """
         more, less = mask & ~named, named & ~mask
         if mask == named or mask.bit_count() < MANY_NAMES or 2 * (more | less).bit_count() >= mask.bit_count():
-            return self._in_short(mask)
+            return self._braced_in_short(mask)
         if not more:
-            return f"{called} without {self._in_short(less)}"
-        return f"{called} with {self._in_short(more)}" + (f" instead of {self._in_short(less)}" if less else "")
+            return f"{called} without {self._braced_in_short(less)}"
+        return f"{called} with {self._braced_in_short(more)}" + (
+            f" instead of {self._braced_in_short(less)}" if less else ""
+        )
 
-    def _in_short(self, mask: Mask) -> str:
-        """The names in braces, of very many the first, and how many more there are."""
+    def _braced_in_short(self, mask: Mask) -> str:
+        """The names in braces; of very many the first, and how many more there are."""
         if mask.bit_count() <= MOST_NAMES:
             return self.braced(mask)
         first = mask_of(members(mask)[:MOST_NAMES])
@@ -172,7 +173,7 @@ class Attributes:
         return mask
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:SOME_NAMES])
     return shown + (f" and {len(names) - SOME_NAMES} more" if len(names) > SOME_NAMES else "")
 
@@ -192,12 +193,11 @@ class Family:
                 raise InputError(f"{name} of a family is a whole number, found {value!r}")
         if self.n < 1:
             raise InputError(f"a family needs at least one attribute, found n = {self.n}")
-        everything = (1 << self.n) - 1
-        if (self.keep | self.drop) & ~everything:
+        if (self.keep | self.drop) & ~self._everything:
             raise InputError(f"keep and drop name attributes beyond the {self.n} there are")
         if self.keep & self.drop:
             raise InputError("an attribute cannot be both kept and dropped; remove it from one of the two")
-        if self.drop == everything:
+        if self.drop == self._everything:
             raise InputError("every attribute is dropped, so no subset is left; drop fewer")
         if self.max_size is not None and self.max_size < max(1, self.keep.bit_count()):
             raise InputError(
@@ -206,14 +206,19 @@ class Family:
             )
 
     @property
+    def _everything(self) -> Mask:
+        """The mask of all attributes."""
+        return (1 << self.n) - 1
+
+    @property
     def free(self) -> list[int]:
         """Positions that are neither kept nor dropped."""
-        return members(((1 << self.n) - 1) & ~self.keep & ~self.drop)
+        return members(self._everything & ~self.keep & ~self.drop)
 
     @property
     def largest(self) -> Mask:
-        """All that is not dropped; no member where `max_size` forbids it."""
-        return ((1 << self.n) - 1) & ~self.drop
+        """All that is not dropped; not a member where `max_size` forbids it."""
+        return self._everything & ~self.drop
 
     def largest_told(self, what: str = "") -> str:
         """`largest` in words: all there are or, where some are dropped, all that may be chosen."""
@@ -266,7 +271,7 @@ class Family:
                     yield self.keep | chosen
 
     def alone(self, most: int) -> list[Mask]:
-        """Some attributes alone, from first to last; with those that every subset holds these are one subset."""
+        """Subsets of one attribute, at most so many, spread from first to last; where some are kept, these alone."""
         free = self.free
         some = [self.keep] if self.keep else [1 << i for i in free[:: -(-len(free) // most)]]
         return [subset for subset in some if subset in self]
@@ -278,8 +283,7 @@ class Family:
 
     def some_swaps(self, mask: Mask, most: int, rng: np.random.Generator) -> list[Mask]:
         """All swaps when there are at most so many, otherwise some drawn at random, in mask order."""
-        inside = members(mask)
-        outside = [i for i in range(self.n) if not mask >> i & 1]
+        inside, outside = members(mask), members(self._everything & ~mask)
         if len(inside) * len(outside) <= most:
             return self.swaps(mask)
         drawn = zip(rng.choice(inside, most).tolist(), rng.choice(outside, most).tolist(), strict=True)
@@ -287,8 +291,7 @@ class Family:
 
     def swaps(self, mask: Mask) -> list[Mask]:
         """Members of the family that trade one attribute of `mask` for another, in mask order."""
-        inside = [i for i in range(self.n) if mask >> i & 1]
-        outside = [i for i in range(self.n) if not mask >> i & 1]
+        inside, outside = members(mask), members(self._everything & ~mask)
         traded = (mask ^ (1 << i) ^ (1 << j) for i in inside for j in outside)
         return sorted(w for w in traded if w in self)
 

@@ -24,7 +24,7 @@ from elicit.utility.certificates import AnySet, Certificate, certify_best_among,
 from elicit.utility.explain import Cause, explain
 from elicit.utility.issuing import provable
 from elicit.utility.parsimony import ParsimoniousSet
-from elicit.utility.reducts import Needed, core, smallest_reduct
+from elicit.utility.reducts import ProofByAnswers, core, smallest_reduct
 from elicit.utility.regret import beyond_worth
 from elicit.utility.sets import difference
 
@@ -142,7 +142,7 @@ class Why:
         """Which answers the bound needs; None when rounding already costs all of them the bound, or none is proven."""
         if not provable(self.utilities):
             return None
-        needed = Needed(self.utilities, self.best, rivals, bound, self._following)
+        needed = ProofByAnswers(self.utilities, self.best, rivals, bound, self._deduced_from)
         found = smallest_reduct(needed.proves, needed.places)
         if found is None:
             return None
@@ -153,7 +153,7 @@ class Why:
             len(needed.places),
         )
 
-    def _following(self, places: frozenset[int]) -> frozenset[int]:
+    def _deduced_from(self, places: frozenset[int]) -> frozenset[int]:
         """The places of what is deduced from the answers at some places."""
         statements = self.utilities.statements
         follow = self.history.deduced_from([statements[r] for r in sorted(places)])

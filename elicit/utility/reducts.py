@@ -1,12 +1,12 @@
 """Which answers a proof needs: a smallest set of them that suffices (a reduct), and those in every such set (the core).
 
-What is proven is a bound on what any of some rivals gains on a subset. Measured dominance always counts;
-answers may be left out. Left out means: without a multiplier, at the same budget B (or margin δ). Then fewer
-answers leave a larger set of utilities, so what some answers prove, more of them prove as well. (With a
-budget of their own they would not: a contradiction that goes makes Θ_τ smaller.)
+What is proven is a bound on what any of some rivals gains on a subset. Measured dominance always counts; answers may
+be left out. An answer that is left out has no multiplier, while the budget B (or the margin δ) stays the same. So
+proving is monotone: what some answers prove, more of them prove as well. (If B were that of the remaining answers it
+would not be: without a contradiction Θ_τ may be smaller.)
 
-A reduct hits, with at least one answer, the complement of every set that proves too little; so a smallest
-one is a smallest hitting set of such complements, found by turns.
+A reduct must hit the complement of every set of answers that proves too little. So a smallest reduct is a smallest
+hitting set of such complements; sets and complements are found in alternation.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ Proves = Callable[[frozenset[int]], bool]
 
 @dataclass(frozen=True)
 class Reduct:
-    """Places that prove it, none of which can be left out; `smallest` when no fewer places do."""
+    """The places of answers that prove it, none of which can be left out; `smallest` when no fewer do."""
 
     places: frozenset[int]
     smallest: bool
 
 
-class Needed:
+class ProofByAnswers:
     """Whether chosen answers still prove that no rival gains more than `bound` on `subset`.
 
     `places` are the answers among the statements of the set; `following` gives the places of what is deduced from
@@ -60,19 +60,19 @@ class Needed:
         self._measured = frozenset(r for r, source in enumerate(sources) if source is Source.DOMINANCE)
         deduced = frozenset(r for r, source in enumerate(sources) if source is Source.DEDUCED)
         self.places = frozenset(range(len(sources))) - self._measured - deduced
-        self._following = following
+        self._deduced_from = following
         self._known: dict[frozenset[int], bool] = {}
         self._program.restrict_to(self._measured)
-        self._open = [y for y in rivals if y != subset and not self._bounded(y)]
+        self._undecided_rivals = [y for y in rivals if y != subset and not self._bounded(y)]
 
     def proves(self, chosen: frozenset[int]) -> bool:
         """Whether the chosen answers, with what was measured, bound every rival."""
         if chosen not in self._known:
-            self._program.restrict_to(self._measured | chosen | self._following(chosen))
-            failing = next((y for y in self._open if not self._bounded(y)), None)
+            self._program.restrict_to(self._measured | chosen | self._deduced_from(chosen))
+            failing = next((y for y in self._undecided_rivals if not self._bounded(y)), None)
             if failing is not None:  # the same one is likely to fail the next time
-                self._open.remove(failing)
-                self._open.insert(0, failing)
+                self._undecided_rivals.remove(failing)
+                self._undecided_rivals.insert(0, failing)
             self._known[chosen] = failing is None
         return self._known[chosen]
 
@@ -98,12 +98,12 @@ def smallest_reduct(proves: Proves, places: Collection[int], rounds: int = MOST_
         trial = frozenset(order[k] for k in cheapest_hitting_set(missed, np.ones(len(order))))
         if proves(trial):
             return Reduct(trial, True)
-        missed.append({order.index(r) for r in whole - _grown(proves, trial, order)})
-    return Reduct(_thinned(proves, order, needed), False)
+        missed.append({order.index(r) for r in whole - _maximal_insufficient(proves, trial, order)})
+    return Reduct(_minimal_set(proves, order, needed), False)
 
 
-def _grown(proves: Proves, start: frozenset[int], order: Sequence[int]) -> frozenset[int]:
-    """A largest set that holds `start` and proves too little."""
+def _maximal_insufficient(proves: Proves, start: frozenset[int], order: Sequence[int]) -> frozenset[int]:
+    """A set that holds `start` and proves too little, grown until any further place would make it suffice."""
     grown = start
     for r in order:
         if r not in grown and not proves(grown | {r}):
@@ -111,8 +111,8 @@ def _grown(proves: Proves, start: frozenset[int], order: Sequence[int]) -> froze
     return grown
 
 
-def _thinned(proves: Proves, order: Sequence[int], needed: frozenset[int]) -> frozenset[int]:
-    """All places, less every one that is not needed beside the rest."""
+def _minimal_set(proves: Proves, order: Sequence[int], needed: frozenset[int]) -> frozenset[int]:
+    """A minimal set that suffices: all places, less one after the other that the rest can do without."""
     left = frozenset(order)
     for r in order:
         if r not in needed and proves(left - {r}):

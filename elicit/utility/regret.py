@@ -1,9 +1,9 @@
 """Max regret among the evaluated subsets, with as few programs as possible.
 
-The regret of v is the most that some utility in the set lets another subset x gain on it. Every θ
-that a program returned is kept as a witness (it bounds regrets from below), every value as an upper
-bound, and bounds chain: f(a) − f(b) ≤ U(a, k) + U(k, b). A program is solved only where the two
-bounds still leave the decision open.
+The regret of v is the most that some utility in the set lets another subset x gain on it. Every θ that a program
+returned is kept as a witness, which bounds regrets from below. Every value is kept as an upper bound, and upper
+bounds obey a triangle inequality, f(a) − f(b) ≤ U(a, k) + U(k, b), so they are closed like shortest paths (Floyd and
+Warshall). A program is solved only where the two bounds still leave the decision open.
 
 Decisions depend on values alone, compared at the decision tolerance, so that what was solved before
 never changes them.
@@ -25,11 +25,11 @@ from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Utility, Vector
 from elicit.utility.sets import Optimum, UtilitySet, difference
 
-#: The margin of one clear answer: to whoever may lose more, a subset is not proven best in any sense of the word.
+#: The margin of one clear answer: a subset that may lose more is not proven best in any sense of the word.
 CLEAR = 1.0
 
-#: With more evaluated subsets than this a regret beyond `CLEAR` is not worked out to its end: it takes a program
-#: for each of them, and says nothing that anybody would call a proof.
+#: With more evaluated subsets than this a regret beyond `CLEAR` is not computed exactly: that takes a program for each
+#: of them, and proves nothing of use.
 MOST_COMPARED = 150
 
 #: Witnesses kept from one state of knowledge to the next.
@@ -45,13 +45,13 @@ class Regret:
     rival: Mask | None
 
 
-#: A statement, and how many equal ones stand before it: each copy counts, and may go by itself.
+#: A statement, and how many equal ones come before it: each copy counts, and may be retracted by itself.
 Copy = tuple[Statement, int]
 
 
 @dataclass(frozen=True)
 class _Proof:
-    """max f(x) − f(v) ≤ sigma · B + constant, as long as the statements used still stand."""
+    """max f(x) − f(v) ≤ sigma · B + constant, as long as none of the statements used is retracted."""
 
     sigma: float
     constant: float
@@ -59,7 +59,7 @@ class _Proof:
 
 
 def beyond_worth(regrets: Regrets, subset: Mask) -> bool:
-    """Whether a regret is not worth working out: too many are evaluated, and it is beyond what a proof could use."""
+    """Whether a regret is not worth computing: very many subsets are evaluated, and it exceeds `CLEAR`."""
     return len(regrets.subsets) > MOST_COMPARED and regrets.exceeds(subset, CLEAR)
 
 
@@ -72,11 +72,11 @@ class Regrets:
         self._place = {mask: k for k, mask in enumerate(self.subsets)}
         self._keys = [simplest(mask) for mask in self.subsets]
         self._proofs: dict[tuple[Mask, Mask], _Proof] = {}
-        self._exact: set[tuple[int, int]] = set()
+        self._solved: set[tuple[int, int]] = set()
         self._scope = utilities.scope
-        self._candidates = self._marked(utilities.candidates(self.subsets))
-        self._rivals = self._marked(utilities.rivals(self.subsets))
-        self._standing = _copies(utilities.statements)
+        self._candidates = self._membership(utilities.candidates(self.subsets))
+        self._rivals = self._membership(utilities.rivals(self.subsets))
+        self._copies = _numbered_copies(utilities.statements)
         self._witnesses: list[Utility] = []
         self._values = np.zeros((0, len(self.subsets)))
         if previous is not None:
@@ -84,7 +84,7 @@ class Regrets:
 
     @cached_property
     def upper(self) -> Matrix:
-        """Bounds on f(x) − f(v) at row x, column v, chained, with all proofs so far; among many this takes a while."""
+        """Bounds on f(x) − f(v) at row x, column v, closed, with all proofs so far; cubic in the evaluated subsets."""
         upper = self.utilities.upper_bounds(self.subsets)
         for k in range(len(self.subsets)):
             np.minimum(upper, upper[:, k][:, None] + upper[k, :][None, :], out=upper)
@@ -96,7 +96,7 @@ class Regrets:
                 _tighten(upper, i, j, bound)
         return upper
 
-    def _marked(self, chosen: Sequence[Mask]) -> NDArray[np.bool_]:
+    def _membership(self, chosen: Sequence[Mask]) -> NDArray[np.bool_]:
         """Which of the evaluated subsets are among the chosen."""
         among = set(chosen)
         return np.array([mask in among for mask in self.subsets], dtype=np.bool_)
@@ -107,16 +107,16 @@ class Regrets:
         """The subset of least max regret; ties go to fewer attributes, then to mask order."""
         if len(self.subsets) == 0:
             raise ValueError("no subset is evaluated, so none has a regret")
-        v, lower = self._leading()
+        v, lower = self._leader()
         while True:
             confirmed = self._confirm(v, lower[v], give_up_above=self._runner_up(lower, v))
-            before, (v, lower) = v, self._leading()
+            before, (v, lower) = v, self._leader()
             # confirming may have shown a tie with a simpler one
             if confirmed and v == before:
-                return self._report(v)
+                return self._result(v)
 
-    def _leading(self) -> tuple[int, Vector]:
-        """The simplest of those whose regret may be least for all that is known, and the lower bounds."""
+    def _leader(self) -> tuple[int, Vector]:
+        """The simplest of the candidates of least lower bound, and the lower bounds."""
         lower = np.where(self._candidates, self._lower(), np.inf)
         tied = np.flatnonzero(lower <= lower.min() + tolerances.DECISION)
         return min(tied.tolist(), key=lambda k: self._keys[k]), lower
@@ -126,13 +126,15 @@ class Regrets:
         v = self._place[subset]
         while not self._confirm(v, self._lower()[v], give_up_above=np.inf):
             pass
-        return self._report(v)
+        return self._result(v)
 
     def exceeds(self, subset: Mask, bound: float) -> bool:
-        """Whether the max regret of one evaluated subset is above a bound; sooner known than the regret itself."""
+        """Whether the max regret of one evaluated subset is above a bound; takes fewer programs than the regret."""
         v, most = self._place[subset], bound + tolerances.DECISION
         if len(self.subsets) > MOST_COMPARED and not self._witnesses:
-            self._witness(self.utilities.inside)  # this alone is often enough, and takes neither bounds nor programs
+            self._add_witness(
+                self.utilities.inside
+            )  # this alone is often enough, and takes neither bounds nor programs
         while (lower := float(self._lower()[v])) <= most:
             if self._confirm(v, lower, give_up_above=most):
                 return float(self._lower()[v]) > most
@@ -140,7 +142,7 @@ class Regrets:
 
     def pair(self, x: Mask, v: Mask) -> float:
         """max f(x) − f(v) over the set, exactly."""
-        return self._solve(self._place[x], self._place[v])
+        return self._largest_gain(self._place[x], self._place[v])
 
     def _runner_up(self, lower: Vector, v: int) -> float:
         others = np.delete(lower, v)
@@ -155,19 +157,21 @@ class Regrets:
         return np.maximum(lower, 0.0)
 
     def _confirm(self, v: int, lower: float, give_up_above: float) -> bool:
-        """Solve rivals of v, most promising first, until none can beat its lower bound; False when it
-        turned out worse than the runner-up, so that another subset must be looked at."""
+        """Solve for rivals of v, most promising first, until none can beat its lower bound.
+
+        False as soon as its regret is above `give_up_above`: then another subset must be looked at.
+        """
         while True:
             column = np.where(self._rivals, self.upper[:, v], -np.inf)
             x = int(column.argmax())  # v itself, which gains 0, once no other gains more
             if column[x] <= lower + tolerances.DECISION:
                 return True
-            lower = max(lower, self._solve(x, v))
+            lower = max(lower, self._largest_gain(x, v))
             lower = max(lower, float(self._lower()[v]))
             if lower > give_up_above:
                 return False
 
-    def _report(self, v: int) -> Regret:
+    def _result(self, v: int) -> Regret:
         """The regret of a confirmed subset and the simplest of its worst rivals."""
         value = max(0.0, float(self._lower()[v]))
         if value <= tolerances.DECISION:
@@ -177,38 +181,38 @@ class Regrets:
         # by rounding, a witness may let a rival gain a hair more than the program of that rival says
         close = column >= min(value, column.max()) - tolerances.DECISION
         near = [x for x in np.flatnonzero(close).tolist() if x != v]
-        gains = {x: self._solve(x, v) for x in near}
+        gains = {x: self._largest_gain(x, v) for x in near}
         worst = [x for x in near if gains[x] >= min(value, max(gains.values())) - tolerances.DECISION]
         return Regret(self.subsets[v], value, self.subsets[min(worst, key=lambda k: self._keys[k])])
 
     # -- bounds ---------------------------------------------------------------------------------
 
-    def _solve(self, x: int, v: int) -> float:
-        """max f(x) − f(v), solved at most once; its θ and its bound serve all other pairs too."""
-        if (x, v) not in self._exact:
+    def _largest_gain(self, x: int, v: int) -> float:
+        """max f(x) − f(v), solved for at most once; its θ and its bound serve all other pairs, too."""
+        if (x, v) not in self._solved:
             optimum = self.utilities.maximum(difference(self.subsets[x], self.subsets[v]))
-            self._exact.add((x, v))
-            self._keep(x, v, optimum)
+            self._solved.add((x, v))
+            self._record(x, v, optimum)
         return float(self.upper[x, v])
 
-    def _keep(self, x: int, v: int, optimum: Optimum) -> None:
+    def _record(self, x: int, v: int, optimum: Optimum) -> None:
         used = frozenset(
-            s for s, m in zip(self._standing, optimum.multipliers, strict=True) if abs(m) > tolerances.MULTIPLIER
+            s for s, m in zip(self._copies, optimum.multipliers, strict=True) if abs(m) > tolerances.MULTIPLIER
         )
         constant = optimum.value - optimum.sigma * self.utilities.budget
         self._proofs[self.subsets[x], self.subsets[v]] = _Proof(optimum.sigma, constant, used)
-        self._witness(optimum.witness)
+        self._add_witness(optimum.witness)
         _tighten(self.upper, x, v, optimum.value)
         self.upper[x, v] = optimum.value
 
-    def _witness(self, theta: Utility) -> None:
-        """One more θ of the set."""
+    def _add_witness(self, theta: Utility) -> None:
+        """Keep one more θ of the set, and its values."""
         self._witnesses.append(theta)
         self._values = np.vstack([self._values, theta.values(self.subsets)])
 
     def _inherit(self, previous: Regrets) -> None:
-        """Whatever of an earlier state still holds: proofs whose statements stand, θ still in the set."""
-        standing = set(self._standing)
+        """Take over from an earlier state proofs whose statements are all there still, and θ still in the set."""
+        standing = set(self._copies)
         same = previous._scope == self._scope  # in the slice, a proof holds for its own δ
         for (x, v), proof in previous._proofs.items() if same else ():
             if x in self._place and v in self._place and proof.used <= standing:
@@ -220,12 +224,12 @@ class Regrets:
 
 
 def _tighten(upper: Matrix, x: int, v: int, bound: float) -> None:
-    """A new bound, chained with all others."""
+    """Close the bounds again after a new one."""
     np.minimum(upper, upper[:, x][:, None] + bound + upper[v, :][None, :], out=upper)
 
 
-def _copies(statements: Sequence[Statement]) -> list[Copy]:
-    """The statements, each with how many equal ones stand before it."""
+def _numbered_copies(statements: Sequence[Statement]) -> list[Copy]:
+    """The statements, each with how many equal ones come before it."""
     seen = Counter[Statement]()
     found = []
     for s in statements:

@@ -1,8 +1,8 @@
 """Laws that draw a subset from a power index, and the draw that visits attributes one by one.
 
-Every draw is a member of the family: kept attributes are in, dropped ones out, an empty draw is drawn
-again, and one that is too large keeps the attributes that its own random numbers favoured most
-(order sampling), so that the law among the rest is unchanged.
+Every draw is a member of the family: kept attributes are in, dropped ones out, and an empty draw is drawn again. One
+that is too large keeps those attributes whose random numbers are smallest against their chances (Pareto order
+sampling), so that the law among the rest is unchanged.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ Law = Callable[[Vector, Family, np.random.Generator], Mask]
 
 def proportional(index: Vector, family: Family, rng: np.random.Generator) -> Mask:
     """P(i) = p(i) / Σ p, negatives as 0, all zero as uniform: one attribute on average."""
-    index = _checked(index, family)
+    index = _checked_index(index, family)
     positive = np.maximum(index[family.free], 0.0)
     total = positive.sum()
     chance = positive / total if total > 0 else np.full(len(positive), 1.0 / max(1, len(positive)))
-    return _independent(chance, family, rng)
+    return _bernoulli(chance, family, rng)
 
 
 def logistic(index: Vector, family: Family, rng: np.random.Generator, temperature: float = 1.0) -> Mask:
     """i is in with probability σ(p(i) / T), p standardised."""
     if not temperature > 0:
         raise InputError(f"the temperature must be positive, found {temperature}")
-    index = _checked(index, family)
+    index = _checked_index(index, family)
     with np.errstate(over="ignore"):  # at such a temperature every attribute is in, or out
         chance = expit(standardised(index)[family.free] / temperature)
-    return _independent(chance, family, rng)
+    return _bernoulli(chance, family, rng)
 
 
 def sized(index: Vector, family: Family, rng: np.random.Generator) -> Mask:
@@ -49,16 +49,16 @@ def sized(index: Vector, family: Family, rng: np.random.Generator) -> Mask:
 
     Negatives count as 0; when too few attributes have a positive p, the others share what is left evenly.
     """
-    index = _checked(index, family)
+    index = _checked_index(index, family)
     free = np.array(family.free, dtype=np.int64)
     least = 0 if family.keep else 1
     size = int(rng.integers(least, family.room + 1))
     weight = np.maximum(index[free], 0.0)
     # the exponential trick: the smallest of Exp(1)/weight are a sample without replacement
-    clocks = rng.exponential(size=len(free))
+    exponentials = rng.exponential(size=len(free))
     with np.errstate(divide="ignore"):
-        arrival = np.where(weight > 0, clocks / np.where(weight > 0, weight, 1.0), np.inf)
-    order = np.lexsort((clocks, arrival))
+        arrival = np.where(weight > 0, exponentials / np.where(weight > 0, weight, 1.0), np.inf)
+    order = np.lexsort((exponentials, arrival))
     return family.keep | mask_of(free[order[:size]].tolist())
 
 
@@ -74,14 +74,14 @@ def draw(law: str, index: Vector, family: Family, rng: np.random.Generator, temp
     return LAWS[law](index, family, rng)
 
 
-def _checked(index: Vector, family: Family) -> Vector:
+def _checked_index(index: Vector, family: Family) -> Vector:
     index = np.asarray(index, dtype=np.float64)
     if index.shape != (family.n,) or not np.isfinite(index).all():
         raise InputError(f"a power index needs {family.n} finite numbers, found shape {index.shape}")
     return index
 
 
-def _independent(chance: Vector, family: Family, rng: np.random.Generator) -> Mask:
+def _bernoulli(chance: Vector, family: Family, rng: np.random.Generator) -> Mask:
     """Each free attribute in with its own chance; redrawn while empty, cut to size when too large."""
     free = np.array(family.free, dtype=np.int64)
     if family.room == 0:
@@ -90,15 +90,15 @@ def _independent(chance: Vector, family: Family, rng: np.random.Generator) -> Ma
         u = rng.random(len(free))
         inside = np.flatnonzero(u < chance)
         if len(inside) > family.room:
-            inside = inside[_favoured(u[inside], chance[inside])[: family.room]]
+            inside = inside[_by_odds_ratio(u[inside], chance[inside])[: family.room]]
         mask = family.keep | mask_of(free[inside].tolist())
         if mask:
             return mask
     return family.keep | 1 << int(rng.choice(free))
 
 
-def _favoured(u: Vector, chance: Vector) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Those drawn, the most clearly drawn first: by the odds of u against the odds of the chance."""
+def _by_odds_ratio(u: Vector, chance: Vector) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The order of those drawn by the odds of u over the odds of the chance: the most clearly drawn first."""
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = (u / (1 - u)) * ((1 - chance) / chance)
     return np.lexsort((u, np.nan_to_num(odds)))

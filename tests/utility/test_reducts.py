@@ -14,7 +14,7 @@ from instances import Case
 
 from elicit.knowledge.statements import Source, Statement
 from elicit.utility.exact import ExactSet
-from elicit.utility.reducts import Needed, core, smallest_reduct
+from elicit.utility.reducts import ProofByAnswers, core, smallest_reduct
 
 #: Where a bound is met this nearly, either answer is right.
 BAND = (1e-7, 1e-5)
@@ -90,7 +90,7 @@ def agrees(case, utilities, subset, rivals):
     if not whole or any(BAND[0] < v - bound < BAND[1] for v in found.values()):
         return False
     proving = [c for c, v in found.items() if v <= bound + 1e-6]
-    needed = Needed(utilities, subset, rivals, bound)
+    needed = ProofByAnswers(utilities, subset, rivals, bound)
     assert needed.places == whole
     for chosen in found:
         assert needed.proves(chosen) == (chosen in proving), (chosen, found[chosen], bound)
@@ -129,9 +129,9 @@ def test_a_worked_case():
     """a ≻ b and b ≻ c, each by an answer: both are needed for a ≻ c, and each alone for its own pair."""
     a, b, c = 0b001, 0b010, 0b100
     utilities = ExactSet(3, [a, b, c], [Statement(a, b), Statement(b, c)], degree=1)
-    assert core(*of(Needed(utilities, a, [c], 0.0))) == {0, 1}
-    assert core(*of(Needed(utilities, a, [b], 0.0))) == {0}
-    assert smallest_reduct(*of(Needed(utilities, a, [b, c], 0.0))).places == {0, 1}
+    assert core(*of(ProofByAnswers(utilities, a, [c], 0.0))) == {0, 1}
+    assert core(*of(ProofByAnswers(utilities, a, [b], 0.0))) == {0}
+    assert smallest_reduct(*of(ProofByAnswers(utilities, a, [b, c], 0.0))).places == {0, 1}
 
 
 def of(needed):
