@@ -1,7 +1,7 @@
 """Facts: what happened, as frozen values. Everything else is computed from them.
 
-A fact is never changed, only followed by another. Subsets are masks, criteria are numbers in the
-order of the `Criterion` list of the history that folds them.
+A fact is never changed, only followed by another. Subsets are masks; the numbers of a subset come in the order of the
+`Criterion` list of the history that folds the facts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Criterion:
 #: What an oracle measures unless told otherwise: the mean score, and the number of attributes.
 SCORE_AND_SIZE = (Criterion("score"), Criterion("size", maximise=False))
 
-#: What may be named besides, and besides the scorers of scikit-learn.
+#: Further criteria that may be named, besides the scorers of scikit-learn.
 EXTRAS = ("cost", "stability", "fit_time")
 
 
@@ -39,7 +39,7 @@ class Answer(enum.StrEnum):
     LATER = "later"  # no row in R, may be asked again
 
 
-#: An answer to "A or B?", as people are told it.
+#: The meaning of an answer to "A or B?", as people read it.
 MEANING = {
     Answer.FIRST: "A is better than B",
     Answer.SECOND: "B is better than A",
@@ -54,8 +54,8 @@ class Asked:
     """A round of requests was decided. They are numbered from `request`: first the evaluations, then the
     comparison, then the reconciliation.
 
-    `rejected` are the subsets passed over while deciding, with the price that said so. Written down,
-    a round is never decided again.
+    `rejected` are the subsets passed over while deciding, each with the price that was too high. A round that is
+    written down is never decided again.
     """
 
     request: int
@@ -110,12 +110,12 @@ class Preferred:
 
     @property
     def preferred(self) -> Mask | None:
-        """The subset that it puts above the other, None where it puts neither."""
+        """The subset that is preferred, None where neither is."""
         return {Answer.FIRST: self.first, Answer.SECOND: self.second}.get(self.answer)
 
     @property
     def reversed(self) -> tuple[Preferred, ...]:
-        """What it might have been instead: of a preference the opposite, of an equality either."""
+        """The answers that it might have been instead: of a preference the opposite, of an equality either."""
         first, second = Answer.FIRST, Answer.SECOND
         others = {first: [second], second: [first], Answer.EQUAL: [first, second]}
         return tuple(replace(self, answer=other) for other in others.get(self.answer, ()))
@@ -162,8 +162,8 @@ OUT_OF_TIME, BY_WISH = "time", "wish"
 class Stopped:
     """The run ended; `reason` is the rule that ended it, a colon, and what it found.
 
-    What ends by itself, as the search of a classical method does, says so in its own words. What the facts alone
-    decide is said by the functions below, so that whoever checks a run says it in the same words.
+    What ends by itself, as the search of a classical method does, has its own words. The reasons that facts alone
+    decide are made by the functions below, so that a check of the run finds the same words.
     """
 
     request: int
@@ -206,7 +206,7 @@ def questions_asked(count: int) -> str:
 
 
 def nothing_left(failed: int) -> str:
-    """The reason of an end after all of the family was looked at, so many subsets of it in vain."""
+    """The reason of an end after every subset of the family was tried, so many of them in vain."""
     how = f"tried, and {failed} could not be measured" if failed else "evaluated"
     return ended_by(EXHAUSTED, f"every subset of the family was {how}")
 

@@ -11,7 +11,7 @@ from elicit.errors import InputError
 #: Values of criteria and of utilities that are closer than this are equal.
 GRID = 1e-9
 
-#: No measurement is as large: in steps of `GRID` it would be infinite.
+#: Measurements must be smaller than this: in steps of `GRID` larger ones could overflow.
 LARGEST_MEASURED = 1e250
 
 
@@ -21,7 +21,7 @@ def is_whole(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number; it may be infinite, or not a number in name (NaN)."""
+    """Whether a value is a real number; infinity and NaN count, too."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -42,7 +42,7 @@ def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int
 
 
 def as_float(value: Any) -> Any:
-    """A number of any kind as a float; whatever else, and what no float holds, as it is."""
+    """A number of any kind as a float; anything else, and a number too large for a float, as it is."""
     try:
         return float(value) if is_number(value) else value
     except OverflowError:

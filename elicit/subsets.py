@@ -119,7 +119,7 @@ class Attributes:
         return (1 << len(self.names)) - 1
 
     def position(self, name: str, where: str | None = None) -> int:
-        """The position of a name; an unknown one is an error that offers the nearest, and says where it stands."""
+        """The position of a name; an unknown one is an error that offers the nearest, and says where it was found."""
         try:
             return self._position[name]
         except KeyError:
@@ -128,7 +128,7 @@ class Attributes:
             raise InputError(f"{told}unknown attribute {name!r}{hint}") from None
 
     def mask(self, names: Iterable[str], where: str | None = None) -> Mask:
-        """The mask of the given names; an error says where they stand."""
+        """The mask of the given names; an error says where they were found."""
         if isinstance(names, str):
             raise InputError(f"expected a list of attribute names, found the single text {names!r}")
         return mask_of(self.position(name, where) for name in names)

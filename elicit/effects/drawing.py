@@ -1,4 +1,4 @@
-"""Drawing: what all displays share: the axes to draw on, the names on them, and how a value is told.
+"""Drawing, as all displays share it: the axes to draw on, their labels, and how a value is written.
 
 The rule: matplotlib is imported when something is drawn and not before; names are texts, never markup.
 """
@@ -18,7 +18,7 @@ from elicit.scores.protocol import Floats
 LINE = "#2a6f97"
 FAINT = "#9bb7c9"
 
-#: Characters that stand side by side below a new picture (beside a colour bar, fewer).
+#: How many characters fit side by side below a new picture (beside a colour bar, fewer).
 SIDE_BY_SIDE, BESIDE_A_BAR = 55, 38
 
 #: Inches of a map of pairs: its side at least, a cell of it, a letter of a name beside and below it, its colour bar.

@@ -1,15 +1,15 @@
-"""What follows from answers of who gives each criterion a worth of its own, and adds the worths up.
+"""What follows from the answers of an operator whose value is additive: a worth of each criterion, summed up.
 
 Nothing is known of the worths but that more is not worse. Cut every criterion at the values measured; a step from
-one value to the next has some worth t ≥ 0. Who prefers A to B says that the steps A is ahead by are worth more than
-those B is ahead by: t · d > 0, d with entries 1, −1 and 0. If answers add up to D = Σ d with gains of at most k, and
-X is ahead of Y by at least D / k in every step, then t · (X − Y) ≥ t · D / k > 0: X is preferred, too. (Who takes a
-gain from .94 to .95 for a fifth attribute takes one from .93 to .95 for it.)
+one value to the next has some worth t ≥ 0. Who prefers A to B says that the steps by which A is ahead are worth more
+than those by which B is: t · d > 0, d with entries 1, −1 and 0. If answers add up to D = Σ d with gains of at most k,
+and X is ahead of Y by at least D / k in every step, then t · (X − Y) ≥ t · D / k > 0: X is preferred, too. (An
+operator who accepts a fifth attribute for a gain from .94 to .95 accepts it for one from .93 to .95.)
 
-Of two criteria, what one answer says so follows by dominance already; the third makes a difference.
+With two criteria, what follows from one answer in this way follows by dominance already; it takes a third.
 
-The rule: sums of up to ANSWERS answers are looked at, each of which may count more than once. What follows only
-from more is not found; what is found follows.
+The rule: sums of up to ANSWERS answers are tried, each of which may count more than once. What follows only from
+longer sums is not found; all that is found does follow.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Table = NDArray[np.bool_]
 
 
 def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured: Sequence[Pair]) -> Order | None:
-    """What answers settle for every such operator; None where these sums show that there is none.
+    """What the answers imply for every such operator; None where these sums show that there is none.
 
-    `measured` are strict as well: what follows weakly becomes strict in a chain with a measured improvement. (One
-    that is part of a sum does not make it strict.)
+    `measured` are strict as well: what follows weakly becomes strict in a chain with a measured improvement. (A
+    measured improvement within a sum does not make it strict.)
     """
     subsets = list(vectors)
     index = {x: k for k, x in enumerate(subsets)}

@@ -1,8 +1,8 @@
 """Deduction: what answers say of other subsets, if something is assumed of how the operator values criteria.
 
 "linear" (`linear.py`): criteria are traded at fixed rates. "additive" (`additive.py`): each criterion has a worth
-of its own, in whatever scale, and the worths add up. Either makes one answer order many pairs. Both work in whole
-numbers, so that whoever checks comes to the same.
+of its own, on any scale, and the worths add up. Either way one answer orders many pairs. Both work in whole numbers,
+so that a check comes to the same result.
 
 The rule: an assumption is off unless asked for, and what follows from it carries its own source. Answers that
 refute it leave nothing to follow.

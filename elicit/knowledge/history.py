@@ -86,7 +86,7 @@ class History:
         self.answers: dict[int, Preferred] = {}
         self.assumed: dict[int, Assumed] = {}
         self.retracted: set[int] = set()
-        #: the retracted that nobody had asked to choose between: their questions may be put again
+        #: those that were retracted without a request to reconcile: their questions may be put again
         self.undone: set[int] = set()
         self.settled: set[tuple[int, ...]] = set()
         self.rounds: list[Asked] = []
@@ -200,7 +200,7 @@ class History:
         self._check_folds(fact)
 
     def _check_folds(self, fact: Evaluated) -> None:
-        """An error when noise is to be told from the folds, and there are none, or others than before."""
+        """An error when noise is to be judged by the folds, and there are none, or not as many as before."""
         if self.noise is None:
             return
         names, found = self.attributes.subset(fact.subset), [len(row) for row in fact.folds]
@@ -249,7 +249,7 @@ class History:
 
     @property
     def too_fine(self) -> tuple[str, ...]:
-        """Criteria whose numbers differ, and by hardly more than what counts as equal: they are told apart badly."""
+        """Criteria whose numbers differ by hardly more than what counts as equal, which the grid resolves badly."""
         table = np.array([e.criteria for e in self.evaluated.values()]).reshape(-1, len(self.criteria))
         found = []
         for criterion, column in zip(self.criteria, table.T, strict=True):
@@ -307,12 +307,12 @@ class History:
 
     @property
     def asked(self) -> int:
-        """Questions that count as put: whoever took an answer back is not left without one for it."""
+        """How many questions count as asked: not those whose answer the operator took back without being asked to."""
         return len(self.answers) - len(self.undone)
 
     @property
     def question_numbers(self) -> dict[int, int]:
-        """The number of each answered question, counted from 1, by its request: as people are told them."""
+        """The number of each answered question, counted from 1, by its request: these numbers are what people see."""
         return {request: number for number, request in enumerate(sorted(self.answers), start=1)}
 
     @property
@@ -360,7 +360,7 @@ class History:
 
     @property
     def refuted(self) -> bool:
-        """Whether the answers speak against what is assumed of the operator; then nothing is deduced."""
+        """Whether the answers refute what is assumed of the operator; then nothing is deduced."""
         return self._view("refuted", lambda: is_refuted(self.assume, self._on_grid(), self.dominance, self.stated))
 
     def _on_grid(self) -> dict[Mask, list[int]]:

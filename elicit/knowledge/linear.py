@@ -46,7 +46,7 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
     strictly = [*((above, below) for above, below, strict in steps if strict), *measured]
     flat = {_tied_rays(worth[above], worth[below]) for above, below in strictly}
     if not rays or any(len(here) == len(rays) for here in flat):
-        return None  # no weights give these answers, or none that tells apart what somebody told apart
+        return None  # no weights give these answers, or all that do make something strict an equality
     subsets = list(worth)
     # by their ranks, integers of any length are compared as arrays
     places = np.array([dense_ranks(column) for column in zip(*worth.values(), strict=True)]).T

@@ -55,7 +55,7 @@ class Statement:
             raise InputError(f"a statement of subset {self.better} against itself says nothing; leave it out")
         if not 0 < self.weight < float("inf"):
             raise InputError(f"a statement's weight must be positive and finite, found {self.weight}")
-        # "strict" is as good as Relation.STRICT: taken as it stands it would be neither strict nor equal
+        # the text "strict" is accepted for Relation.STRICT, but as a text it would be neither strict nor equal
         for name, kind in (("relation", Relation), ("source", Source)):
             given = getattr(self, name)
             if not isinstance(given, kind):
@@ -91,8 +91,8 @@ def edges_down(statements: Iterable[Statement]) -> EdgesDown:
 def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int, ...]] = ()) -> tuple[Statement, ...]:
     """The shortest cycle through a strict statement, () when there is none.
 
-    Such a cycle contradicts itself whatever the utility; no program is needed to see it. One among whose answers are
-    some that are `settled` together is passed over: another is looked for through every other statement.
+    Such a cycle is a contradiction for any utility; no program is needed to see it. A cycle with answers that are
+    `settled` together is passed over, and cycles through other statements are looked for.
     """
     outgoing = edges_down(statements)
     # a cycle stays within one component, and most components are a single subset
@@ -111,7 +111,7 @@ def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int
 
 
 def are_settled(answers: Collection[int], settled: Collection[tuple[int, ...]]) -> bool:
-    """Whether it was looked at already that some of these answers contradict each other."""
+    """Whether these answers include some whose contradiction the operator has already looked at."""
     return any(set(known) <= set(answers) for known in settled)
 
 

@@ -42,7 +42,7 @@ class ModelAnswers:
 
     @property
     def label(self) -> Any:
-        """The class that the answer speaks of, None where it speaks of none."""
+        """The class that the answer is about, None where it is about none."""
         labels = getattr(self.model, "classes_", None)
         if labels is None or self.column is None or self.method not in ("predict_proba", "decision_function"):
             return None
@@ -71,7 +71,7 @@ class ModelAnswers:
                 )
             answer = answer[:, self.column]
         elif self.method == "decision_function" and self.column == 0:
-            answer = -answer  # one number for two classes speaks for the second
+            answer = -answer  # with two classes the one number is that of the second
         if answer.ndim not in (1, 2) or len(answer) != len(X):
             raise InputError(f"the model must answer one number a row, found shape {answer.shape} for {len(X)} rows")
         if not np.isfinite(answer).all():
@@ -156,11 +156,11 @@ def _position(target: Any) -> int:
 
 
 def at_once(cells: int) -> int:
-    """How many things of so many cells each are asked in one call."""
+    """How many items, of so many cells each, fit into one call."""
     return max(1, CELLS_A_CALL // cells)
 
 
 def in_calls(ask: Callable[[Any], Floats], count: int, cells: int, batch: Callable[[int, int], Any]) -> Floats:
-    """What is said of `count` things of so many cells each; `batch(start, stop)` makes some of them."""
+    """The answers for `count` items of so many cells each, a call at a time; `batch(start, stop)` makes some items."""
     step = at_once(cells)
     return np.concatenate([ask(batch(at, min(at + step, count))) for at in range(0, count, step)])

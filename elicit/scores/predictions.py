@@ -225,11 +225,11 @@ def _means(steps: Floats, by: Ints, groups: int) -> Floats:
 
 
 def _variance(steps: Floats, sizes: Ints, fitted: int = 1) -> Floats:
-    """What a round adds to the variance of the mean: the variance among those of its size, and some of the sizes' own.
+    """What a round adds to the variance of the mean: the variance within sizes, and part of that between sizes.
 
-    Sizes are taken in turn, so those of a full turn of d − 1 add nothing, and of the next turn only what it lacks.
-    `fitted`: numbers that were fitted besides. Before a turn is full, sizes are not told apart; NaN where even so
-    nothing is known.
+    Sizes are taken in turn, so full turns of d − 1 rounds add nothing between sizes; only the turn that was begun does.
+    `fitted`: numbers that were fitted besides. Before the first turn is full, or with too few rounds of a size, it is
+    the variance of all rounds; NaN where even that is not known.
     """
     if len(steps) <= fitted:
         return np.full(steps.shape[1:], np.nan)

@@ -26,7 +26,7 @@ Score = Callable[..., Floats]
 Targets = Literal["classes", "numbers", "both"]
 Groups = Sequence[Sequence[int]]
 
-#: A numeric target with more distinct values than this is a number, not a class, unless told.
+#: A numeric target with more distinct values than this holds numbers, not classes, unless `classes` says otherwise.
 MOST_CLASSES = 20
 
 #: Larger numbers have no squares that could be summed up.
@@ -182,7 +182,7 @@ def seed_of(value: Any, name: str = "seed") -> int:
 
 
 def constant(X: Floats) -> NDArray[np.bool_]:
-    """Which columns hold one value only, gaps aside; what differs in the last digits alone was meant to be the same."""
+    """Which columns hold one value only, gaps aside; a difference in the last digits counts as rounding."""
     least, most = np.fmin.reduce(X), np.fmax.reduce(X)
     rounding = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(least), np.abs(most))
     return np.asarray(~(most - least > rounding))  # a column of nothing but gaps is constant

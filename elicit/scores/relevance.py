@@ -8,7 +8,7 @@ With Perf(U) the cross-validated performance on the attributes U, of all attribu
 The rule: "significantly" is a paired t-test over the folds, one-sided, with the variance corrected for
 training sets that overlap (Nadeau, Bengio 2003). The search for some U makes m tests, of which Simes' test
 makes one: p = min_k m p_(k) / k, for the null that no U speaks for the attribute. With few attributes every
-U is tried; with many, random ones, and then "irrelevant" means that those tried did not speak for it.
+U is tried; with many, random ones, and then "irrelevant" means that none of those tried showed a gain.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ SUBSETS = 30
 
 @dataclass(frozen=True)
 class Relevance:
-    """Of one attribute: its kind, and the `gain` in performance that speaks for it the most, `among` which others.
+    """The kind of one attribute, and the most significant `gain` in performance by it: that when added to `among`.
 
-    `p` is of that comparison, with all others, when relevant; otherwise of all comparisons together.
+    `p` is the p-value of that comparison (with all others) when relevant, else of all comparisons together.
     """
 
     kind: Kind

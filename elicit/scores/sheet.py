@@ -40,7 +40,7 @@ class Sheet:
             raise InputError(f"two columns are called {twice!r}; rename one")
 
     def position(self, attribute: int | str) -> int:
-        """Where an attribute stands, by position or by name."""
+        """The position of an attribute, given by position or by name."""
         if isinstance(attribute, str):
             if attribute not in self.names:
                 raise InputError(f"no column is called {attribute!r}; the columns are {', '.join(self.names)}")
@@ -106,7 +106,7 @@ class Sheet:
 
 
 def gap(value: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN, or what pandas has for a gap, which is neither true nor false."""
+    """Whether a cell is empty: None, NaN, or pandas' own missing value, which has no truth value."""
     try:
         return value is None or bool(value != value)
     except TypeError:

@@ -39,7 +39,7 @@ from elicit.utility.sets import (
 )
 from elicit.utility.solver import INFINITY, Program, Status
 
-#: What is said of statements that leave a margin which floats cannot tell from none, and contradict each other nowhere.
+#: The message about statements whose margin floats cannot tell from none, though no contradiction is shown.
 TOO_THIN = (
     f"the statements leave the exact set a margin below {tolerances.SMALLEST_MARGIN:g}, too thin to compute with "
     "(that they contradict each other is not shown)"
@@ -112,7 +112,7 @@ class ExactSet:
 
     @property
     def thin(self) -> bool:
-        """Whether no margin is left that floats can tell from none, and no contradiction can be shown either."""
+        """Whether the margin is too small for floats to tell from none, and no contradiction can be shown either."""
         return not self.consistent and not self._contradiction
 
     @property

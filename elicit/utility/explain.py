@@ -1,7 +1,7 @@
 """Why: the statements that a decision rests on, with their weight, in words.
 
 The multipliers of a certificate are the explanation: a statement with a large one carries much of the
-proof. At most three causes are told first, the rest on request.
+proof. At most three causes are shown first, the rest on request.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Attributes, mask_of
 from elicit.utility.certificates import Certificate
 
-#: Causes told before the rest is asked for.
+#: Causes that are shown before the rest is asked for.
 FIRST_CAUSES = 3
 
 
 @dataclass(frozen=True)
 class Cause:
-    """One statement a proof uses, and its share of all multipliers (the shares of a proof sum to 1).
+    """One statement that a proof uses, and its share of all multipliers (the shares of a proof sum to 1).
 
-    One that is set aside serves a proof, too: what it costs to break it is known, and proven with.
+    A statement that is set aside serves a proof, too: what it costs to break it enters the proof.
     """
 
     statement: Statement

@@ -1,4 +1,4 @@
-"""The utility of least L2 norm, without ever listing its monomials.
+"""The utility of least L2 norm by a kernel, without a list of its monomials.
 
 With the norm ½ Σ ω_|S| θ_S² and slacks as in the parsimonious set, the best θ is a combination of
 the statements, θ_S = Σ_r α_r d_rS / ω_|S|, and everything it says follows from

@@ -70,7 +70,7 @@ class Monomials:
 
     @cached_property
     def position(self) -> dict[Mask, int]:
-        """Where each monomial stands."""
+        """The index of each monomial."""
         return {term: k for k, term in enumerate(self.terms)}
 
     @cached_property
@@ -94,7 +94,7 @@ class Monomials:
 
     @cached_property
     def held(self) -> NDArray[np.int64]:
-        """The attributes of each monomial, shape (len(self), largest degree); of smaller ones the last again."""
+        """The attributes of each monomial, shape (len(self), largest degree), padded with the last one."""
         most = int(self.degrees.max(initial=1))
         held = np.empty((len(self), most), dtype=np.int64)
         for degree, (columns, places) in enumerate(self._blocks, start=1):

@@ -1,8 +1,8 @@
 """Orders: a θ that ranks one subset first, without any program.
 
 While the rows φ of the evaluated subsets are affinely independent, every order of them has a θ. A topological order of
-the statements, with the subset as early as can be, is turned into values, and least squares give a θ of these. It
-must still pass the margin.
+the statements that begins with the subset is turned into values, and least squares give a θ of these. It must still
+pass the margin.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class ParsimoniousSet(Costs):
     ) -> None:
         """`previous`, an earlier state of knowledge, only speeds the first program up."""
         super().__init__(n, evaluated, statements, settings, support=support)
-        # one without a program of its own would keep all before it alive
+        # an earlier state that solved nothing would keep all states before it alive
         unsolved = previous is not None and "_prices" not in previous.__dict__
         self._previous: ParsimoniousSet | None = previous._previous if previous is not None and unsolved else previous
 

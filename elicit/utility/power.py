@@ -50,7 +50,7 @@ def chosen_theta(
     if name == "L1":
         known = utilities if isinstance(utilities, ParsimoniousSet) else None
         return (known or ParsimoniousSet(n, evaluated, statements, settings)).simplest.theta
-    # a set that took its statements one by one may stand at another vertex of largest margin
+    # a set to which statements were added one by one may have ended at another vertex of largest margin
     return ExactSet(n, evaluated, statements, degree=settings.degree, support=support).roomiest
 
 

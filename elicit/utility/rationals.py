@@ -62,7 +62,7 @@ def rational_combination(
     the target far from the floats are taken last: they prove something, and less.
     """
     guesses = [[Fraction(float(x)).limit_denominator(most) for x in near] for most in (1, PLAIN, HELD)]
-    # multipliers that are all 0 count only where those near were
+    # multipliers that are all 0 count only where `near` is all 0
     guesses = [g for g in guesses if (any(g) or not any(near)) and _combines(rows, target, g)]
     close = (g for g in guesses if all(abs(float(x) - y) <= tolerances.DECISION for x, y in zip(g, near, strict=True)))
     return next(close, None) or _solved_exactly(rows, target, near) or next(iter(guesses), None)

@@ -51,8 +51,8 @@ def difference(a: Mask, b: Mask) -> dict[Mask, float]:
 class Inconsistent:
     """No utility satisfies the statements, so nothing is decided; `conflict` cannot hold together.
 
-    A set's own `conflict` returns it. It is neither true nor false on purpose; and whoever asks such a set for a number
-    or a verdict all the same is refused, for there is none that could be taken for either.
+    A set's own `conflict` returns it. It has no truth value on purpose, and such a set raises an error when it is asked
+    for a number or a verdict: no value could stand for "nothing is decided".
     """
 
     conflict: tuple[Statement, ...]
@@ -115,7 +115,7 @@ class UtilitySet(Protocol):
 
     @property
     def clear(self) -> float:
-        """The margin of one clear answer, beside which a regret is told: what a strict statement demands."""
+        """The margin of one clear answer, the yardstick of a regret: what a strict statement demands."""
         ...
 
     @property
