@@ -90,12 +90,17 @@ def checked_moments(mean: Any, covariance: Any) -> tuple[Floats, Floats]:
         raise InputError(f"expected d means and a (d, d) covariance, found shapes {centre.shape} and {cov.shape}")
     if not (np.isfinite(centre).all() and np.isfinite(cov).all()):
         raise InputError("the means and the covariance must be finite")
-    variances = np.diag(cov)
-    units = np.sqrt(np.where(variances > 0, variances, 1.0))
-    unit = cov / np.outer(units, units)
-    if (variances < 0).any() or np.abs(unit - unit.T).max() > _SLACK or np.linalg.eigvalsh(unit)[0] < -_SLACK:
+    unit = scaled_to_units(cov)[0]
+    if (np.diag(cov) < 0).any() or np.abs(unit - unit.T).max() > _SLACK or np.linalg.eigvalsh(unit)[0] < -_SLACK:
         raise InputError("the covariance must be symmetric, without negative eigenvalues")
     return centre, cov
+
+
+def scaled_to_units(covariance: Floats) -> tuple[Floats, Floats]:
+    """The covariance of the inputs in units of their deviations, and these units; 1 where there is no variance."""
+    variances = np.diag(covariance)
+    units = np.sqrt(np.where(variances > 0, variances, 1.0))
+    return np.asarray(covariance / np.outer(units, units)), np.asarray(units)
 
 
 def inputs_of_sample(X: Any, *, independent: bool = False) -> Inputs:

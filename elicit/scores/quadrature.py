@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 
 from elicit.errors import InputError
-from elicit.scores.inputs import Function, checked_answers, checked_moments
+from elicit.scores.inputs import Function, checked_answers, checked_moments, scaled_to_units
 from elicit.scores.moments import Correlations
 from elicit.scores.protocol import Floats
 
@@ -67,8 +67,7 @@ def _checked_moments_of_few(mean: Any, covariance: Any) -> tuple[Floats, Floats]
     centre, cov = checked_moments(mean, covariance)
     if len(centre) > MOST_INPUTS:
         raise InputError(f"quadrature takes at most {MOST_INPUTS} inputs, found {len(centre)}; use an estimate")
-    units = np.sqrt(np.where(np.diag(cov) > 0, np.diag(cov), 1.0))
-    if np.linalg.eigvalsh(cov / np.outer(units, units))[0] < SINGULAR:
+    if np.linalg.eigvalsh(scaled_to_units(cov)[0])[0] < SINGULAR:
         raise InputError("quadrature needs inputs of which none follows from the others; leave one out")
     return centre, cov
 

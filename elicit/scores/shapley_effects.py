@@ -21,7 +21,7 @@ from scipy.spatial import KDTree
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.games import shapley_of_game
-from elicit.scores.inputs import Function, checked_answers, checked_moments
+from elicit.scores.inputs import Function, checked_answers, checked_moments, scaled_to_units
 from elicit.scores.johnson_shapley import FunctionShares, require_variance
 from elicit.scores.moments import indicators, unit_columns
 from elicit.scores.protocol import Floats, constant, generator, table
@@ -121,8 +121,8 @@ def shapley_effects_of_function(
             "leave `orders` out, or draw less"
         )
     rng = generator(random_state)
-    units = np.sqrt(np.where(np.diag(cov) > 0, np.diag(cov), 1.0))  # no unit matters to what is drawn
-    draw = _ConditionalGaussian(cov / np.outer(units, units))
+    correlations, units = scaled_to_units(cov)  # the draws do not depend on units
+    draw = _ConditionalGaussian(correlations)
 
     def of_standard(Z: Floats) -> Floats:
         return checked_answers(function, centre + Z * units)

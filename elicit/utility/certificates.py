@@ -153,8 +153,7 @@ def _on_the_cone(
 ) -> Certificate | None:
     """The identity φ(x) − φ(y) = Σ λ d for every rival y: true for every θ of the cone, whatever its size."""
     everything = (1 << utilities.n) - 1
-    cuts: list[list[Fraction]] = []
-    supports: list[list[int]] = []
+    cuts: list[list[tuple[int, Fraction]]] = []
     for y in rivals:
         floats = utilities.cone_multipliers(difference(subset, y))
         if floats is None:
@@ -165,16 +164,12 @@ def _on_the_cone(
         exact = rational_combination([[int(x) for x in row] for row in d], target, [floats[r] for r in support])
         if exact is None:
             return None
-        cuts.append(exact)
-        supports.append(support)
-    unit = lcm(*(x.denominator for cut in cuts for x in cut))
+        cuts.append(list(zip(support, exact, strict=True)))
+    unit = lcm(*(x.denominator for cut in cuts for _, x in cut))
     proof = {
         "unit": unit,
         "witness": plain_theta(into_set(utilities, fractions_of(utilities.roomiest))),
-        "cuts": [
-            [[r, int(x * unit)] for r, x in zip(support, cut, strict=True) if x]
-            for support, cut in zip(supports, cuts, strict=True)
-        ],
+        "cuts": [[[r, int(x * unit)] for r, x in cut if x] for cut in cuts],
         "pieces": [{"in": members(y), "out": members(everything & ~y), "cut": k} for k, y in enumerate(rivals)],
     }
     space = {**plain_set(utilities), "kind": "cone"}

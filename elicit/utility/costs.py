@@ -211,7 +211,8 @@ def _within_reach(v: Matrix, c: Vector, limit: float) -> list[int]:
     It is at most Σ c_x over the x with the attribute where c_x > 0, or minus that where c_x < 0.
     """
     most = np.maximum(np.maximum(c, 0.0) @ v, np.maximum(-c, 0.0) @ v)
-    return [int(i) for i in np.flatnonzero(most > limit)]
+    within: list[int] = np.flatnonzero(most > limit).tolist()
+    return within
 
 
 def _worst_pairs(v: Matrix, c: Vector, limit: float, places: Sequence[int], base: Mask = 0) -> list[tuple[float, Mask]]:

@@ -7,6 +7,7 @@ of the source looks at the whole set of utilities: Σ_v [min_θ f(v∪i) − max
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -61,18 +62,14 @@ def gap_index(utilities: ExactSet | ParsimoniousSet, sampled: Sequence[Mask], *,
     """
     if not sampled:
         raise InputError("the index over a set of utilities needs sampled subsets, none was given")
-    least: dict[Mask, float] = {}
-    most: dict[Mask, float] = {0: 0.0}
 
+    @cache
     def smallest(mask: Mask) -> float:
-        if mask not in least:
-            least[mask] = -utilities.maximum({mask: -1.0}).value
-        return least[mask]
+        return -utilities.maximum({mask: -1.0}).value
 
+    @cache
     def largest(mask: Mask) -> float:
-        if mask not in most:
-            most[mask] = utilities.maximum({mask: 1.0}).value
-        return most[mask]
+        return utilities.maximum({mask: 1.0}).value if mask else 0.0
 
     index = np.zeros(utilities.n)
     for v in sampled:

@@ -302,10 +302,11 @@ class PriceProgram:
 
 def _largest(over: Vector, most: int) -> list[int]:
     """The indices of those that count, ascending; the largest ones where there are more than `most`."""
-    at = np.flatnonzero(over > tolerances.PRICING)
-    if len(at) > most:
-        at = np.sort(at[np.argsort(-over[at], kind="stable")[:most]])
-    return [int(k) for k in at]
+    indices = np.flatnonzero(over > tolerances.PRICING)
+    if len(indices) > most:
+        indices = np.sort(indices[np.argsort(-over[indices], kind="stable")[:most]])
+    found: list[int] = indices.tolist()
+    return found
 
 
 def _dropped_statements(costs: Costs, warm_start: WarmStart) -> tuple[Statement, ...]:
