@@ -19,11 +19,11 @@ from elicit.subsets import Mask
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.solver import Indices
 
-#: With fewer entries than this (statements times monomials) the pivots saved take no longer than the guess.
-WORTH_A_GUESS = 30_000
+#: With fewer statements, or fewer entries (statements times monomials), the pivots saved take no longer than the guess.
+FEWEST_STATEMENTS, FEWEST_ENTRIES = 70, 15_000
 
-#: Nor with more statements than so many times the monomials: most forms then have no basis of statements alone, and
-#: what is kept grows with the square of the statements.
+#: Nor is one made of more statements than so many times the monomials: most forms then have no basis of statements
+#: alone, and what is kept grows with the square of the statements.
 STATEMENTS_A_MONOMIAL = 2
 
 #: Least squares are solved by exchanging blocks of statements, which may go in circles: so many times at most. Then
@@ -39,6 +39,12 @@ _CANDIDATES, _MORE_CANDIDATES = 3, 30
 
 #: A ridge on the diagonal, for rows that depend on each other.
 _RIDGE = 1e-6
+
+
+def worth_a_guess(statements: int, monomials: int) -> bool:
+    """Whether a program of this size is solved sooner from a guess."""
+    large = statements >= FEWEST_STATEMENTS and statements * monomials >= FEWEST_ENTRIES
+    return large and statements <= STATEMENTS_A_MONOMIAL * monomials
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Statement, transitive_reduction
 from elicit.subsets import Mask
 from elicit.utility import tolerances
-from elicit.utility.active_set import STATEMENTS_A_MONOMIAL, WORTH_A_GUESS, ActiveSetGuesser
+from elicit.utility.active_set import ActiveSetGuesser, worth_a_guess
 from elicit.utility.conflicts import contradiction_in, margin_program
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.orders import ranking_first
@@ -355,9 +355,8 @@ class ExactSet:
 
     @cached_property
     def _guesser(self) -> ActiveSetGuesser | None:
-        """Guesses of active sets, where the program is large enough for them and has not too many statements."""
-        count, height = len(self.rows), len(self.monomials)
-        if count * height < WORTH_A_GUESS or count > STATEMENTS_A_MONOMIAL * height:
+        """Guesses of active sets, where they are worth their time."""
+        if not worth_a_guess(len(self.rows), len(self.monomials)):
             return None
         rows = statement_rows(self.monomials, self.rows)
         # none is 0: two subsets differ in some attribute, and every attribute has a monomial

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from instances import BAND, NEAR, Case, forms, stated
 
 from elicit.knowledge.statements import Source
-from elicit.utility.active_set import ActiveSetGuesser
+from elicit.utility.active_set import ActiveSetGuesser, worth_a_guess
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Monomials
 from elicit.utility.sets import difference, statement_rows
@@ -46,8 +46,7 @@ def test_a_maximum_that_starts_from_a_guess_is_the_judges(data):
     if not (case.consistent and case.informative) or case.margin < BAND:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
-        patch.setattr("elicit.utility.exact.STATEMENTS_A_MONOMIAL", float("inf"))
+        patch.setattr("elicit.utility.exact.worth_a_guess", lambda *_: True)
         for form in forms(case, np.random.default_rng(0), 3):
             expected = judge.slice_max(form, case.told.statements, case.told.monos, utilities.delta)
             assert utilities.maximum(form).value == pytest.approx(expected, abs=NEAR)
@@ -124,22 +123,29 @@ def test_more_statements_than_monomials_make_no_basis_and_a_maximum_all_the_same
     guesses_made = [guesses.of(utilities.gain(form)) for form in forms_between]
     assert any(guess is None for guess in guesses_made)
     assert all(len(guess.statements) == len(guess.monomials) for guess in guesses_made if guess is not None)
-    monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
-    monkeypatch.setattr("elicit.utility.exact.STATEMENTS_A_MONOMIAL", float("inf"))
+    monkeypatch.setattr("elicit.utility.exact.worth_a_guess", lambda *_: True)
     utilities = ExactSet(5, masks, statements)
     assert [utilities.maximum(form).value for form in forms_between] == pytest.approx(expected, abs=NEAR)
 
 
-@pytest.mark.parametrize(("told", "guesses"), [(200, 0), (10, 1)])
-def test_no_guess_is_made_where_statements_are_many_times_the_monomials(monkeypatch, told, guesses):
-    made, plain = [], ActiveSetGuesser.of
+@pytest.mark.parametrize(
+    ("statements", "monomials", "worth"),
+    [(69, 300, False), (70, 300, True), (100, 149, False), (100, 150, True), (400, 200, True), (401, 200, False)],
+)
+def test_a_guess_is_made_of_statements_that_are_neither_few_nor_many_times_the_monomials(statements, monomials, worth):
+    assert worth_a_guess(statements, monomials) is worth
+
+
+@pytest.mark.parametrize("worth", [False, True])
+def test_a_maximum_starts_from_a_guess_where_it_is_worth_its_time(monkeypatch, worth):
+    made, sizes, plain = [], [], ActiveSetGuesser.of
     monkeypatch.setattr(ActiveSetGuesser, "of", lambda self, gain: made.append(gain) or plain(self, gain))
-    monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
-    masks, statements = true_of_one_utility(0, n=5, count=60, m=told)
+    monkeypatch.setattr("elicit.utility.exact.worth_a_guess", lambda *size: sizes.append(size) or worth)
+    masks, statements = true_of_one_utility(0, n=5, count=60, m=10)
     utilities = ExactSet(5, masks, statements)
-    assert (len(utilities.rows) > 2 * len(utilities.monomials)) is (guesses == 0)
     utilities.maximum(difference(masks[0], masks[1]))
-    assert len(made) == guesses
+    assert sizes == [(len(utilities.rows), len(utilities.monomials))]
+    assert len(made) == worth
 
 
 def test_the_guess_spares_three_fifths_of_the_pivots(monkeypatch):
@@ -148,7 +154,7 @@ def test_the_guess_spares_three_fifths_of_the_pivots(monkeypatch):
 
     def spent(worth):
         """How many pivots the same maxima take."""
-        monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", worth)
+        monkeypatch.setattr("elicit.utility.exact.worth_a_guess", lambda *_: worth)
         masks, statements = true_of_one_utility(6, n=20, count=60, m=150)
         utilities = ExactSet(20, masks, statements)
         utilities.maximum(difference(masks[0], masks[1]))  # with it the set's margin
@@ -156,13 +162,13 @@ def test_the_guess_spares_three_fifths_of_the_pivots(monkeypatch):
         values = [utilities.maximum(difference(a, b)).value for a, b in zip(masks[:15], masks[15:], strict=False)]
         return sum(solution.pivots for solution in pivots), values
 
-    (guessed, values), (plain, expected) = spent(0), spent(float("inf"))
+    (guessed, values), (plain, expected) = spent(True), spent(False)
     assert values == pytest.approx(expected, abs=NEAR)
     assert guessed < 0.4 * plain  # every part of the guess is needed for so few
 
 
 def test_a_guess_is_as_good_when_statements_were_added_since(monkeypatch):
-    monkeypatch.setattr("elicit.utility.exact.WORTH_A_GUESS", 0)
+    monkeypatch.setattr("elicit.utility.exact.worth_a_guess", lambda *_: True)
     plain, told = ActiveSetGuesser.__init__, []
     monkeypatch.setattr(
         ActiveSetGuesser, "__init__", lambda self, rows, said: told.append(list(said)) or plain(self, rows, said)
