@@ -1,8 +1,8 @@
 """The command line: `elicit` and its commands, each in its own file of `commands`.
 
 Exit status: 0 done, 1 a check does not hold, 2 bad input (one line: what, where, remedy), 130 interrupted.
-The file of a command is imported once its arguments could be read: the libraries behind it take a second
-or two, which neither help nor a word about wrong arguments should take.
+The file of a command is imported only after the arguments have been parsed: the libraries behind it take a second
+or two to load, and neither help nor an error in the arguments should wait for them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ exit status:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("argument COMMAND:"):  # most likely data, or an option of a session
@@ -67,17 +67,17 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
-    _open_standard_streams()
+    _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name that the terminal cannot show is escaped
             stream.reconfigure(errors="backslashreplace")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     try:
-        with _leaving_at_once():
-            args = _arguments(argv)
+        with _exiting_at_once():
+            args = _parsed(argv)
             command = _command(args)
-        with _ending_tidily():
+        with _terminating_like_an_interrupt():
             status = command(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -90,36 +90,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(error))
         return BAD_INPUT
     except BrokenPipeError:  # whoever reads has read enough
-        _abandon(sys.stdout)
+        _discard(sys.stdout)
         return DONE
     except OSError as error:  # what is left of files: the standard streams
         complain(f"the output cannot be written ({error.strerror or error}); give it room, or another place")
-        _abandon(sys.stdout)
+        _discard(sys.stdout)
         return BAD_INPUT
     return status
 
 
 @contextmanager
-def _ending_tidily() -> Iterator[None]:
-    """A request to terminate is an interrupt: what was begun is saved, and worker processes end with this one.
+def _terminating_like_an_interrupt() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C: what was begun is saved, and worker processes end with this one.
 
-    So is a hangup, but for who sits at a terminal: when that is gone nothing can be told, and all of its processes end.
+    SIGHUP too, unless standard input is a terminal: when that is gone, nothing can be said, and all of its processes
+    are ended anyway.
     """
-    seated = sys.stdin is not None and sys.stdin.isatty()
-    wanted = [signal.SIGTERM] if seated else [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
-    main = threading.current_thread() is threading.main_thread()
-    tidy = {number for number in wanted if main and signal.getsignal(number) is signal.SIG_DFL}
-    for number in tidy:
+    at_terminal = sys.stdin is not None and sys.stdin.isatty()
+    wanted = [signal.SIGTERM] if at_terminal else [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handled = {number for number in wanted if in_main_thread and signal.getsignal(number) is signal.SIG_DFL}
+    for number in handled:
         signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for number in tidy:
+        for number in handled:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _open_standard_streams() -> None:
-    """What was closed when the program began leads nowhere."""
+def _open_missing_streams() -> None:
+    """Connect standard streams that were closed when the program began to the null device."""
     for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             nowhere = open(os.devnull, mode)  # noqa: SIM115  # open for as long as the program runs
@@ -129,8 +130,8 @@ def _open_standard_streams() -> None:
 
 
 @contextmanager
-def _leaving_at_once() -> Iterator[None]:
-    """While libraries load, an interrupt ends the process: raised inside an import it can turn into other errors."""
+def _exiting_at_once() -> Iterator[None]:
+    """End the process at once on Ctrl-C while libraries load: raised inside an import it may become another error."""
 
     def leave(*_: object) -> NoReturn:
         complain("interrupted")
@@ -147,16 +148,16 @@ def _leaving_at_once() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _abandon(stream: TextIO) -> None:
-    """Let what a stream still holds go nowhere, so that the end of the program does not complain again."""
+def _discard(stream: TextIO) -> None:
+    """Discard what a stream still holds, so that it raises no further error when the program ends."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments as their command takes them; what it does not know is told with the help of that command."""
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The parsed arguments; an unknown one is an error that points to the help of the command that was given."""
     parser = _parser()
     args, unknown = parser.parse_known_args(argv)
     if unknown:
@@ -166,7 +167,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _parser() -> _Parser:
-    from elicit.commands.grammar import add_commands
+    from elicit.commands.parsers import add_commands
 
     parser = _Parser(
         prog="elicit",
@@ -183,7 +184,7 @@ def _parser() -> _Parser:
 
 
 def _command(args: argparse.Namespace) -> Command:
-    """What the arguments ask for; its file is imported only now."""
+    """The function of the command that was given, whose file is imported only now."""
     name = args.command or ("defaults" if args.defaults else "session")
     if args.journal is not None and name not in ("ask", "session"):
         raise InputError(f"--journal is for a new session, not for {name}")

@@ -14,7 +14,7 @@ import pytest
 
 from elicit.cli import main
 from elicit.commands.defaults import SELECTOR, SELECTOR_BUDGET, SETTINGS
-from elicit.commands.grammar import add_commands
+from elicit.commands.parsers import add_commands
 from elicit.data import BUILT_IN
 from elicit.data.loading import _MODELS
 from elicit.decide.settings import Settings

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elicit.asks import Compare, Done, Evaluate, Measured, Reconcile, Settlement, TakeBack
-from elicit.commands.ending import _reasons, _set_aside
+from elicit.commands.ending import _reasons, _statements_set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -95,7 +95,7 @@ def test_a_contradiction_that_is_kept_is_not_asked_about_again():
 )
 def test_the_end_names_the_answers_that_contradict_each_other_and_whether_they_were_kept(answers, told, standing):
     def end(elicitation):
-        return " ".join(" ".join(_set_aside(elicitation, SimpleNamespace(set_aside=()))).split())
+        return " ".join(" ".join(_statements_set_aside(elicitation, SimpleNamespace(set_aside=()))).split())
 
     left, kept = after(*answers), after(*answers)
     assert isinstance(left.ask(), Reconcile)

@@ -19,7 +19,15 @@ from sklearn.preprocessing import StandardScaler
 from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import Bounds, _bounds, _further, _of_the_others, _reasons, _what_answers_did, proven_bounds
+from elicit.commands.ending import (
+    Bounds,
+    _bounds,
+    _how_to_go_on,
+    _reasons,
+    _unmeasured_in_words,
+    _what_answers_did,
+    proven_bounds,
+)
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
@@ -303,7 +311,7 @@ def test_how_to_go_on_is_told_where_there_is_something_to_go_on_with(budget, end
             elicitation.tell(request.id, reply[type(request)](request))
     assert elicitation.evaluations == budget
     assert elicitation.history.stopped.rule == ended
-    assert list(_further(elicitation, "j")) == told
+    assert list(_how_to_go_on(elicitation, "j")) == told
 
 
 def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
@@ -603,7 +611,7 @@ def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
     ],
 )
 def test_the_others_are_counted_in_words(count, bound, words):
-    assert _of_the_others(count, bound) == words
+    assert _unmeasured_in_words(count, bound) == words
 
 
 @pytest.mark.parametrize(

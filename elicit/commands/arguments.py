@@ -1,4 +1,4 @@
-"""Arguments that several commands take, checked once."""
+"""Types of arguments: what the text of an argument means, or why it cannot be used."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable
 from elicit.errors import InputError
 from elicit.printable import printable
 
-#: Processes that are wanted on one machine, at the most.
+#: The most processes that may be asked for.
 MOST_JOBS = 10_000
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """A whole number that is not below `least`."""
+    """An argument type: a whole number of at least `least`."""
 
     def number(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
@@ -25,10 +25,10 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
-count, natural, folds = at_least(1), at_least(0), at_least(2)
+positive, non_negative, fold_count = at_least(1), at_least(0), at_least(2)
 
 
-def jobs(text: str) -> int:
+def job_count(text: str) -> int:
     """A number of jobs, as joblib counts them."""
     try:
         number = int(text)

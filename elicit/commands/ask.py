@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.grammar import CLASSIFIER, REGRESSOR
-from elicit.commands.reduced import check_place
-from elicit.commands.session import Play, about, free_path, play, unfinished
+from elicit.commands.parsers import CLASSIFIER, REGRESSOR
+from elicit.commands.reduced_data import check_place
+from elicit.commands.session import PlayOptions, data_summary, free_path, play, unfinished_note
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.data.soundness import warnings_about
 from elicit.decide.settings import Settings
@@ -31,10 +31,10 @@ from elicit.sources.oracle import wrapper_of
 from elicit.sources.prior import prior_named
 from elicit.subsets import Attributes, Family
 
-#: So many of the attributes of which a prior expects most are named.
-EXPECTED = 3
+#: How many of the attributes that a prior ranks first are named.
+MOST_EXPECTED = 3
 
-#: Names of what a process has open, which stand for something else, or nothing, when a session goes on.
+#: Paths of what a process has open: to the process that resumes a session they mean something else, or nothing.
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
@@ -44,6 +44,34 @@ def run(args: argparse.Namespace) -> int:
     path = free_path(stem) if args.journal is None else args.journal
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
+    section, data = _read(args)
+    columns = columns_of(data.X, data.columns, data.groups)
+    attributes = columns.attributes
+    family = _family(args, data, attributes)
+    dropped = attributes.subset(family.drop) if family.drop else ()
+    if args.cost is not None:
+        section["costs"] = _costs(Path(args.cost), data, attributes, dropped)
+    oracle = wrapper_of(section, data)
+    prior = None if args.prior is None else _prior(args.prior, data, columns)
+    left = unfinished_note(stem, oracle) if args.journal is None else ()
+    with begin(
+        path,
+        oracle,
+        _settings(args),
+        family=family,
+        seed=args.seed,
+        prior=prior,
+        rows=len(data.y),
+        about={"oracle": section},
+    ) as session:
+        notes = (*left, *_data_notes(data, section, dropped), *_assumption_note(args.assume or "nothing"))
+        if prior is not None:
+            notes += (_prior_note(args.prior, attributes, family, prior),)
+        return play(session, oracle, path, section, PlayOptions(args.n_jobs, args.output, notes))
+
+
+def _read(args: argparse.Namespace) -> tuple[dict[str, Any], Data]:
+    """The [oracle] section that the arguments describe, but for the costs, and the data that it names."""
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
     for key in ("target", "scoring", "group_col", "holds"):
         if getattr(args, key) is not None:
@@ -64,39 +92,29 @@ def run(args: argparse.Namespace) -> int:
         section["dropped"] = drop
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
-    section |= _criteria(args)
-    columns = columns_of(data.X, data.columns, data.groups)
-    attributes = columns.attributes
-    family = _family(args, data, attributes)
-    dropped = attributes.subset(family.drop) if family.drop else ()
-    if args.cost is not None:
-        section["costs"] = _costs(Path(args.cost), data, attributes, dropped)
-    oracle = wrapper_of(section, data)
+    return section | _criteria(args), data
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    """The settings of a session with a person, with what the arguments change."""
     chosen = {**SETTINGS, "budget": args.budget}
     given = {key: getattr(args, key) for key in ("questions", "check_every", "assume")}
     chosen |= {key: value for key, value in given.items() if value is not None}
     if args.check_every == 0:
         chosen["doubt"] = 1  # never: an answer in doubt would be checked by one more question
-    prior = None if args.prior is None else _prior(args.prior, data, columns)
-    header = {"oracle": section}
-    left = unfinished(stem, oracle) if args.journal is None else ()
-    begun = {"family": family, "seed": args.seed, "prior": prior, "rows": len(data.y), "about": header}
-    with begin(path, oracle, Settings(**chosen), **begun) as session:
-        notes = (*left, *_notes(data, section, dropped), *_assumed(args.assume or "nothing"))
-        if prior is not None:
-            notes += (_expected(args.prior, attributes, family, prior),)
-        return play(session, oracle, path, section, Play(args.n_jobs, args.output, notes))
+    return Settings(**chosen)
 
 
 def _require_file(data: str) -> None:
-    """Refuse what can be read only once: a session reads its data again at its end, and when it is resumed."""
-    stream = os.path.abspath(data).startswith(_STREAMS) or not (os.path.isfile(data) or os.path.isdir(data))
-    if data not in BUILT_IN and os.path.exists(data) and stream:
+    """Refuse a pipe or a device: a session reads its data again at its end, and when it is resumed."""
+    if data in BUILT_IN or not os.path.exists(data):
+        return
+    if os.path.abspath(data).startswith(_STREAMS) or not (os.path.isfile(data) or os.path.isdir(data)):
         raise InputError(f"{printable(data)}: is a pipe or a device, and a session reads its data again; save a file")
 
 
 def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
-    """The subsets that may be chosen; refused where they leave nothing to choose."""
+    """The subsets that may be chosen; an error where there is nothing to choose."""
     keep = attributes.mask(listed(args.keep), "--keep")
     drop = attributes.mask((name for name in listed(args.drop) if name not in data.left_out), "--drop")
     if keep & drop:
@@ -111,34 +129,34 @@ def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Fam
     return family
 
 
-def _notes(data: Data, section: Mapping[str, Any], dropped: Sequence[str]) -> Iterator[str]:
-    """What was decided for the operator, and what to beware of in what is not dropped."""
+def _data_notes(data: Data, section: Mapping[str, Any], dropped: Sequence[str]) -> Iterator[str]:
+    """A summary of the data, how they were tidied, and warnings about the attributes that are not dropped."""
     left = without(data, dropped)
-    yield about(data, section, len(columns_of(left.X, left.columns, left.groups).attributes))
+    yield data_summary(data, section, len(columns_of(left.X, left.columns, left.groups).attributes))
     yield from (f"note: {printable(note)}" for note in data.notes)
     yield from (f"warning: {printable(warning)}" for warning in warnings_about(left, section.get("scoring")))
 
 
-def _assumed(assume: str) -> Iterator[str]:
-    """What answers are taken to imply."""
+def _assumption_note(assume: str) -> Iterator[str]:
+    """What is assumed of the operator, if anything is."""
     if assume != "nothing":
         yield f"assumed: you have {ASSUMPTIONS[assume]}, so an answer may settle other pairs, too"
 
 
 def _prior(score: str, data: Data, columns: Columns) -> NDArray[np.float64]:
-    """What an attribute score says of where to look first."""
+    """The prior that is made of this attribute score."""
     return prior_named(score, data, columns.positions, key=f"--prior {score}", otherwise="leave --prior out")
 
 
-def _expected(score: str, attributes: Attributes, family: Family, prior: NDArray[np.float64]) -> str:
-    """Of which attributes a prior expects most."""
+def _prior_note(score: str, attributes: Attributes, family: Family, prior: NDArray[np.float64]) -> str:
+    """Which attributes a prior ranks first."""
     order = [i for i in np.argsort(-prior, kind="stable").tolist() if i in family.free]
-    names = ", ".join(printable(attributes.names[i]) for i in order[:EXPECTED])
+    names = ", ".join(printable(attributes.names[i]) for i in order[:MOST_EXPECTED])
     return f"prior: by {score} most is expected of {names}; what is proven does not depend on it"
 
 
 def _criteria(args: argparse.Namespace) -> dict[str, Any]:
-    """The keys of the oracle for criteria beyond score and size."""
+    """The keys of the [oracle] section for criteria beyond score and size."""
     wanted = known_names(listed(args.criteria), "--criteria")
     scorers = [name for name in wanted if name not in EXTRAS]
     if "cost" in wanted and args.cost is None:

@@ -1,6 +1,6 @@
-"""elicit best: what another utility would choose among what was measured; no new fit, no question.
+"""elicit best: what another utility would choose among the measured subsets, without a new fit or question.
 
-The utility is arithmetic on the recorded criteria. Of what it likes best alike, what no other dominates comes first;
+The utility is arithmetic on the recorded criteria. Of several best subsets, one that no other dominates comes first;
 other ties go to fewer attributes.
 """
 
@@ -51,15 +51,15 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     with one_thread():
         recommended = elicitation.incumbent
     assert recommended is not None
-    told = _told(history)
-    who = "the answers of the session recommend" if told else "the session itself recommends"
+    preferences = _preferences(history)
+    who = "the answers of the session recommend" if preferences else "the session itself recommends"
     if recommended == ranked[0]:
         yield f"that is also what {who}."
     else:
         place = ranked.index(recommended) + 1
         yield f"{who} another, which has place {place} here:"
         yield f"  {place}. {worth[recommended]:.6g}  {measured_line(history, recommended)}"
-    yield _agreement(history, told, steps)
+    yield _agreement(history, preferences, steps)
     if (against := liked_though_worse(history, worth)) is not None:
         yield f"beware: it {against}; turn the utility round, or the direction of a criterion"
     left = family.count() - len(worth)
@@ -72,29 +72,30 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
         yield "every subset that may be chosen was measured."
 
 
-def _told(history: History) -> dict[int, Preferred]:
-    """The answers that stand and say a preference, by their request."""
-    return {r: a for r, a in history.standing.items() if _says(a) is not None}
+def _preferences(history: History) -> dict[int, Preferred]:
+    """The standing answers that compare the two subsets (better, worse or equal), by request."""
+    return {r: a for r, a in history.standing.items() if _sign_of(a) is not None}
 
 
-def _agreement(history: History, told: Mapping[int, Preferred], steps: dict[Mask, int]) -> str:
-    """How many of the preferences that were told this utility shares."""
+def _agreement(history: History, preferences: Mapping[int, Preferred], steps: Mapping[Mask, int]) -> str:
+    """With how many of the operator's preferences this utility agrees."""
     numbers = history.question_numbers
     against = []
-    for request, answer in told.items():
+    for request, answer in preferences.items():
         gap = steps.get(answer.first, 0) - steps.get(answer.second, 0)
-        if (gap > 0) - (gap < 0) != _says(answer):
+        if (gap > 0) - (gap < 0) != _sign_of(answer):
             against.append(numbers[request])
-    if not told:
+    if not preferences:
         return "no preference was told in the session."
-    if len(told) == 1:
+    if len(preferences) == 1:
         does = "does not agree" if against else "agrees"
         return f"it {does} with the one preference told in the session."
     questions = "question" if len(against) == 1 else "questions"
     where = f", but not in {questions} {', '.join(map(str, sorted(against)))}" if against else ""
-    return f"it agrees with {len(told) - len(against)} of the {len(told)} preferences told in the session{where}."
+    agreeing = len(preferences) - len(against)
+    return f"it agrees with {agreeing} of the {len(preferences)} preferences told in the session{where}."
 
 
-def _says(answer: Preferred) -> int | None:
+def _sign_of(answer: Preferred) -> int | None:
     """1 when the first is preferred, −1 when the second is, 0 for equal, None when nothing is said."""
     return {Answer.FIRST: 1, Answer.SECOND: -1, Answer.EQUAL: 0}.get(answer.answer)

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination, files_of, folder, keep_apart, screen_width
-from elicit.commands.playing import kept_runs, metered, noted, show
+from elicit.commands.output import destination, input_files, journal_folder, refuse_to_overwrite, screen_width
+from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
@@ -28,65 +28,67 @@ from elicit.printable import aligned, printable
 from elicit.scenario import OURS, Scenario, read_scenario
 from elicit.session.display import not_measured
 
-_TOLD = "classical methods are told the utility, ours has to ask"
+_HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     if args.list:
-        print("\n".join(_listed()))
+        print("\n".join(_method_table()))
         return DONE
-    paths = [path for given in args.scenarios for path in _scenarios(given)]
+    paths = [path for given in args.scenarios for path in _scenario_files(given)]
     if not paths:
         raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
-    _tell_apart(paths)
-    choices = [] if args.choices is None else _choices(args.choices, paths)
+    _require_distinct_names(paths)
+    choices = [] if args.choices is None else _choices_of(args.choices, paths)
     scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
     if len(paths) > 1:
         _check_suite(paths, scenarios, choosing=bool(choices))
-    played = _played(args, paths, scenarios)
+    played = _play_all(args, paths, scenarios)
     if len(paths) == 1:
         print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
     else:
         by_name = dict(zip((path.stem for path in paths), played, strict=True))
         notes = _suite_notes(by_name, scenarios)
         apart = [""] if choices and notes else []
-        print("\n".join([*_suite(by_name, choosing=bool(choices)), *apart, *notes]))
+        print("\n".join([*_suite_lines(by_name, choosing=bool(choices)), *apart, *notes]))
     if args.plot is not None:  # of one scenario: see above
         _draw(played[0], args.plot)
     return DONE
 
 
-def _played(
+def _play_all(
     args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]
 ) -> list[list[dict[str, Any]]]:
-    """What came of each scenario, written as JSON too where that is wished for; no file is written over."""
+    """Play every scenario; return the results of each, and write them to the file of --json, if there is one."""
     each = list(zip(paths, scenarios, strict=True))
-    read_from = [file for path, scenario in each for file in files_of(scenario.plain["oracle"], path.parent)]
+    read_from = [file for path, scenario in each for file in input_files(scenario.plain["oracle"], path.parent)]
     read_from += [] if args.choices is None else [args.choices]
-    keep_apart(args.plot, *map(str, paths), *read_from, args.json)
-    journals = folder(args.journals)
-    played: list[list[dict[str, Any]]] = []
+    refuse_to_overwrite(args.plot, *map(str, paths), *read_from, args.json)
+    journals = journal_folder(args.journals)
+    results_of_each: list[list[dict[str, Any]]] = []
     with destination(args.json, *map(str, paths), *read_from) as out:
-        with metered(partial(kept_runs, args.journals)) as meter:
+        with progress_meter(partial(what_is_kept, args.journals)) as meter:
             for k, (path, scenario) in enumerate(each):
-                shown = partial(show, meter, done=k, of=len(paths))
-                kept = folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
+                progress = partial(show_stage, meter, done=k, of=len(paths))
+                kept = (
+                    journal_folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
+                )
                 try:
-                    played.append(compare(scenario, at_once(scenario, args.n_jobs), shown, kept))
+                    results_of_each.append(compare(scenario, at_once(scenario, args.n_jobs), progress, kept))
                 except (InputError, OracleError) as error:
                     raise InputError(f"{printable(str(path))}: {error}") from error
         if out is not None:
-            told = [_plain(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
-            json.dump(told[0] if len(told) == 1 else {"suite": told}, out, indent=1, allow_nan=False)
+            plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, results_of_each, strict=True)]
+            json.dump(plain[0] if len(plain) == 1 else {"suite": plain}, out, indent=1, allow_nan=False)
             out.write("\n")
-    return played
+    return results_of_each
 
 
-def _scenarios(given: str) -> list[Path]:
-    """A scenario file, or those of a folder in the order of their names."""
+def _scenario_files(given: str) -> list[Path]:
+    """The path itself, or the scenario files in it, sorted by name, if it is a folder."""
     path = Path(given)
     if not path.is_dir():
         return [path]
@@ -96,8 +98,8 @@ def _scenarios(given: str) -> list[Path]:
     return found
 
 
-def _choices(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """The choices of a scenario, to be played on each of several others."""
+def _choices_of(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The [[elicit]] sections of a file, to be played on each of several scenarios."""
     found = read_scenario(path).plain.get("elicit", {})
     if not isinstance(found, list) or len(found) < 2:
         raise InputError(f"{printable(path)}: has no choices; give a file with [[elicit]] several times")
@@ -106,22 +108,28 @@ def _choices(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
     return found
 
 
-def _tell_apart(paths: Sequence[Path]) -> None:
-    """Refuse two scenarios of one name: the table, and the folders of journals, tell them by it."""
+def _require_distinct_names(paths: Sequence[Path]) -> None:
+    """Refuse two scenarios of one name: it labels their lines in the table and names their folder of journals."""
     for k, path in enumerate(paths):
         if path.stem in {other.stem for other in paths[:k]}:
             raise InputError(f"two of the scenarios are called {printable(path.stem)!r}; rename one")
 
 
-def _plain(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _as_json(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """A scenario and what came of it, as JSON holds it."""
     apart = [dataclasses.asdict(difference) for difference in differences(results)]
     return {"scenario": scenario.plain, "results": results, "differences": apart}
 
 
 def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
-    """Whatever would keep the picture from being drawn is said before the work begins."""
-    _check_picture(path)
+    """Refuse, before the work begins, whatever would keep the picture from being drawn."""
+    if Path(path).suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"{printable(path)}: a picture is a .png, .svg or .pdf file; choose one of these")
+    if Path(path).is_dir():
+        raise InputError(f"{printable(path)}: is a folder; choose another place")
+    if not Path(path).absolute().parent.is_dir():
+        raise InputError(f"{printable(path)}: its folder does not exist; choose another place")
+    pyplot()
     if len(scenarios) > 1:
         raise InputError("--plot draws one scenario; leave it out, or name one file")
     if scenarios[0].goal != TradeOff():
@@ -132,7 +140,7 @@ def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
 
 
 def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing: bool) -> None:
-    """A suite tells regrets, and after how many evaluations one is reached, which takes a look after each."""
+    """Refuse scenarios that do not fit a suite, which compares regrets after every single evaluation."""
     for path, scenario in zip(paths, scenarios, strict=True):
         where = printable(str(path))
         if scenario.goal != TradeOff():
@@ -144,31 +152,31 @@ def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing:
             raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
-def _suite(played: Mapping[str, Results], choosing: bool) -> list[str]:
-    """What came of several scenarios, by name: which choice all but one would make, or one table of all."""
+def _suite_lines(played: Mapping[str, Results], choosing: bool) -> list[str]:
+    """The results of several scenarios, by name: which choice all others would make, or one table of all."""
     if choosing:
         return Choosing.of(played).lines(screen_width())
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
-    return [*table(lines, screen_width()), "", _TOLD, *_untold(played, lines)]
+    return [*table(lines, screen_width()), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
 
 
 def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -> list[str]:
-    """How several scenarios are to be read: each with its own data and operators."""
-    notes = [note for name, scenario in zip(played, scenarios, strict=True) for note in noted(scenario, name)]
+    """Notes on the results of several scenarios."""
+    notes = [note for name, scenario in zip(played, scenarios, strict=True) for note in data_notes(scenario, name)]
     notes += [note for name, results in played.items() for note in not_followed(results, name)]
     return [*notes, *not_measured(run["failures"] for results in played.values() for run in results)]
 
 
-def _untold(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
-    """The scenarios that a table of regrets has no line for."""
-    told = {line.scenario for line in lines}
-    names = [printable(name) for name in names if name not in told]
-    return [f"no regret is known, only --json says what came of it: {', '.join(names)}"] if names else []
+def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
+    """A line that names the scenarios without a known regret, if there are any."""
+    in_table = {line.scenario for line in lines}
+    left_out = [printable(name) for name in names if name not in in_table]
+    return [f"no regret is known, only --json says what came of it: {', '.join(left_out)}"] if left_out else []
 
 
 def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
-    """How the table is to be read."""
-    notes = [f"{_TOLD}; seconds leave out what an earlier run had measured"]
+    """Notes on how the table is to be read."""
+    notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured"]
     if any(difference.low is not None for difference in differences(results)):
         notes.append(
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
@@ -177,38 +185,29 @@ def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
     chosen = scenario.plain.get("elicit", {})
     sections = chosen if isinstance(chosen, list) else [chosen]
     limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
-    ends = {_end(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]}
-    notes += [*noted(scenario), *not_followed(results), *map(printable, sorted(ends))]
+    ends = {
+        _ending_in_words(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]
+    }
+    notes += [*data_notes(scenario), *not_followed(results), *map(printable, sorted(ends))]
     return [*notes, *not_measured(run["failures"] for run in results)]
 
 
-def _end(run: Mapping[str, Any], limited: bool) -> str:
-    """How a method ended that went no further, or recommends nothing; `limited`: there is a max_size."""
+def _ending_in_words(run: Mapping[str, Any], limited: bool) -> str:
+    """Why a method stopped early, or recommends nothing; `limited`: there is a max_size."""
     measured = run["evaluations"] > sum(run["failures"].values())
     if limited and measured and not run["subset"] and rule_of(run["stopped"]) == BUDGET:
         return f"{run['method']} never came down to max_size ({run['stopped']})"
     return f"{run['method']}: {run['stopped']}"
 
 
-def _listed() -> list[str]:
-    """Every method with its meaning, and with what may follow its name."""
+def _method_table() -> list[str]:
+    """A table of all methods, with their meanings and parameters."""
     lines = [["name", "meaning", "after a colon", "needs besides the oracle"], [OURS, "ours, which asks", "", ""]]
     for entry in METHODS.values():
         default = ",".join(map(str, entry.default)) if isinstance(entry.default, tuple) else entry.default
         after = f"{entry.parameter} (default {default})" if entry.parameter else ""
         lines.append([entry.name, entry.meaning, after, entry.needs])
     return aligned(lines, screen_width())
-
-
-def _check_picture(path: str) -> None:
-    """Whatever would keep a picture from being drawn is said before the work begins."""
-    if Path(path).suffix not in (".png", ".svg", ".pdf"):
-        raise InputError(f"{printable(path)}: a picture is a .png, .svg or .pdf file; choose one of these")
-    if Path(path).is_dir():
-        raise InputError(f"{printable(path)}: is a folder; choose another place")
-    if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"{printable(path)}: its folder does not exist; choose another place")
-    pyplot()
 
 
 def _draw(results: Sequence[dict[str, Any]], path: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import fields
 from textwrap import wrap
 from typing import Any
 
-from elicit.commands.grammar import CLASSIFIER, REGRESSOR, TABLE_MODEL
+from elicit.commands.parsers import CLASSIFIER, REGRESSOR, TABLE_MODEL
 from elicit.commands.status import DONE
 from elicit.decide.settings import PRESETS, Settings
 from elicit.knowledge.statements import WEIGHTS
@@ -63,7 +63,7 @@ def defaults() -> Iterator[str]:
     for setting in fields(Settings):
         value = plain[setting.name]
         yield f"  {setting.name} = {'none' if value is None else json.dumps(value)}"
-        yield from _laid_out(setting.metadata["meaning"])
+        yield from _wrapped(setting.metadata["meaning"])
     yield "presets:"
     for name, choices in PRESETS.items():
         yield f"  {name}: " + (", ".join(f"{k} = {v}" for k, v in choices.items()) or "the settings above")
@@ -84,5 +84,5 @@ def defaults() -> Iterator[str]:
     yield "  " + ", ".join(f"{key} = {value}" for key, value in SETTINGS.items())
 
 
-def _laid_out(meaning: str) -> list[str]:
+def _wrapped(meaning: str) -> list[str]:
     return wrap(meaning, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False)

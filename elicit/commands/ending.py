@@ -1,6 +1,6 @@
 """The end of a session: what is recommended, why, how sure that is, and what to do with it.
 
-The rule: every number is named as what it is. The score that chose the subset is too high, so another one
+The rule: every number is called what it is. The score by which the subset was chosen is too high, so a fresh one
 stands beside it; what is proven is told with its scope.
 """
 
@@ -28,7 +28,7 @@ from elicit.errors import JournalError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.history import FINE
+from elicit.knowledge.history import FINE, History
 from elicit.numeric import GRID
 from elicit.operators.picture import named, number, paragraph
 from elicit.oracles import Remembering, WrapperOracle
@@ -49,21 +49,21 @@ from elicit.utility.issuing import AnySet, provable
 from elicit.utility.numbers import MOST_MONOMIALS, exact
 from elicit.utility.parsimony import ParsimoniousSet
 
-#: Other members of the front that the recommended subset is held against, the most promising first.
+#: How many other members of the front the recommended subset is compared with, the most promising first.
 MOST_RIVALS = 3
 
-#: Among more measured subsets than this it is not worked out which of them the choice is proven better than: a program
-#: for each takes up to minutes.
+#: With more measured subsets than this, it is not worked out which of them the recommended one is proven better than:
+#: that takes a linear program for each, up to minutes in all.
 MOST_EXPLAINED = 1000
 
-#: The most columns of a line; fewer on a narrow terminal.
-_MOST_COLUMNS = 96
+#: The longest line, in columns; on a narrow terminal lines are shorter.
+_MOST_WIDTH = 96
 
 
 def ending(
     session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result
 ) -> Iterator[str]:
-    """The end of a session in lines of plain text; how far the work on it is is shown on standard error."""
+    """The end of a session, in lines of plain text. What takes long shows its progress on standard error."""
     elicitation = session.elicitation
     yield ""
     bounds = Bounds() if result.subset is None else proven_bounds(session.journal, elicitation.family)
@@ -73,16 +73,16 @@ def ending(
     else:
         with one_thread():
             yield from _recommended(session, oracle, section, result.subset)
-            yield from _no_better_than_a_guess(elicitation, oracle, result.subset)
-            yield from _nobody_said(elicitation, result.subset)
+            yield from _guess_warning(elicitation, oracle, result.subset)
+            yield from _best_by_score_alone(elicitation, result.subset)
             yield from _proven(elicitation, result, bounds)
             yield from _reasons(elicitation, result.subset, result.set_aside)
             yield from _what_answers_did(elicitation, result.subset)
         yield from not_measured([result.failures])
-        yield from _set_aside(elicitation, result)
+        yield from _statements_set_aside(elicitation, result)
         for name in elicitation.history.too_fine:
             text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
-            yield from paragraph(f"{text}; take a smaller unit", _columns(), 2)
+            yield from paragraph(f"{text}; take a smaller unit", _text_width(), 2)
     yield from _spent(elicitation, oracle, section, result)
     yield ""
     shown = pasted(path)
@@ -90,9 +90,9 @@ def ending(
         further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
         yield f"another model or score may do: --model, --scoring{further} name them"
         for remedy in one_of_two(result.failures):
-            yield from paragraph(remedy, _columns(), 2)
+            yield from paragraph(remedy, _text_width(), 2)
     elif bounds.family != 0:
-        yield from _further(elicitation, shown)
+        yield from _how_to_go_on(elicitation, shown)
     if result.subset is not None:
         yield f"a page to keep or send:        elicit report {shown} -o report.html"
     yield f"check the proofs again:        elicit verify {shown}"
@@ -103,29 +103,30 @@ def ending(
             yield from (f"    {line}" for line in code)
 
 
-def _further(elicitation: Elicitation, shown: str) -> Iterator[str]:
-    """How to go on; who ended a run by wish left a question open, or some of the budget."""
+def _how_to_go_on(elicitation: Elicitation, shown: str) -> Iterator[str]:
+    """How to go on: a run that the operator ended has a question open, or some of its budget left."""
     stopped = elicitation.history.stopped
-    left = stopped is not None and stopped.from_outside
-    if left:
+    ended_early = stopped is not None and stopped.from_outside
+    if ended_early:
         yield f"go on after all:               elicit resume {shown}"
     spent = elicitation.evaluations >= elicitation.budget
-    if (spent or not left) and elicitation.evaluations < elicitation.family.count():
+    if (spent or not ended_early) and elicitation.evaluations < elicitation.family.count():
         yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
 
 
 def _recommended(session: Session, oracle: Remembering, section: Mapping[str, Any], subset: Mask) -> Iterator[str]:
-    """The subset, its criteria beside those of all that may be chosen, and scores on fresh folds."""
+    """The recommended subset, and its criteria and scores on fresh folds beside those of the largest subset."""
     elicitation = session.elicitation
     history, baseline = elicitation.history, elicitation.family.largest
-    yield from paragraph(f"recommended: {', '.join(map(listable, history.attributes.subset(subset)))}", _columns(), 2)
+    names = ", ".join(map(listable, history.attributes.subset(subset)))
+    yield from paragraph(f"recommended: {names}", _text_width(), 2)
     yield ""
-    chosen, whole = history.evaluated[subset], _evaluated(oracle, baseline)
+    chosen, whole = history.evaluated[subset], _measurement(oracle, baseline)
     rows = [["", "recommended", elicitation.family.largest_told()]]
     for i, criterion in enumerate(history.criteria):
-        what = "score (on the folds that chose it)" if criterion.name == "score" else criterion.name
+        name = "score (on the folds that chose it)" if criterion.name == "score" else criterion.name
         unit = f" [{criterion.unit}]" if criterion.unit else ""
-        rows.append([printable(what + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
+        rows.append([printable(name + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
     fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
@@ -135,51 +136,55 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
             "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high. "
             f"± is the spread over folds, in the last line over the {ROUNDS} shuffles.)"
         )
-        yield from paragraph(f"  {text}", _columns(), 1)
+        yield from paragraph(f"  {text}", _text_width(), 1)
     yield ""
 
 
-def _no_better_than_a_guess(elicitation: Elicitation, oracle: Remembering, subset: Mask) -> Iterator[str]:
-    """A warning, where the model would do as well without any attribute."""
+def _guess_warning(elicitation: Elicitation, oracle: Remembering, subset: Mask) -> Iterator[str]:
+    """A warning, where the subset scores no better than a model without any attribute."""
     guess = guess_of(oracle.inner) if isinstance(oracle.inner, WrapperOracle) else None
     if guess is not None and elicitation.history.evaluated[subset].criteria[0] <= guess:
         told = f"warning: no better than a guess without any attribute, whose score is {guess:.6g}"
-        yield from paragraph(f"  {told}; another model, or other attributes, may do", _columns(), 2)
+        yield from paragraph(f"  {told}; another model, or other attributes, may do", _text_width(), 2)
         yield ""
 
 
-def _nobody_said(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
-    """What the score alone would choose, where no answer says what else counts."""
+def _best_by_score_alone(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
+    """The subset of the best score, where it is another and no answer says what else counts."""
     history = elicitation.history
     best = best_by_score(history, [x for x in history.subsets if x in elicitation.family])
     if history.stated or best is None or best == subset:
         return
     score, its = history.criteria[0].name, history.evaluated[best].criteria[0]
     told = f"you preferred none to another, so this is a guess; by {printable(score)} alone it would be"
-    yield from paragraph(f"  {told} {_beside(elicitation, best, subset)}: {its:.6g}", _columns(), 2)
+    yield from paragraph(f"  {told} {_beside(elicitation, best, subset)}: {its:.6g}", _text_width(), 2)
     yield ""
 
 
 def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:
-    """What the run cost, and what was measured besides."""
+    """The evaluations, questions and time of the run, and what was measured beyond its budget."""
     history = elicitation.history
     ahead = sum(x not in history.evaluated and x not in history.failed for x in oracle.known)
     besides = [f"{ahead} measured ahead of need"] if ahead else []
     if result.subset is not None and section.get("kind") == "wrapper":
         besides.append(f"{ROUNDS * len({result.subset, elicitation.family.largest})} on fresh folds")
-    counted = ", ".join((many(result.evaluations, "evaluation"), many(result.questions, "question")))
-    yield f"spent: {counted}, {clock_time(result.seconds)} in this sitting"
+    asked = f"{many(result.evaluations, 'evaluation')}, {many(result.questions, 'question')}"
+    yield f"spent: {asked}, {clock_time(result.seconds)} in this sitting"
     if besides:
         yield f"beyond the budget: {', '.join(besides)}"
 
 
-def _evaluated(oracle: Oracle, subset: Mask) -> Evaluated | None:
+def _measurement(oracle: Oracle, subset: Mask) -> Evaluated | None:
+    """What the oracle says of a subset, as a fact; None where it cannot be measured."""
     reply = oracle(Evaluate(0, subset))
     return Evaluated(0, subset, reply.criteria, reply.folds, reply.spread) if isinstance(reply, Measured) else None
 
 
 def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequence[Mask]) -> list[str]:
-    """Mean score, and its spread over the shuffles, on folds that had no part in the choice; kept in the journal."""
+    """For each subset its mean score on fresh folds ± the spread over the shuffles, in words.
+
+    What is measured for it is kept in the journal. [] where the oracle has no folds, or a subset failed on some.
+    """
     if section.get("kind") != "wrapper":
         return []
     done, needed = count(), len(unmeasured(section, subsets, journal.afresh))
@@ -193,45 +198,52 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
         )
     if any(len(each) < ROUNDS for each in found.values()):
         return []
-    return [_with_spread(found[subset]) for subset in subsets]
+    return [_mean_and_spread(found[subset]) for subset in subsets]
 
 
-def _with_spread(scores: Sequence[float]) -> str:
+def _mean_and_spread(scores: Sequence[float]) -> str:
     spread = float(np.std(scores, ddof=1))
     return f"{np.mean(scores):.5g} ± {spread if spread > GRID else 0:.2g}"
 
 
 class Bounds(NamedTuple):
-    """The most that another subset gains on the recommended one, as the journal's last claim proves; None: no proof."""
+    """By how much another subset may be better, as the journal's last claim proves: of the measured, of the family.
+
+    None where there is no proof.
+    """
 
     measured: Fraction | None = None
     family: Fraction | None = None
 
 
 def proven_bounds(journal: Journal, family: Family) -> Bounds:
-    """What the last claim of the journal proves of the evaluated subsets, and of all of the family.
+    """The bounds that the last claim of the journal proves.
 
-    Proofs among those of a narrower scope say nothing of the others.
+    A proof of a narrower scope says nothing of the subsets outside it, so it does not count for the family.
     """
     claim: Mapping[str, Any] = journal.last_claim or {}
     try:
-        regrets = [c for c in (proof["claim"] for proof in claim.get("proofs", ())) if c["kind"] == "regret"]
-        scopes = ({"evaluated": True}, family.claimed)
-        return Bounds(*(min((exact(c["bound"]) for c in regrets if c["scope"] == s), default=None) for s in scopes))
+        proven = [proof["claim"] for proof in claim.get("proofs", ())]
+        regrets = [each for each in proven if each["kind"] == "regret"]
+
+        def least(scope: Mapping[str, Any]) -> Fraction | None:
+            return min((exact(each["bound"]) for each in regrets if each["scope"] == scope), default=None)
+
+        return Bounds(measured=least({"evaluated": True}), family=least(family.claimed))
     except (TypeError, KeyError, ValueError) as error:
         path = os.fspath(journal.path)
         raise JournalError(f"journal {path!r}: its last claim is malformed; elicit verify says how") from error
 
 
 def _proven(elicitation: Elicitation, result: Result, bounds: Bounds) -> Iterator[str]:
-    """What is proven, in which scope, and what it would cost to be wrong."""
-    yield from paragraph(f"ended by {result.reason}", _columns(), 2)
+    """Why the run ended, and what is proven of the recommended subset, in which scope."""
+    yield from paragraph(f"ended by {result.reason}", _text_width(), 2)
     for text in (*_undecided(elicitation.beliefs.utilities), *_bounds(elicitation, result.scope, bounds)):
-        yield from paragraph(text, _columns(), 2)
+        yield from paragraph(text, _text_width(), 2)
 
 
 def _undecided(utilities: AnySet) -> Iterator[str]:
-    """Why the set of utilities decides nothing, where it does not."""
+    """Where the set of utilities decides nothing: why."""
     if isinstance(utilities, ParsimoniousSet) and utilities.informative and utilities.cap <= utilities.settings.tau:
         text = f"no subset can be rejected: setting every statement aside costs only {utilities.cap:.2g}, and tau is "
         yield f"{text}{utilities.settings.tau:g}"
@@ -240,18 +252,18 @@ def _undecided(utilities: AnySet) -> Iterator[str]:
 
 
 def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[str]:
-    """How much better another subset may be, of those measured and of all, and which is the strongest rival."""
+    """By how much another subset may be better, of the measured ones and of the family, and the strongest rival."""
     beliefs = elicitation.beliefs
     evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
     clear = beliefs.utilities.clear
-    others = _of_the_others(total - evaluated, None if bounds.family is None else float(bounds.family) / clear)
+    others = _unmeasured_in_words(total - evaluated, None if bounds.family is None else float(bounds.family) / clear)
     if beliefs.far:
-        yield _far(evaluated, scope) + others
+        yield _not_near_best(evaluated, scope) + others
         return
     found = beliefs.incumbent_regret  # not worked out where it is far
     if found is None or isinf(found.value):
-        named_one = unproven_choice(elicitation.settings, bool(elicitation.history.stated))
-        yield f"proven: nothing beyond the measured numbers; {named_one} is named"
+        choice = unproven_choice(elicitation.settings, bool(elicitation.history.stated))
+        yield f"proven: nothing beyond the measured numbers; {choice} is named"
         return
     if bounds.family == 0:
         around = elicitation.family.neighbours(found.subset) + elicitation.family.swaps(found.subset)
@@ -259,13 +271,13 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
     else:
-        yield _how_far(found.value, bounds, evaluated, scope, beliefs.utilities, others)
+        yield _bound_in_words(found.value, bounds, evaluated, scope, beliefs.utilities, others)
     # a bound may come from straining what was measured; what that puts below is no alternative
     if found.rival is not None and found.rival not in elicitation.history.dominates[found.subset]:
-        yield _strongest(elicitation, found.rival, found.subset)
+        yield _strongest_rival(elicitation, found.rival, found.subset)
 
 
-def _strongest(elicitation: Elicitation, rival: Mask, subset: Mask) -> str:
+def _strongest_rival(elicitation: Elicitation, rival: Mask, subset: Mask) -> str:
     """The strongest rival of the recommended subset, beside it."""
     its, mine = elicitation.history.evaluated[rival].criteria, elicitation.history.evaluated[subset].criteria
     values = "; ".join(
@@ -275,20 +287,20 @@ def _strongest(elicitation: Elicitation, rival: Mask, subset: Mask) -> str:
     return f"its strongest rival among the evaluated is {_beside(elicitation, rival, subset)}: {values}"
 
 
-def _far(evaluated: int, scope: str) -> str:
-    """That the recommended subset is far from proven best, where how far was not worked out."""
+def _not_near_best(evaluated: int, scope: str) -> str:
+    """What is said where the regret exceeds one margin, and was not worked out exactly."""
     return (
         f"not proven best: a utility that fits what was measured and answered ({scope}) prefers another of the "
         f"{evaluated} measured by more than the margin of one clear answer"
     )
 
 
-def _how_far(computed: float, bounds: Bounds, evaluated: int, scope: str, utilities: AnySet, others: str) -> str:
-    """How far the recommended subset may be from the best that was measured: a proof, while it is worth the word.
+def _bound_in_words(computed: float, bounds: Bounds, evaluated: int, scope: str, utilities: AnySet, others: str) -> str:
+    """By how much another measured subset may be better; "proven" only where the bound is proven and below one margin.
 
-    What is proven may be a hair more than what was computed, since the numbers of a proof are rounded. Both are in the
-    numbers of the set, whose margins differ; what is told is in margins, as while the session went on. What a margin is
-    stands after the first number that it gives a meaning to, if there is one.
+    A proven bound may be a hair above the computed one, since the numbers of a proof are rounded. Both are in the units
+    of the set of utilities; the text gives them in margins of one clear answer, as during the session, and says after
+    the first such number what a margin is.
     """
     most = (computed if bounds.measured is None else float(bounds.measured)) / utilities.clear
     margin = ", where 1 is the margin of one clear answer"
@@ -310,8 +322,8 @@ def _how_far(computed: float, bounds: Bounds, evaluated: int, scope: str, utilit
     return f"{none} by more than {bounded(most)} {fits}{margin}{others}"
 
 
-def _of_the_others(count: int, bound: float | None) -> str:
-    """What is proven of the subsets that nobody measured, in margins of one clear answer."""
+def _unmeasured_in_words(count: int, bound: float | None) -> str:
+    """What is proven of the subsets that were not measured, in margins of one clear answer."""
     if count <= 0:
         return ""
     if bound is None:
@@ -327,50 +339,60 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
     beliefs, history = elicitation.beliefs, elicitation.history
     if not beliefs.decides:
         return
-    many = len(history.evaluated) > MOST_EXPLAINED
-    others = [] if many else beliefs.by_liking([x for x in history.front if x != subset])
-    utilities = beliefs.fresh_utilities()
-    numbers = history.question_numbers
-    statements = [numbered(s, numbers) for s in utilities.statements]
-    aside = {numbered(s, numbers) for s in set_aside_of(strained)}
+    too_many = len(history.evaluated) > MOST_EXPLAINED
+    others = [] if too_many else beliefs.by_liking([x for x in history.front if x != subset])
     yield ""
     yield "why this one:"
-    if not others and not many:
+    if not others and not too_many:
         yield "  it dominates every other that was measured"
-    preferred = {
-        (answer.second if answer.first == subset else answer.first): numbers[request]
-        for request, answer in history.standing.items()
-        if answer.preferred == subset
-    }
+    preferred = _preferred_to(history, subset)
     for other, question in preferred.items():
         yield from paragraph(
             f"  you preferred it to {_beside(elicitation, other, subset, 'the same')} (question {question})",
-            _columns(),
+            _text_width(),
             4,
         )
-    open_against = []
-    for other in others[:MOST_RIVALS]:
-        if other in preferred:  # that needs no other reason
-            continue
-        certificate = certify_preference(utilities, subset, other)
-        if certificate is None:
-            open_against.append(other)
-            continue
-        found = explain(certificate, statements, history.attributes, aside)
-        yield from paragraph(f"  {found.words(history.attributes)}", _columns(), 4)
-    if open_against:
-        text = "; ".join(_beside(elicitation, x, subset, "the same") for x in open_against)
-        by = "what you said" if history.stated else "what was measured (you preferred none to another)"
-        yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _columns(), 4)
-    if many:
+    # what was preferred outright needs no other reason
+    yield from _proven_better(elicitation, subset, [x for x in others[:MOST_RIVALS] if x not in preferred], strained)
+    if too_many:
         told = f"  more than {MOST_EXPLAINED:,} were measured, so it was not worked out which of them this one is "
-        yield from paragraph(f"{told}proven better than", _columns(), 4)
+        yield from paragraph(f"{told}proven better than", _text_width(), 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 
 
+def _preferred_to(history: History, subset: Mask) -> dict[Mask, int]:
+    """The subsets to which the operator preferred this one, with the number of the question."""
+    numbers = history.question_numbers
+    return {
+        (answer.second if answer.first == subset else answer.first): numbers[request]
+        for request, answer in history.standing.items()
+        if answer.preferred == subset
+    }
+
+
+def _proven_better(elicitation: Elicitation, subset: Mask, others: Sequence[Mask], strained: Strained) -> Iterator[str]:
+    """A proof in words that the subset is better than each of the others, and those of which there is none."""
+    history, utilities = elicitation.history, elicitation.beliefs.fresh_utilities()
+    numbers = history.question_numbers
+    statements = [numbered(s, numbers) for s in utilities.statements]
+    aside = {numbered(s, numbers) for s in set_aside_of(strained)}
+    unproven = []
+    for other in others:
+        certificate = certify_preference(utilities, subset, other)
+        if certificate is None:
+            unproven.append(other)
+            continue
+        found = explain(certificate, statements, history.attributes, aside)
+        yield from paragraph(f"  {found.words(history.attributes)}", _text_width(), 4)
+    if unproven:
+        text = "; ".join(_beside(elicitation, x, subset, "the same") for x in unproven)
+        by = "what you said" if history.stated else "what was measured (you preferred none to another)"
+        yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _text_width(), 4)
+
+
 def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
-    """What would be recommended, had one answer been the other way round: what it costs to be wrong there."""
+    """What would be recommended, had one answer been the other way round."""
     with Meter(sys.stderr) as meter:
         found = otherwise(elicitation.beliefs, meter.update)
     if not found:
@@ -378,60 +400,60 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     yield ""
     yield "what your answers did:"
     moved = [(other, other.subset) for other in found if other.subset is not None and other.subset != subset]
-    alike: dict[str, list[int]] = {}
+    questions_with: dict[str, list[int]] = {}
     for other, instead in moved:
-        alike.setdefault(_other_way(elicitation, other, instead, subset), []).append(other.question)
-    for told, questions in alike.items():
+        questions_with.setdefault(_reversed_in_words(elicitation, other, instead, subset), []).append(other.question)
+    for effect, questions in questions_with.items():
         which = (
             f"any one of questions {', '.join(map(str, questions))}" if questions[1:] else f"question {questions[0]}"
         )
-        yield from paragraph(f"  {which} {told}", _columns(), 4)
+        yield from paragraph(f"  {which} {effect}", _text_width(), 4)
     counting = {other.question for other, _ in moved}
     unmoved = [str(question) for question in dict.fromkeys(o.question for o in found) if question not in counting]
     if unmoved:
         yield from paragraph(
             f"  the other way round, none of these alone would have changed the result: {', '.join(unmoved)}",
-            _columns(),
+            _text_width(),
             4,
         )
 
 
-def _other_way(elicitation: Elicitation, other: Otherwise, instead: Mask, subset: Mask) -> str:
-    """What another answer would have led to; which question it was goes before."""
+def _reversed_in_words(elicitation: Elicitation, other: Otherwise, instead: Mask, subset: Mask) -> str:
+    """What another answer would have led to; the text follows the number of its question."""
     measured, given = elicitation.history.evaluated, other.given
     values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
     changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if abs(new - old) > GRID)
-    # an equality has no other way round: it might have been either preference
-    how = (
+    # the reverse of an equality is either preference, so it must be named
+    reversal = (
         f"with {_beside(elicitation, other.preferred, subset)} preferred"
         if given is Answer.EQUAL
         else "the other way round"
     )
-    return f"{how}: {_beside(elicitation, instead, subset)} ({changes or 'the same numbers'})"
+    return f"{reversal}: {_beside(elicitation, instead, subset)} ({changes or 'the same numbers'})"
 
 
 def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask, called: str = "the recommended one") -> str:
     return elicitation.history.attributes.beside(subset, recommended, called)
 
 
-def _set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
-    """The statements that the recommendation does not honour, or not in full."""
+def _statements_set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
+    """The statements that the recommendation goes against, in part or in full, and answers that contradict others."""
     numbers, attributes = elicitation.history.question_numbers, elicitation.history.attributes
     strained = strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes))
     for line in (*strained, *kept_words(elicitation.history)):
-        yield from paragraph(line, _columns(), 2)
+        yield from paragraph(line, _text_width(), 2)
     if unsettled := elicitation.unsettled:
         which = ", ".join(str(numbers[request]) for request in unsettled)
         told = f"answers that cannot all hold, and that nobody settled: those to questions {which}"
         if len(unsettled) == 1:
             told = f"not settled: your answer to question {which} goes against what was measured"
-        yield from paragraph(told, _columns(), 2)
+        yield from paragraph(told, _text_width(), 2)
     if elicitation.history.refuted:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"
-        yield from paragraph(told, _columns(), 2)
+        yield from paragraph(told, _text_width(), 2)
 
 
-def _columns() -> int:
-    """The width of the text: of the terminal that it is for, where there is one."""
-    return min(screen_width() or _MOST_COLUMNS, _MOST_COLUMNS)
+def _text_width() -> int:
+    """The width of the text in columns: that of the terminal, where there is one, up to a limit."""
+    return min(screen_width() or _MOST_WIDTH, _MOST_WIDTH)

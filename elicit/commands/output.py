@@ -1,4 +1,4 @@
-"""Output to a file that takes its name once it is complete; that it can be made is known before the work begins."""
+"""Output files: written whole or not at all, and checked before the work begins."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from elicit.errors import InputError
 from elicit.printable import printable
 
 
-def files_of(section: Mapping[str, Any], folder: Path) -> list[str]:
-    """The files that an [oracle] reads, relative to a folder."""
-    return [str(folder / section[key]) for key in ("data", "path") if isinstance(section.get(key), str)]
+def input_files(section: Mapping[str, Any], journal_folder: Path) -> list[str]:
+    """The files that an [oracle] section reads; relative paths start from `folder`."""
+    return [str(journal_folder / section[key]) for key in ("data", "path") if isinstance(section.get(key), str)]
 
 
-def keep_apart(output: str | None, *inputs: str | None) -> None:
-    """Refuse an output that is one of the files that a command reads: it would destroy them."""
+def refuse_to_overwrite(output: str | None, *inputs: str | None) -> None:
+    """Refuse an output that is also an input, which writing would destroy."""
     for read in filter(None, inputs):
         if output is None:
             return
@@ -32,18 +32,17 @@ def keep_apart(output: str | None, *inputs: str | None) -> None:
 
 @contextmanager
 def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | None]:
-    """A file that takes its name once it is complete, zipped where the name ends in .gz.
+    """The file to write to, None without a path; it appears under its name once it is complete.
 
-    That it can be made, and is none of the inputs, is known before the work begins.
+    A name that ends in .gz is compressed. Errors come at once: when it cannot be made, or is one of the inputs.
     """
     if path is None:
         yield None
         return
-    keep_apart(path, *inputs)
+    refuse_to_overwrite(path, *inputs)
     shown = printable(path)
-    special = os.path.exists(path) and not os.path.isfile(path)
     try:
-        if special:
+        if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to as it is
             if os.path.isdir(path):
                 raise InputError(f"{shown}: is a folder; give a file")
             with open(path, "w", encoding="utf-8") as out:
@@ -56,12 +55,12 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
 
 
 def screen_width() -> int | None:
-    """How many columns of text the terminal takes; None where the output is for a file or another program."""
+    """The width of the terminal in columns; None where the output goes to a file or another program."""
     return shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
 
 
-def folder(path: str | None) -> Path | None:
-    """A folder to keep journals in, made if need be."""
+def journal_folder(path: str | None) -> Path | None:
+    """The folder for journals, which is created if need be; None without a path."""
     if path is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Playing: how the commands whose work takes long show that it goes on, and say what is kept when it is broken off."""
+"""Progress of commands that take long: a meter while they work, and what is kept when they are interrupted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from elicit.session.display import Meter, standing
 
 
 @contextmanager
-def metered(after_an_interrupt: Callable[[], str]) -> Iterator[Meter]:
-    """A meter while the work lasts; who breaks it off is told what became of it."""
+def progress_meter(after_an_interrupt: Callable[[], str]) -> Iterator[Meter]:
+    """A progress meter on standard error; after Ctrl-C the text of `after_an_interrupt` is printed."""
     with Meter(sys.stderr) as meter:
         try:
             yield meter
@@ -24,8 +24,8 @@ def metered(after_an_interrupt: Callable[[], str]) -> Iterator[Meter]:
             raise
 
 
-def show(meter: Meter, now: Stage, done: int = 0, of: int = 1) -> None:
-    """Where an experiment stands, when `done` of several were played before it."""
+def show_stage(meter: Meter, now: Stage, done: int = 0, of: int = 1) -> None:
+    """Show how far an experiment is; it is the one after `done` others, `of` in all."""
     # a run may have questions left when its budget is spent: it is finished when it says so
     share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
     words = [f"scenario {done + 1} of {of}"] if of > 1 else []
@@ -34,14 +34,14 @@ def show(meter: Meter, now: Stage, done: int = 0, of: int = 1) -> None:
     meter.update((done + (now.finished + share) / now.total) / of, "; ".join(words))
 
 
-def noted(scenario: Scenario, called: str = "") -> list[str]:
-    """What was decided for the user when the data of a scenario were read; `called` tells one of several apart."""
+def data_notes(scenario: Scenario, called: str = "") -> list[str]:
+    """The notes on how the data of a scenario were read; `called` is its name where there are several."""
     where = f"note on {printable(called)}" if called else "note"
     return [f"{where}: {printable(note)}" for note in scenario.notes]
 
 
-def kept_runs(journals: str | None) -> str:
-    """What becomes of the runs of an experiment that is broken off."""
+def what_is_kept(journals: str | None) -> str:
+    """What is kept of an experiment that is interrupted."""
     if journals is None:
         return "no run was kept; --journals FOLDER keeps each as it goes, and goes on with them"
     return f"what was played is in {printable(journals)}; the same command goes on there"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Measured
-from elicit.commands.complaints import counted_warnings, told_warnings
-from elicit.commands.output import destination, files_of
+from elicit.commands.library_warnings import counted_warnings, warning_lines
+from elicit.commands.output import destination, input_files
 from elicit.commands.resume import session_section
 from elicit.commands.status import DONE, complain
 from elicit.errors import InputError
@@ -29,14 +29,14 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
     section = _section(args.path)
-    with destination(args.output, args.path, *files_of(section, Path())) as out, one_thread():
+    with destination(args.output, args.path, *input_files(section, Path())) as out, one_thread():
         with Meter(sys.stderr) as meter:
             content = gather(record, Why(record).otherwise(meter.update))
         story = ModelStory(missing=("the model was not looked at (--no-model)",))
         if not args.no_model:
-            with counted_warnings() as complaints, Meter(sys.stderr) as meter:
+            with counted_warnings() as warned, Meter(sys.stderr) as meter:
                 story = _story(record, content, section, meter.update)
-            for line in told_warnings(complaints):
+            for line in warning_lines(warned):
                 complain(line)
         assert out is not None
         out.write(page(content, story, os.path.basename(args.path)))

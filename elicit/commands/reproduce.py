@@ -107,7 +107,7 @@ def reproduce(seed: int = 0) -> int:
     for table in TABLES:
         lines = list(compared(table, seed))
         held &= all(line.holds for line in lines)
-        print("\n".join([*_told(table, lines), *_artefact(table), ""]))
+        print("\n".join([*_table_lines(table, lines), *_recipe_in_other_units(table), ""]))
     print("every line holds" if held else "some lines do not hold")
     return DONE if held else DOES_NOT_HOLD
 
@@ -188,7 +188,7 @@ def _linear_shares(R: Floats, r: Floats) -> Floats:
     return shapley_of_game(values)
 
 
-def _told(table: Printed, lines: list[Line]) -> Iterator[str]:
+def _table_lines(table: Printed, lines: list[Line]) -> Iterator[str]:
     yield f"model ({table.model}), correlation of X1 and X2 = {table.rho:g}: f(X) = {RULES[table.model]}; shares in %"
     yield f"{'':44}{'source prints':>16}{'exact':>22}{'computed':>22}{'gap':>7}{'bar':>7}"
     for line in lines:
@@ -198,8 +198,8 @@ def _told(table: Printed, lines: list[Line]) -> Iterator[str]:
         yield f"{line.what:44}{source:>16}{exact:>22}{found:>22}{line.gap:7.2f}{line.bar:7.2f}{verdict}"
 
 
-def _artefact(table: Printed) -> Iterator[str]:
-    """Both recipes on the same problem told in other units: the shares of the source's move."""
+def _recipe_in_other_units(table: Printed) -> Iterator[str]:
+    """Both recipes on the same function in other units: the shares by the source's recipe change."""
     if table.rho == 0:
         return
     function, cov = FUNCTIONS[table.model], covariance(table.rho)
@@ -210,9 +210,9 @@ def _artefact(table: Printed) -> Iterator[str]:
     )
     yield "Johnson-Shapley of order 2, exact: the source's recipe (inputs neither centred nor scaled), and ours"
     for what, origin, unit in units:
-        told = _InUnits(function, origin, unit)
+        rescaled = _InUnits(function, origin, unit)
         mean, scaled = (MEAN - origin) / unit, cov / np.outer(unit, unit)
-        theirs, ours = raw_recipe(told, mean, scaled), exact_johnson_shapley(told, mean, scaled, 2)
+        theirs, ours = raw_recipe(rescaled, mean, scaled), exact_johnson_shapley(rescaled, mean, scaled, 2)
         yield f"  {what:20}{_percent(theirs):>26}{_percent(ours):>26}"
 
 

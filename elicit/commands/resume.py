@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Oracle
-from elicit.commands.reduced import check_place
-from elicit.commands.session import Play, oracle_of, play
+from elicit.commands.reduced_data import check_place
+from elicit.commands.session import PlayOptions, play, session_oracle
 from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError
@@ -20,7 +20,7 @@ from elicit.printable import many, printable
 from elicit.session.insight import Insight
 from elicit.sessions import demand_session, resume
 
-#: Digits of a budget; one with more than Python reads at once is none.
+#: The most digits of a budget: no budget needs more, and Python refuses to read thousands of them.
 MOST_DIGITS = 15
 
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     section = session_section(args.path)
     check_place(args.output, args.path, section.get("data"))
     try:
-        oracle: Oracle = oracle_of(section, Path())
+        oracle: Oracle = session_oracle(section, Path())
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
     record = read(args.path)
@@ -54,11 +54,11 @@ def run(args: argparse.Namespace) -> int:
             notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
         left = many(elicitation.questions_left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
-        return play(session, oracle, args.path, section, Play(args.n_jobs, args.output, notes))
+        return play(session, oracle, args.path, section, PlayOptions(args.n_jobs, args.output, notes))
 
 
 def _undo(elicitation: Elicitation, number: int) -> None:
-    """Take the answer to a question back, before anything else happens."""
+    """Take back the answer to the question of this number."""
     standing = {given.number: given.request for given in Insight(elicitation, lambda: None).answers()}
     if number not in standing:
         there = f"those to {', '.join(map(str, standing))} stand" if standing else "none stands"
@@ -67,7 +67,7 @@ def _undo(elicitation: Elicitation, number: int) -> None:
 
 
 def session_section(path: str) -> Mapping[str, Any]:
-    """What the oracle of a journal was made of. A data file that moved along with its journal is found there."""
+    """The [oracle] section that a journal was made with. A data file that is gone is looked for beside the journal."""
     header = read(path).header
     demand_session(header)
     about = header.settings.get("about")

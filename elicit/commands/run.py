@@ -7,8 +7,8 @@ import json
 from functools import partial
 from pathlib import Path
 
-from elicit.commands.output import destination, files_of, folder, screen_width
-from elicit.commands.playing import kept_runs, metered, noted, show
+from elicit.commands.output import destination, input_files, journal_folder, screen_width
+from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.experiments.experiment import at_once, not_followed, run_scenario, summary
@@ -24,17 +24,17 @@ def run(args: argparse.Namespace) -> int:
     if scenario.goal != TradeOff():
         goal = str(scenario.goal)
         raise InputError(f"{printable(args.scenario)}: the goal {goal!r} is for classical methods; use elicit compare")
-    read_from = files_of(scenario.plain["oracle"], Path(args.scenario).parent)
-    journals = folder(args.journals)
+    read_from = input_files(scenario.plain["oracle"], Path(args.scenario).parent)
+    journals = journal_folder(args.journals)
     with destination(args.json, args.scenario, *read_from) as out:
         try:
-            with metered(partial(kept_runs, args.journals)) as meter:
-                results = run_scenario(scenario, at_once(scenario, args.n_jobs), partial(show, meter), journals)
+            with progress_meter(partial(what_is_kept, args.journals)) as meter:
+                results = run_scenario(scenario, at_once(scenario, args.n_jobs), partial(show_stage, meter), journals)
         except InputError as error:
             raise InputError(f"{printable(args.scenario)}: {error}") from error
         if out is not None:
             json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
             out.write("\n")
     failed = not_measured(result["failures"] for result in results)
-    print("\n".join([*summary(results, screen_width()), *noted(scenario), *not_followed(results), *failed]))
+    print("\n".join([*summary(results, screen_width()), *data_notes(scenario), *not_followed(results), *failed]))
     return DONE

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.arguments import column_groups, listed
-from elicit.commands.grammar import EXPLAINED, FIRST_SCORES
 from elicit.commands.output import destination, screen_width
+from elicit.commands.parsers import EXPLAINED, FIRST_SCORES
+from elicit.commands.relevance import relevance_of
 from elicit.commands.reproduce import reproduce
 from elicit.commands.status import DONE, complain
-from elicit.commands.verdicts import verdicts
 from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns, columns_of
@@ -55,11 +55,11 @@ def run(args: argparse.Namespace) -> int:
         return reproduce()
     if args.data is None:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
-    _refuse_what_serves_nothing(args)
+    _refuse_idle_options(args)
     level = LEVEL if args.level is None else args.level
     data = _data(args)
     columns = columns_of(data.X, data.columns, data.groups)
-    measures = _chosen(args.by, data, args.relevance)
+    measures = _measures_of(args.by, data, args.relevance)
     options = _options(args.option, measures)
     if args.model is not None:
         explained = [measure for measure in measures if measure.name in EXPLAINED]
@@ -67,14 +67,14 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"--model is for --relevance and {', '.join(EXPLAINED)}; add one of them, or leave it out")
         for measure in explained:
             options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
-    judged: tuple[Relevance, ...] = ()
+    relevances: tuple[Relevance, ...] = ()
     with destination(args.json, args.data) as out:
         with Meter(sys.stderr) as meter:
-            found, troubles = _scored(measures, options, data, columns, meter)
+            found, troubles = _compute_scores(measures, options, data, columns, meter)
             if args.relevance:
-                judged = verdicts(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
+                relevances = relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
         if out is not None:
-            json.dump(_plain(args, columns.attributes.names, found, judged), out, indent=1, allow_nan=False)
+            json.dump(_as_json(args, columns.attributes.names, found, relevances), out, indent=1, allow_nan=False)
             out.write("\n")
     kind = "classes" if data.classes else "numbers"
     names = [printable(name) for name in columns.attributes.names]
@@ -85,10 +85,10 @@ def run(args: argparse.Namespace) -> int:
     if found:
         print("\n".join(_side_by_side(names, found)))
     if len(found) > 1 and len(names) > 1:
-        print("\n".join(_agreement(found)))
-    if judged:
-        print("\n".join(_judged(names, judged, level)))
-    _tell(troubles)
+        print("\n".join(_agreement_lines(found)))
+    if relevances:
+        print("\n".join(_relevance_lines(names, relevances, level)))
+    _report_troubles(troubles)
     return DONE
 
 
@@ -107,8 +107,8 @@ def _data(args: argparse.Namespace) -> Data:
     return without(data, attributes.subset(dropped))
 
 
-def _refuse_what_serves_nothing(args: argparse.Namespace) -> None:
-    """Refuse options that only a part of the command listens to, where that part was not asked for."""
+def _refuse_idle_options(args: argparse.Namespace) -> None:
+    """Refuse options of --relevance without it."""
     idle = [name for name in ("folds", "subsets", "level") if getattr(args, name) is not None]
     if idle and not args.relevance:
         raise InputError(f"--{idle[0]} is for --relevance; add that, or leave it out")
@@ -124,14 +124,16 @@ def listing() -> Iterator[str]:
         gaps = "; takes missing values" if measure.gaps else ""
         yield f"    {order}{gaps}; a group of columns gets: {group[measure.groups]}"
         if measure.options:
-            yield "    options: " + ", ".join(f"{name}={_told(value)}" for name, value in measure.options.items())
+            yield "    options: " + ", ".join(
+                f"{name}={_default_in_words(value)}" for name, value in measure.options.items()
+            )
 
 
-def _told(value: Any) -> str:
+def _default_in_words(value: Any) -> str:
     return json.dumps(value) if isinstance(value, bool | None) else str(value)
 
 
-def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
+def _measures_of(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     """The scores of --by, or those that are shown when nothing is asked for."""
     if by is None:
         first = [measure for measure in map(score_named, FIRST_SCORES) if measure.serves(data.classes)]
@@ -151,7 +153,7 @@ def _chosen(by: str | None, data: Data, relevance: bool) -> list[Measure]:
 
 
 def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
-    """SCORE.NAME=VALUE, several times."""
+    """The options of each score, from texts SCORE.NAME=VALUE."""
     found: dict[str, dict[str, Any]] = {}
     for text in given:
         left, equals, value = text.partition("=")
@@ -161,70 +163,70 @@ def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dic
         measure = score_named(score)
         if measure not in measures:
             raise InputError(f"--option {text!r}: {measure.name} is not among the scores; add it to --by")
-        mine, plain = found.setdefault(measure.name, {}), name.replace("-", "_")
-        measure.check_option(plain)
-        if plain in mine:
-            raise InputError(f"--option {text!r}: {plain} of {measure.name} is given twice; give it once")
-        mine[plain] = _value(value)
+        chosen, key = found.setdefault(measure.name, {}), name.replace("-", "_")
+        measure.check_option(key)
+        if key in chosen:
+            raise InputError(f"--option {text!r}: {key} of {measure.name} is given twice; give it once")
+        chosen[key] = _option_value(value)
     return found
 
 
-def _value(text: str) -> Any:
-    """A number, true, false, null or a list of these as JSON has them; a text otherwise."""
+def _option_value(text: str) -> Any:
+    """The value of an option: as JSON where it is JSON, otherwise the text itself."""
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError:
         return {"none": None, "None": None}.get(text, text)
 
 
-def _refused(text: str) -> Any:
+def _refuse_constant(text: str) -> Any:
     raise InputError(f"--option takes finite numbers, found {text}")
 
 
-def _scored(
+def _compute_scores(
     measures: Sequence[Measure],
     options: Mapping[str, Mapping[str, Any]],
     data: Data,
     columns: Columns,
     meter: Meter,
 ) -> tuple[list[Column], list[InputError]]:
-    """Every score that these data allow, and why others are not there; by these nothing is lost."""
+    """Every score that can be computed, and an error for each that cannot; if none can, the errors are raised."""
     found, troubles = [], []
     for k, measure in enumerate(measures):
         meter.update(k / len(measures), f"computing {measure.name}")
-        mine = {**measure.told(data.classes), **options.get(measure.name, {})}
+        kwargs = {**measure.told(data.classes), **options.get(measure.name, {})}
         try:
             with warnings.catch_warnings(record=True) as caught:
-                values = measure.scores(data.X, data.y, columns.positions, **mine)
+                values = measure.scores(data.X, data.y, columns.positions, **kwargs)
         except (TypeError, ValueError) as error:  # perhaps an option that only the library behind it understands
-            troubles.append(_named(error, measure, mine))
+            troubles.append(_naming_the_score(error, measure, kwargs))
             continue
         meter.clear()
-        for said in dict.fromkeys(str(warning.message) for warning in caught):
-            complain(f"{measure.name}: {said}")
-        found.append(Column(measure, mine, values))
+        for text in dict.fromkeys(str(warning.message) for warning in caught):
+            complain(f"{measure.name}: {text}")
+        found.append(Column(measure, kwargs, values))
     if not found:
-        _tell(troubles)
+        _report_troubles(troubles)
     return found, troubles
 
 
-def _tell(troubles: Sequence[InputError]) -> None:
-    """Say of each what is wrong; the last one ends the command."""
+def _report_troubles(troubles: Sequence[InputError]) -> None:
+    """Complain about each error, and raise the last one, which ends the command."""
     for trouble in troubles[:-1]:
         complain(str(trouble))
     if troubles:
         raise troubles[-1]
 
 
-def _named(error: Exception, measure: Measure, options: Mapping[str, Any]) -> InputError:
-    """An error that says which score it is about."""
+def _naming_the_score(error: Exception, measure: Measure, options: Mapping[str, Any]) -> InputError:
+    """The same error, with the name of the score where its text lacks it."""
     if not isinstance(error, InputError):
         return InputError(f"{measure.name} cannot be computed with {dict(options)}: {error}")
     return error if measure.name in str(error) else InputError(f"{measure.name}: {error}")
 
 
 def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
-    """A row an attribute, the best mean rank first; the rank stands behind each score."""
+    """A table with a row for each attribute, the best mean rank first; each score is followed by its rank."""
     places = np.array([column.ranks for column in found])
     mean = places.mean(axis=0)
     order = np.argsort(mean, kind="stable")
@@ -239,13 +241,13 @@ def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
 
 
 def _to_the_right(head: str, cells: Iterable[str], least: int = 0) -> list[str]:
-    """A column of numbers below its head, at least so wide."""
+    """A right-aligned column with its heading, at least `least` characters wide."""
     column = [head, *cells]
-    wide = max(least, *map(len, column))
-    return [cell.rjust(wide) for cell in column]
+    width = max(least, *map(len, column))
+    return [cell.rjust(width) for cell in column]
 
 
-def _agreement(found: Sequence[Column]) -> Iterator[str]:
+def _agreement_lines(found: Sequence[Column]) -> Iterator[str]:
     """Spearman's ρ above the diagonal, Kendall's τ below."""
     names = [column.measure.name for column in found]
     rho, tau = (how([column.ranks for column in found]) for how in (spearman, kendall))
@@ -257,10 +259,10 @@ def _agreement(found: Sequence[Column]) -> Iterator[str]:
     yield from aligned(list(zip(*columns, strict=True)), screen_width())
 
 
-def _judged(names: Sequence[str], judged: Sequence[Relevance], level: float) -> Iterator[str]:
+def _relevance_lines(names: Sequence[str], relevances: Sequence[Relevance], level: float) -> Iterator[str]:
     rows = []
     yield f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:"
-    for name, verdict in zip(names, judged, strict=True):
+    for name, verdict in zip(names, relevances, strict=True):
         everything = len(names) > 1 and len(verdict.among) == len(names) - 1
         among = "all others" if everything else ", ".join(names[j] for j in verdict.among)
         gain = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}"
@@ -270,10 +272,10 @@ def _judged(names: Sequence[str], judged: Sequence[Relevance], level: float) -> 
         yield "irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more"
 
 
-def _plain(
-    args: argparse.Namespace, names: Sequence[str], found: Sequence[Column], judged: Sequence[Relevance]
+def _as_json(
+    args: argparse.Namespace, names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance]
 ) -> dict[str, Any]:
-    """As JSON holds it; a number that JSON cannot hold (infinity, no agreement) is null, its rank tells."""
+    """Everything as JSON; a number that JSON does not know (infinite, or undefined) is null."""
     rankings = [column.ranks for column in found]
     plain: dict[str, Any] = {"data": args.data, "target": args.target, "attributes": list(names)}
     plain["scores"] = {
@@ -286,9 +288,9 @@ def _plain(
     }
     if found:
         plain["agreement"] = {how.__name__: [_finite(row) for row in how(rankings)] for how in (spearman, kendall)}
-    if judged:
+    if relevances:
         plain["relevance"] = [
-            {"kind": v.kind, "gain": v.gain, "p": v.p, "among": [names[j] for j in v.among]} for v in judged
+            {"kind": v.kind, "gain": v.gain, "p": v.p, "among": [names[j] for j in v.among]} for v in relevances
         ]
     return plain
 

@@ -1,7 +1,7 @@
-"""Sessions: one elicitation played with whoever is at the terminal, or at the standard input.
+"""Sessions: an elicitation played with the operator at the terminal, or on standard input.
 
-The rule: on a terminal it is a dialogue on the whole screen; elsewhere nothing prompts, answers come one a
-line and the end of the input saves and leaves.
+The rule: on a terminal it is a dialogue on the whole screen. Elsewhere there is no prompt: each line is an answer,
+and the end of the input saves and leaves.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
-from elicit.commands.complaints import counted_warnings, told_warnings
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
-from elicit.commands.reduced import reduced
+from elicit.commands.library_warnings import counted_warnings, warning_lines
+from elicit.commands.reduced_data import write_reduced
 from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain
 from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
@@ -43,12 +43,12 @@ from elicit.sessions import Session, begin
 from elicit.sources.oracle import SyntheticSpec, oracle_from
 
 #: Seconds of deciding for each evaluation and attribute, roughly; measured at n = 13 to 300.
-_DECIDING = 0.002
+_SECONDS_OF_DECIDING = 0.002
 
 
 @dataclass(frozen=True)
-class Play:
-    """How a session is played: how many processes, and where the reduced data goes, if anywhere."""
+class PlayOptions:
+    """How a session is played: the processes, the file for the reduced data (None: none), and notes to print first."""
 
     n_jobs: int | None = None
     output: str | None = None
@@ -57,16 +57,16 @@ class Play:
 
 def run(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
-    oracle = oracle_of(FIRST_SESSION, Path())
+    oracle = session_oracle(FIRST_SESSION, Path())
     path = free_path("elicit-wine") if args.journal is None else args.journal
-    notes = unfinished("elicit-wine", oracle) if args.journal is None else ()
+    notes = unfinished_note("elicit-wine", oracle) if args.journal is None else ()
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
-        notes += (about(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
-        return play(session, oracle, path, FIRST_SESSION, Play(notes=notes))
+        notes += (data_summary(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
+        return play(session, oracle, path, FIRST_SESSION, PlayOptions(notes=notes))
 
 
-def about(data: Data, section: Mapping[str, Any], attributes: int) -> str:
-    """What is predicted from how many attributes, and what the score is."""
+def data_summary(data: Data, section: Mapping[str, Any], attributes: int) -> str:
+    """One line on the rows, the attributes, the target, the model and the score."""
     kind = "classes" if data.classes else "numbers"
     scored = section.get("scoring") or ("accuracy" if data.classes else "R²")
     return (
@@ -75,8 +75,8 @@ def about(data: Data, section: Mapping[str, Any], attributes: int) -> str:
     )
 
 
-def oracle_of(section: Mapping[str, Any], folder: Path) -> Oracle:
-    """The oracle of a section, which must be one that a session can ask."""
+def session_oracle(section: Mapping[str, Any], folder: Path) -> Oracle:
+    """The oracle that a section describes, if it is one that a session can ask."""
     oracle = oracle_from(section, folder)
     if isinstance(oracle, SyntheticSpec):
         raise InputError("a drawn truth has no session; use elicit run")
@@ -89,7 +89,7 @@ def free_path(stem: str) -> str:
 
 
 def _paths(stem: str) -> Iterator[str]:
-    """Where sessions without a path are kept, one after the other."""
+    """The paths that sessions without --journal are given, in order."""
     yield f"{stem}.jsonl"
     yield from (f"{stem}-{k}.jsonl" for k in count(2))
 
@@ -98,17 +98,17 @@ def _taken(path: str) -> bool:
     return os.path.lexists(path) and (not os.path.isfile(path) or begun(path))
 
 
-def unfinished(stem: str, oracle: Oracle) -> tuple[str, ...]:
-    """A line that names the latest session of the same data that was left before its end, if there is one."""
+def unfinished_note(stem: str, oracle: Oracle) -> tuple[str, ...]:
+    """A line on the latest session of the same data that has not ended, if there is one."""
     taken = list(takewhile(_taken, _paths(stem)))
     for path in reversed(taken):
-        if os.path.isfile(path) and _goes_on(path, oracle):
+        if os.path.isfile(path) and _is_unfinished(path, oracle):
             return (f"an unfinished session is in {printable(path)}: elicit resume {pasted(path)} goes on there",)
     return ()
 
 
-def _goes_on(path: str, oracle: Oracle) -> bool:
-    """Whether a journal holds the beginning of a session of the same data; one that holds nothing is none."""
+def _is_unfinished(path: str, oracle: Oracle) -> bool:
+    """Whether a journal holds a session of the same data that has begun and has not ended."""
     try:
         record = read(path)
     except JournalError:
@@ -117,62 +117,64 @@ def _goes_on(path: str, oracle: Oracle) -> bool:
     return record.header.fingerprint == oracle.fingerprint and bool(record.facts) and not any(ends[-1:])
 
 
-def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], how: Play) -> int:
-    """A session with whoever is there, to its end or until they leave; the exit status."""
+def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], options: PlayOptions) -> int:
+    """Play a session to its end, or until the operator leaves; return the exit status."""
     elicitation = session.elicitation
     again = f"elicit resume {pasted(path)}"
 
-    def how_kept() -> str:
+    def how_to_resume() -> str:
         if session.journal.there:
             return f"everything is kept, go on with: {again}"
         return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
 
     remembering = Remembering(oracle)
     remembering.learn(session.journal.cached)
-    with counted_warnings() as complaints:
+    with counted_warnings() as warned:
         try:
-            opening = [f"journal: {printable(path)}", *how.notes, *_estimate(session, remembering)]
-            result = _played(session, remembering, section, how, opening)
+            opening = [f"journal: {printable(path)}", *options.notes, *_estimate(session, remembering)]
+            result = _drive_with_operator(session, remembering, section, options, opening)
             lines = list(ending(session, remembering, section, path, result))
         except Leave as reason:
-            print(f"\n{reason}; {how_kept()}")
-            if how.output is not None:
-                print(f"{printable(how.output)} was not written, for the session has not ended; resume it with -o, too")
+            print(f"\n{reason}; {how_to_resume()}")
+            if options.output is not None:
+                output = printable(options.output)
+                print(f"{output} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
-            raise InputError(f"{error}; {how_kept()}") from error
+            raise InputError(f"{error}; {how_to_resume()}") from error
         except KeyboardInterrupt:
             if sys.stderr.isatty():
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
-            complain(f"interrupted; {how_kept()}")
+            complain(f"interrupted; {how_to_resume()}")
             return INTERRUPTED
     written = None
     try:  # before anything is told: whoever reads may have read enough
-        if how.output is not None and result.subset is not None:
-            written = reduced(how.output, section, elicitation.history.attributes.subset(result.subset))
+        if options.output is not None and result.subset is not None:
+            written = write_reduced(options.output, section, elicitation.history.attributes.subset(result.subset))
     finally:
-        print("\n".join([*lines, *told_warnings(complaints)]))
+        print("\n".join([*lines, *warning_lines(warned)]))
     if written is not None:
-        print(f"{printable(str(how.output))}: {written}")
+        print(f"{printable(str(options.output))}: {written}")
     return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
 
 
-def _played(session: Session, oracle: Remembering, section: Mapping[str, Any], how: Play, opening: list[str]) -> Result:
-    """Drive the session with the operator who is there."""
+def _drive_with_operator(
+    session: Session, oracle: Remembering, section: Mapping[str, Any], options: PlayOptions, opening: list[str]
+) -> Result:
+    """Drive the session with the operator at the terminal or on standard input."""
     latest: list[Progress] = []
     insight = Insight(session.elicitation, lambda: latest[-1] if latest else None)
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        return _on_screen(session, oracle, section, how, opening, insight, latest)
+        return _on_screen(session, oracle, section, options, opening, insight, latest)
     print("\n".join(opening), flush=True)
     history = session.elicitation.history
-    prompt = sys.stdin.isatty()
     lines = LineOperator(
         history.attributes,
         history.criteria,
         iter(sys.stdin.readline, ""),
         sys.stdout,
         desk=insight,
-        prompt=prompt,
+        prompt=sys.stdin.isatty(),
     )
 
     with Meter(sys.stderr) as meter:
@@ -185,14 +187,14 @@ def _played(session: Session, oracle: Remembering, section: Mapping[str, Any], h
             latest[:] = [progress]
             meter.update(progress.evaluations / progress.budget, standing(progress))
 
-        return drive(session.elicitation, oracle, operator, session.journal, n_jobs=how.n_jobs, progress=show)
+        return drive(session.elicitation, oracle, operator, session.journal, n_jobs=options.n_jobs, progress=show)
 
 
 def _on_screen(
     session: Session,
     oracle: Remembering,
     section: Mapping[str, Any],
-    how: Play,
+    options: PlayOptions,
     opening: list[str],
     insight: Insight,
     latest: list[Progress],
@@ -207,7 +209,7 @@ def _on_screen(
             latest[:] = [progress]
             operator.show(progress.evaluations / progress.budget, measuring(progress))
 
-        workers = int(effective_n_jobs(-1 if how.n_jobs is None else how.n_jobs))
+        workers = int(effective_n_jobs(-1 if options.n_jobs is None else options.n_jobs))
         if session.elicitation.history.stopped is None:
             operator.show(0.0, "measuring the first subsets")
         result = drive(
@@ -215,7 +217,7 @@ def _on_screen(
             oracle,
             operator,
             session.journal,
-            n_jobs=how.n_jobs,
+            n_jobs=options.n_jobs,
             progress=show,
             ahead=workers,
             attended=True,
@@ -225,7 +227,7 @@ def _on_screen(
 
 
 def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
-    """How long it will take, from one evaluation of all that may be chosen (which is the baseline, and kept)."""
+    """How long it will take, judged by one evaluation of the largest subset, the baseline, whose result is kept."""
     elicitation, journal = session.elicitation, session.journal
     baseline = elicitation.family.largest
     if elicitation.history.stopped is not None or baseline in oracle.known:
@@ -238,7 +240,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     left = elicitation.budget - elicitation.evaluations
     if isinstance(reply, Measured):  # what failed is tried again by whoever resumes
         journal.cache(baseline, reply)
-    total = left * seconds + _DECIDING * elicitation.budget * elicitation.family.n
+    total = left * seconds + _SECONDS_OF_DECIDING * elicitation.budget * elicitation.family.n
     questions = elicitation.settings.questions
     asked, meanwhile = "nothing", ""
     if questions:
@@ -248,11 +250,11 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
         f"asked: roughly {clock_time(total)} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
     )
     if isinstance(reply, Failure):
-        yield _not_measurable(elicitation, reply)
+        yield _failure_advice(elicitation, reply)
 
 
-def _not_measurable(elicitation: Elicitation, failure: Failure) -> str:
-    """That all that may be chosen could not be measured, why, and what may help."""
+def _failure_advice(elicitation: Elicitation, failure: Failure) -> str:
+    """That the largest subset could not be measured, why, and what may help."""
     family = elicitation.family
     there = many(family.largest.bit_count(), "attribute")
     what = f"The {there} that may be chosen" if family.drop else "All attributes"

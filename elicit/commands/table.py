@@ -1,7 +1,7 @@
 """elicit table: evaluate every subset of small data, to an oracle table.
 
-The rule: what was measured is kept beside the output, as a journal of results that nobody asked for yet, until
-the table is complete. Who was interrupted gives the same command again, and nothing is measured twice.
+The rule: until the table is complete, its results are kept in a journal beside the output. After an interrupt, the
+same command goes on from there, and nothing is measured twice.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 
 from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed
-from elicit.commands.complaints import counted_warnings, told_warnings
-from elicit.commands.output import keep_apart
-from elicit.commands.playing import metered
+from elicit.commands.library_warnings import counted_warnings, warning_lines
+from elicit.commands.output import refuse_to_overwrite
+from elicit.commands.playing import progress_meter
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
@@ -28,13 +28,13 @@ from elicit.session.hopeless import require_hope
 from elicit.sources.oracle import data_of, wrapper_of
 from elicit.subsets import Family, Mask
 
-#: What the name of the file of results ends with.
-_PART = ".part"
+#: The suffix of the journal that keeps the results until the table is complete.
+_PARTIAL = ".part"
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    keep_apart(args.output, args.data)
+    refuse_to_overwrite(args.output, args.data)
     section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds, "tidy": args.tidy}
     section |= {key: getattr(args, key) for key in ("target", "scoring", "holds") if getattr(args, key) is not None}
     data = data_of(section, Path())
@@ -42,8 +42,12 @@ def run(args: argparse.Namespace) -> int:
     attributes = oracle.attributes
     dropped = attributes.mask(listed(args.drop), "--drop")
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
-    part = Path(f"{args.output}{_PART}")
-    with counted_warnings() as complaints, metered(partial(_kept_rows, part)) as meter, _kept(part, oracle) as kept:
+    part = Path(f"{args.output}{_PARTIAL}")
+    with (
+        counted_warnings() as warned,
+        progress_meter(partial(_what_is_kept, part)) as meter,
+        _partial_results(part, oracle) as kept,
+    ):
         written = write_table(
             args.output,
             oracle,
@@ -51,31 +55,31 @@ def run(args: argparse.Namespace) -> int:
             args.n_jobs,
             progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
             known=kept.cached,
-            keep=partial(_keep, kept, oracle, family, args.n_jobs),
+            keep=partial(_save_batch, kept, oracle, family, args.n_jobs),
         )
     part.unlink()
     notes = [f"note: {printable(note)}" for note in data.notes]
     if args.max_size is not None:
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
     failed = not_measured([Counter(written.failures.values())])
-    failed += told_warnings(complaints)
+    failed += warning_lines(warned)
     print("\n".join([f"{printable(args.output)}: {many(written.rows, 'subset')}", *notes, *failed]))
     return DONE
 
 
-def _kept_rows(part: Path) -> str:
-    """What becomes of a table that is broken off."""
+def _what_is_kept(part: Path) -> str:
+    """What is kept of a table that is interrupted."""
     if not part.exists():
         return "nothing was measured yet"
     return f"what was measured is in {printable(str(part))}; the same command goes on there"
 
 
 @contextmanager
-def _kept(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
-    """What was measured before for this table; a file without a measurement does not stay."""
+def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
+    """The journal of the results so far; it is deleted at the end if it holds no measurement."""
     shown = printable(str(part))
     if not part.absolute().parent.is_dir():
-        raise InputError(f"{shown.removesuffix(_PART)}: its folder does not exist; choose another place")
+        raise InputError(f"{shown.removesuffix(_PARTIAL)}: its folder does not exist; choose another place")
     if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
         raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
     with Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria)) as journal:
@@ -86,28 +90,28 @@ def _kept(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
                 part.unlink()
 
 
-def _keep(
+def _save_batch(
     journal: Journal,
     oracle: WrapperOracle,
     family: Family,
     n_jobs: int | None,
     replies: Mapping[Mask, Measured | Failure],
 ) -> None:
-    """Write what a table holds of the replies, and return when they are safe; refuse to go on where all fail alike."""
-    _write(journal, replies)
+    """Save the replies, and refuse to go on where all subsets fail alike."""
+    _save(journal, replies)
     failed = {mask: reply.reason for mask, reply in journal.cached.items() if isinstance(reply, Failure)}
     if len(failed) == len(journal.cached):
 
         def look_at(subsets: Sequence[Mask]) -> list[Measured | Failure]:
             found = measure_many(oracle, subsets, n_jobs)
-            _write(journal, dict(zip(subsets, found, strict=True)))
+            _save(journal, dict(zip(subsets, found, strict=True)))
             return found
 
         require_hope(failed, family, look_at)
 
 
-def _write(journal: Journal, replies: Mapping[Mask, Measured | Failure]) -> None:
-    """Write what a table holds of the replies, and return when they are safe."""
+def _save(journal: Journal, replies: Mapping[Mask, Measured | Failure]) -> None:
+    """Write what a table needs of the replies; they are on the disk when this returns."""
     for left, (mask, reply) in zip(range(len(replies) - 1, -1, -1), replies.items(), strict=True):
         row = Measured(reply.criteria, (), reply.spread) if isinstance(reply, Measured) else reply
         journal.cache(mask, row, more=left > 0)

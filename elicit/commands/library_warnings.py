@@ -1,4 +1,4 @@
-"""Complaints: what libraries warn of while a command works is counted and told once, never printed as it comes."""
+"""Warnings of libraries: collected while a command works, and reported once at its end instead of as they come."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from elicit.printable import many, printable
 
 @contextmanager
 def counted_warnings() -> Iterator[Counter[str]]:
-    """How often each warning came."""
+    """A counter of the warnings that are raised in the block, by category and first line."""
     counted: Counter[str] = Counter()
 
-    def note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    def count(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         lines = str(message).splitlines() or [""]
         counted[f"{category.__name__}: {lines[0]}"] += 1
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.showwarning = note
+        warnings.showwarning = count
         yield counted
 
 
-def told_warnings(counted: Counter[str]) -> Iterator[str]:
-    """A line for each."""
+def warning_lines(counted: Counter[str]) -> Iterator[str]:
+    """One line for each warning, with how often it came."""
     for words, times in counted.items():
         yield f"warned {many(times, 'time')} while measuring: {printable(words)}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination, keep_apart
+from elicit.commands.output import destination, refuse_to_overwrite
 from elicit.data import BUILT_IN, load
 from elicit.data.cells import cells_of
 from elicit.errors import InputError
@@ -16,14 +16,14 @@ from elicit.printable import many, printable
 
 
 def check_place(output: str | None, *inputs: str | None) -> None:
-    """Refuse a place where nothing can be written, or that holds what is read, before any work begins."""
-    keep_apart(output, *inputs)
+    """Refuse, before any work begins, an output that cannot be written or would overwrite an input."""
+    refuse_to_overwrite(output, *inputs)
     if output is not None and (os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or ".")):
         raise InputError(f"{printable(output)}: cannot be written; give a file in a folder that exists")
 
 
-def reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Write the data with the columns of these attributes, and the target last; what was written, in words."""
+def write_reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Write the columns of these attributes, and the target last; return in words what was written."""
     header, rows = _table_of(section, names)
     with destination(output) as out:
         assert out is not None

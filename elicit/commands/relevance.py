@@ -19,22 +19,22 @@ from elicit.subsets import mask_of
 MODEL = "knn:3"
 
 
-def verdicts(
+def relevance_of(
     data: Data, model: str | None, folds: int, subsets: int | None, level: float, meter: Meter
 ) -> tuple[Relevance, ...]:
-    """One verdict an attribute; without attributes the performance is that of a guess from the target alone."""
-    guess = DummyClassifier(strategy="prior") if data.classes else DummyRegressor()
-    oracle, nothing = (
+    """The relevance of each attribute. The empty subset scores as a dummy model does, which sees the target alone."""
+    dummy = DummyClassifier(strategy="prior") if data.classes else DummyRegressor()
+    oracle, without_attributes = (
         WrapperOracle(m, data.X, data.y, attributes=data.columns, feature_groups=data.groups, cv=folds)
-        for m in (model_of(model or MODEL, data.classes, data.missing), guess)
+        for m in (model_of(model or MODEL, data.classes, data.missing), dummy)
     )
-    n, asked = len(oracle.attributes), 0
+    n, evaluated = len(oracle.attributes), 0
 
     def performance(chosen: tuple[int, ...]) -> Floats:
-        nonlocal asked
-        asked += 1
-        meter.update(0.0, f"relevance: {many(asked, 'subset')} evaluated")
-        reply = (oracle if chosen else nothing)(Evaluate(0, mask_of(chosen) or 1))
+        nonlocal evaluated
+        evaluated += 1
+        meter.update(0.0, f"relevance: {many(evaluated, 'subset')} evaluated")
+        reply = (oracle if chosen else without_attributes)(Evaluate(0, mask_of(chosen) or 1))
         if isinstance(reply, Failure):
             raise InputError(f"a subset cannot be measured ({reply.reason}); choose another --model")
         return np.asarray(reply.folds[0])

@@ -1,7 +1,7 @@
-"""The grammar: every command with its arguments, and nothing that takes time to load.
+"""Parsers: every command with its arguments, and nothing that takes long to import.
 
-What a command does is in the file of its name, which the command line imports once it is known that the
-command was given and that its arguments can be read. So help, and what is wrong with arguments, come at once.
+What a command does is in the file of its name, which the command line imports only after the arguments have been
+parsed. So help, and errors in arguments, come at once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from elicit.commands.arguments import count, folds, jobs, natural
+from elicit.commands.arguments import fold_count, job_count, non_negative, positive
 from elicit.data import BUILT_IN
 from elicit.events import EXTRAS
 
@@ -33,9 +33,9 @@ EXPLAINED = ("permutation", "shapley", "johnson-shapley", "pimp")
 #: What `score --reproduce` knows.
 TABLE_SETS = ("shares",)
 
-P = TypeVar("P", bound=argparse.ArgumentParser)
+ParserT = TypeVar("ParserT", bound=argparse.ArgumentParser)
 
-#: What several commands take is said once; a command adds in which way it differs.
+#: Arguments that several commands take; a command may override parts of one.
 _SHARED: Mapping[str, Mapping[str, Any]] = {
     "data": {"metavar": "DATA", "help": f"a CSV file (.gz too), or {', '.join(BUILT_IN)}"},
     "path": {"metavar": "JOURNAL", "help": "the journal of the session"},
@@ -44,15 +44,15 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--tidy": {"action": "store_true", "help": "allow missing values, leave out columns that say nothing"},
     "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that count as one attribute"},
     "--scoring": {"metavar": "NAME", "help": "a scikit-learn scorer (default: the model's own)"},
-    "--folds": {"type": folds, "metavar": "N", "help": "folds (default 10)"},
+    "--folds": {"type": fold_count, "metavar": "N", "help": "folds (default 10)"},
     "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out"},
-    "--max-size": {"type": count, "metavar": "N", "help": "the most attributes a subset may have"},
+    "--max-size": {"type": positive, "metavar": "N", "help": "the most attributes a subset may have"},
     "-o": {"metavar": "OUT.csv", "help": "write the data with the recommended columns only"},
-    "--n-jobs": {"type": jobs, "metavar": "N", "help": "processes (default: one per processor)"},
+    "--n-jobs": {"type": job_count, "metavar": "N", "help": "processes (default: one per processor)"},
 }
 
 
-#: The sections of a scenario with their keys, those that are needed first.
+#: The sections of a scenario with their keys, the required ones first.
 _SCENARIO = """\
 A scenario is a TOML file; scenarios/wine_live.toml is a short one. Sections:
 
@@ -75,39 +75,52 @@ A key that is not known is refused, and the nearest is named.
 """
 
 
-def add_commands(commands: argparse._SubParsersAction[P]) -> None:
-    """Make every command known to the parser, which notes the name of the one that is given."""
-    for add in (_ask, _resume, _run, _compare, _table, _verify, _why, _best, _report, _score):
+def add_commands(commands: argparse._SubParsersAction[ParserT]) -> None:
+    """Add a parser for every command; the parsed arguments hold the name of the one that was given."""
+    for add in (
+        _add_ask,
+        _add_resume,
+        _add_run,
+        _add_compare,
+        _add_table,
+        _add_verify,
+        _add_why,
+        _add_best,
+        _add_report,
+        _add_score,
+    ):
         add(commands)
 
 
-def _shared(command: argparse.ArgumentParser, name: str, *others: str, **differs: Any) -> None:
-    """Let a command take a shared argument, perhaps by other names as well."""
-    command.add_argument(name, *others, **{**_SHARED[name], **differs})
+def _add_shared(command: argparse.ArgumentParser, name: str, *aliases: str, **overrides: Any) -> None:
+    """Add a shared argument, perhaps with aliases and with parts of it overridden."""
+    command.add_argument(name, *aliases, **{**_SHARED[name], **overrides})
 
 
-def _as_said(command: argparse.ArgumentParser, *names: str) -> None:
-    """Let a command take shared arguments just as they are said once for all."""
+def _add_unchanged(command: argparse.ArgumentParser, *names: str) -> None:
+    """Add shared arguments as they are."""
     for name in names:
-        _shared(command, name)
+        _add_shared(command, name)
 
 
-def _played(command: argparse.ArgumentParser) -> None:
-    """What the two commands that play scenarios take."""
+def _add_play_options(command: argparse.ArgumentParser) -> None:
+    """Add what the two commands that play scenarios have in common."""
     command.add_argument("--json", metavar="OUT", help="write every result to this file")
-    command.add_argument("--budget", type=count, metavar="N", help="oracle calls, instead of the scenario's budget")
-    command.add_argument("--seeds", type=count, metavar="N", help="seeds, instead of the scenario's number")
-    _shared(command, "--n-jobs", help="runs at once (default: one per processor if kind = table or synthetic, else 1)")
+    command.add_argument("--budget", type=positive, metavar="N", help="oracle calls, instead of the scenario's budget")
+    command.add_argument("--seeds", type=positive, metavar="N", help="seeds, instead of the scenario's number")
+    _add_shared(
+        command, "--n-jobs", help="runs at once (default: one per processor if kind = table or synthetic, else 1)"
+    )
     command.add_argument("--journals", metavar="FOLDER", help="keep every run here; the same command goes on with them")
 
 
-def _of_scenarios(
-    commands: argparse._SubParsersAction[P], name: str, said: str, description: str
+def _scenario_command(
+    commands: argparse._SubParsersAction[ParserT], name: str, summary: str, description: str
 ) -> argparse.ArgumentParser:
-    """A command that plays scenarios; how one is written stands below its options, laid out as it is here."""
+    """The parser of a command that plays scenarios; its help ends with how one is written."""
     return commands.add_parser(
         name,
-        help=said,
+        help=summary,
         description=description,
         epilog=_SCENARIO,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -115,7 +128,7 @@ def _of_scenarios(
     )
 
 
-def _ask(commands: argparse._SubParsersAction[P]) -> None:
+def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "ask",
         help="a session on your data",
@@ -124,14 +137,14 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
         epilog="elicit --defaults explains how a session searches and asks unless told otherwise.",
         allow_abbrev=False,
     )
-    _as_said(command, "data", "--target", "--holds")
+    _add_unchanged(command, "data", "--target", "--holds")
     command.add_argument(
         "--model",
         metavar="M",
         help=f"{MODELS}; a number may follow, as in knn:3 or forest:100 (default: {CLASSIFIER} for classes, "
         f"{REGRESSOR} for numbers)",
     )
-    _shared(command, "--scoring")
+    _add_shared(command, "--scoring")
     command.add_argument(
         "--criteria",
         metavar="A,B",
@@ -140,8 +153,10 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
     command.add_argument("--keep", default="", metavar="A,B", help="attributes that every subset holds")
-    _as_said(command, "--drop", "--max-size", "--groups")
-    _shared(command, "--folds", "--cv", default=10)  # sessions were begun with --cv before, and scripts say so still
+    _add_unchanged(command, "--drop", "--max-size", "--groups")
+    _add_shared(
+        command, "--folds", "--cv", default=10
+    )  # sessions were begun with --cv before, and scripts say so still
     command.add_argument("--group-col", metavar="COL", help="a column: rows with the same value in it stay in one fold")
     command.add_argument(
         "--journal",
@@ -150,11 +165,11 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
         help="where the session is kept (default: in this folder, named after DATA)",
     )
     command.add_argument(
-        "--budget", type=count, metavar="N", help="subsets to evaluate at most (default: see elicit --defaults)"
+        "--budget", type=positive, metavar="N", help="subsets to evaluate at most (default: see elicit --defaults)"
     )
-    command.add_argument("--questions", type=natural, metavar="N", help="questions at most (default 9)")
+    command.add_argument("--questions", type=non_negative, metavar="N", help="questions at most (default 9)")
     command.add_argument(
-        "--check-every", type=natural, metavar="N", help="answers between two checks (default 3), 0 for none"
+        "--check-every", type=non_negative, metavar="N", help="answers between two checks (default 3), 0 for none"
     )
     command.add_argument(
         "--prior",
@@ -168,16 +183,16 @@ def _ask(commands: argparse._SubParsersAction[P]) -> None:
     )
     command.add_argument(
         "--seed",
-        type=natural,
+        type=non_negative,
         default=0,
         metavar="N",
         help="another seed is another course of the session (default 0)",
     )
-    _shared(command, "-o", "--output")
-    _shared(command, "--n-jobs")
+    _add_shared(command, "-o", "--output")
+    _add_shared(command, "--n-jobs")
 
 
-def _resume(commands: argparse._SubParsersAction[P]) -> None:
+def _add_resume(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "resume",
         help="go on exactly where a session stopped, or further",
@@ -185,26 +200,26 @@ def _resume(commands: argparse._SubParsersAction[P]) -> None:
         "budget, or with an answer taken back.",
         allow_abbrev=False,
     )
-    _shared(command, "path")
+    _add_shared(command, "path")
     command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many more")
-    command.add_argument("--undo", type=count, metavar="N", help="first take back the answer to question N")
-    _shared(command, "-o", "--output")
-    _shared(command, "--n-jobs")
+    command.add_argument("--undo", type=positive, metavar="N", help="first take back the answer to question N")
+    _add_shared(command, "-o", "--output")
+    _add_shared(command, "--n-jobs")
 
 
-def _run(commands: argparse._SubParsersAction[P]) -> None:
-    command = _of_scenarios(
+def _add_run(commands: argparse._SubParsersAction[ParserT]) -> None:
+    command = _scenario_command(
         commands,
         "run",
         "simulated operators over many seeds, from a file",
         "Plays a scenario with simulated operators, once for each seed, and prints a\nsummary.",
     )
     command.add_argument("scenario", metavar="SCENARIO.toml", help="the file")
-    _played(command)
+    _add_play_options(command)
 
 
-def _compare(commands: argparse._SubParsersAction[P]) -> None:
-    command = _of_scenarios(
+def _add_compare(commands: argparse._SubParsersAction[ParserT]) -> None:
+    command = _scenario_command(
         commands,
         "compare",
         "every method on the same oracle, side by side",
@@ -220,11 +235,11 @@ def _compare(commands: argparse._SubParsersAction[P]) -> None:
         metavar="FILE",
         help="play the [[elicit]] choices of this file on each table, and tell which one all other tables choose",
     )
-    _played(command)
+    _add_play_options(command)
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")
 
 
-def _table(commands: argparse._SubParsersAction[P]) -> None:
+def _add_table(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "table",
         help="evaluate every subset, to an oracle table",
@@ -232,17 +247,17 @@ def _table(commands: argparse._SubParsersAction[P]) -> None:
         "each attribute, then the score and its spread. The same command goes on where it was interrupted.",
         allow_abbrev=False,
     )
-    _as_said(command, "data", "--target", "--holds", "--tidy")
+    _add_unchanged(command, "data", "--target", "--holds", "--tidy")
     command.add_argument(
         "--model", default=TABLE_MODEL, metavar="M", help=f"{MODELS}; as in elicit ask (default {TABLE_MODEL})"
     )
-    _shared(command, "--folds", default=10)
-    _as_said(command, "--scoring", "--drop", "--max-size")
+    _add_shared(command, "--folds", default=10)
+    _add_unchanged(command, "--scoring", "--drop", "--max-size")
     command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
-    _shared(command, "--n-jobs", help="evaluations at once (default 1)")
+    _add_shared(command, "--n-jobs", help="evaluations at once (default 1)")
 
 
-def _verify(commands: argparse._SubParsersAction[P]) -> None:
+def _add_verify(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "verify",
         help="re-check all that a session claims, exactly; exit 1 when it does not hold",
@@ -251,10 +266,10 @@ def _verify(commands: argparse._SubParsersAction[P]) -> None:
         "Where a step does not hold, the first is named, and the exit status is 1.",
         allow_abbrev=False,
     )
-    _shared(command, "path")
+    _add_shared(command, "path")
 
 
-def _why(commands: argparse._SubParsersAction[P]) -> None:
+def _add_why(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "why",
         help="why this subset and not another, in your own answers",
@@ -262,12 +277,12 @@ def _why(commands: argparse._SubParsersAction[P]) -> None:
         "proof, the answers that matter, and what other answers would have led to. Nothing is measured anew.",
         allow_abbrev=False,
     )
-    _shared(command, "path")
+    _add_shared(command, "path")
     command.add_argument("--not", dest="rival", metavar="A,B,…", help="explain why not the subset of these attributes")
     command.add_argument("--all", action="store_true", help="show every cause, not only the first ones")
 
 
-def _best(commands: argparse._SubParsersAction[P]) -> None:
+def _add_best(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "best",
         help="what another utility would choose on the same record",
@@ -275,14 +290,14 @@ def _best(commands: argparse._SubParsersAction[P]) -> None:
         "anew, so other subsets are not considered.",
         allow_abbrev=False,
     )
-    _shared(command, "path")
+    _add_shared(command, "path")
     command.add_argument(
         "--utility", required=True, metavar="EXPR", help="arithmetic on the criteria; higher is better"
     )
-    command.add_argument("--top", type=count, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
+    command.add_argument("--top", type=positive, default=LISTED, metavar="N", help=f"subsets listed (default {LISTED})")
 
 
-def _report(commands: argparse._SubParsersAction[P]) -> None:
+def _add_report(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "report",
         help="one self-contained page of a session",
@@ -290,21 +305,21 @@ def _report(commands: argparse._SubParsersAction[P]) -> None:
         "the model does with the chosen subset, every question and answer, and how to reproduce it.",
         allow_abbrev=False,
     )
-    _shared(command, "path")
+    _add_shared(command, "path")
     command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
     command.add_argument("--no-model", action="store_true", help="leave out the parts that fit the model again")
 
 
-def _score(commands: argparse._SubParsersAction[P]) -> None:
+def _add_score(commands: argparse._SubParsersAction[ParserT]) -> None:
     command = commands.add_parser(
         "score",
         help="attribute scores side by side",
         description="Prints scores of the attributes side by side, with their ranks and how far they agree.",
         allow_abbrev=False,
     )
-    _shared(command, "data", nargs="?")
+    _add_shared(command, "data", nargs="?")
     command.add_argument("--list", action="store_true", help="print every score with its meaning and its options")
-    _as_said(command, "--target", "--holds", "--tidy", "--groups", "--drop")
+    _add_unchanged(command, "--target", "--holds", "--tidy", "--groups", "--drop")
     command.add_argument(
         "--by",
         metavar="A,B",
@@ -323,10 +338,10 @@ def _score(commands: argparse._SubParsersAction[P]) -> None:
         help="say what is relevant, weakly relevant or irrelevant to a model",
     )
     command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
-    _shared(command, "--folds", help="folds of --relevance (default 10)")
+    _add_shared(command, "--folds", help="folds of --relevance (default 10)")
     command.add_argument(
         "--subsets",
-        type=count,
+        type=positive,
         metavar="N",
         help="random subsets tried by --relevance (default: 30, or all of up to 8 attributes)",
     )
