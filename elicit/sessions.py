@@ -1,7 +1,7 @@
-"""Sessions: an elicitation and the journal that it is written to, begun, resumed, or read back.
+"""Sessions: an elicitation together with its journal: begun, resumed, or read back.
 
-The rule: a journal holds all that its elicitation needs besides the oracle, and reading it folds facts;
-nothing is decided again.
+The rule: a journal holds all that its elicitation needs besides the oracle. Reading it folds the facts; nothing is
+decided again.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from elicit.printable import printable
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector
 
-#: What held before a setting of this name was written down: a journal without it was made under this rule.
-BEFORE: Mapping[str, Any] = {"recommend": "regret", "doubt": 1}
+#: Settings that older journals do not hold, with the values under which those journals were made.
+FORMER_DEFAULTS: Mapping[str, Any] = {"recommend": "regret", "doubt": 1}
 
 
 @dataclass(frozen=True)
 class Session:
-    """An elicitation with its open journal; leaving the `with` block closes the journal."""
+    """An elicitation and its open journal, which is closed at the end of a `with` block."""
 
     elicitation: Elicitation
     journal: Journal
@@ -52,7 +52,7 @@ def begin(
     rows: int | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Session:
-    """A new session with a new journal. `about` is kept in the header, such as what the oracle was made of."""
+    """A new session with a new journal. `about` is kept in its header: what the oracle was made of, for one."""
     elicitation = Elicitation(
         oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior, rows=rows
     )
@@ -63,8 +63,8 @@ def begin(
 def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None, reopen: bool = True) -> Session:
     """The session of a journal, ready to go on where it stopped.
 
-    `budget` is the number of oracle calls in all from now on. A run that was ended from outside (by time
-    or by wish) goes on, unless `reopen` is False; one that ended by its own rules does so only with another budget.
+    `budget` is a new limit on the oracle calls of the whole run. A run that was ended from outside, by a time limit or
+    by the operator, goes on unless `reopen` is False; one that ended by its own rules goes on only with a new budget.
     """
     journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
     try:
@@ -102,8 +102,8 @@ def _names(attributes: Attributes, mask: Mask) -> list[str]:
     return list(attributes.subset(mask)) if mask else []
 
 
-def demand_session(header: Header) -> None:
-    """Refuse the journal of a classical method, which is no session, with what can be done with it."""
+def require_session(header: Header) -> None:
+    """Refuse the journal of a classical method, which is no session, and say how to go on with it."""
     if isinstance(method := header.settings.get("method"), dict):
         raise JournalError(
             f"the journal is a run of the classical method {printable(str(method.get('name')))!r}, not a session: "
@@ -114,14 +114,14 @@ def demand_session(header: Header) -> None:
 def elicitation_of(record: Record | Journal) -> Elicitation:
     """The elicitation that a journal holds: nothing is decided again, facts are folded."""
     header = record.header
-    demand_session(header)
+    require_session(header)
     try:
         chosen, family = dict(header.settings["elicit"]), dict(header.settings["family"])
         prior = header.settings["prior"]
         return Elicitation(
             header.attributes,
             header.criteria,
-            settings_from({**BEFORE, **chosen}),
+            settings_from({**FORMER_DEFAULTS, **chosen}),
             family=Family(
                 len(header.attributes),
                 header.attributes.mask(family["keep"]),

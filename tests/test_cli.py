@@ -28,7 +28,7 @@ from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
-from elicit.session.display import Meter, clock_time, measuring
+from elicit.session.display import Meter, activity, clock_time
 from elicit.session.progress import Progress
 from elicit.sessions import begin
 from elicit.sources.oracle import oracle_from
@@ -330,7 +330,7 @@ def test_version_and_defaults(capsys):
 
 
 def test_run_prints_a_table_and_writes_every_result(here, capsys, monkeypatch):
-    monkeypatch.setattr("elicit.session.display._SOON_OVER", 0.0)
+    monkeypatch.setattr("elicit.session.display._SECONDS_OF_SILENCE", 0.0)
     status, out, err = run("run", "s.toml", "--json", "o.json", capsys=capsys)
     assert status == 0
     assert out.splitlines()[0].startswith("method")
@@ -555,7 +555,7 @@ def test_the_bar_is_gone_when_the_work_is_over_and_when_it_is_broken_off():
 
 
 def test_elsewhere_a_plain_line_now_and_then(monkeypatch):
-    monkeypatch.setattr("elicit.session.display._SOON_OVER", 0.0)
+    monkeypatch.setattr("elicit.session.display._SECONDS_OF_SILENCE", 0.0)
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for k in range(101):
@@ -604,7 +604,7 @@ def test_the_time_left_is_told_by_the_time_it_took(monkeypatch):
 
 def test_no_question_is_promised_when_none_may_come():
     def at(evaluations, questions):
-        return measuring(Progress(evaluations, 121, questions, 15, None, {}, 1.0))
+        return activity(Progress(evaluations, 121, questions, 15, None, {}, 1.0))
 
     assert at(100, 3) == "evaluated 100 of 121, until there is something to ask"
     assert at(121, 3) == "evaluated 121 of 121, working out what your answers decide"

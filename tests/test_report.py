@@ -506,7 +506,7 @@ def test_one_measured_subset_is_one(tmp_path):
 
 
 def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("elicit.session.display._SOON_OVER", 0.0)
+    monkeypatch.setattr("elicit.session.display._SECONDS_OF_SILENCE", 0.0)
     assert main(["report", str(wine), "-o", str(tmp_path / "r.html")]) == 0
     told = capsys.readouterr().err
     assert f"scores on fresh folds, round {ROUNDS} of {ROUNDS}, 0:" in told

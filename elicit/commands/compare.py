@@ -26,7 +26,7 @@ from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS, Scenario, read_scenario
-from elicit.session.display import not_measured
+from elicit.session.display import failure_lines
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
 
@@ -164,7 +164,7 @@ def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -
     """Notes on the results of several scenarios."""
     notes = [note for name, scenario in zip(played, scenarios, strict=True) for note in data_notes(scenario, name)]
     notes += [note for name, results in played.items() for note in not_followed(results, name)]
-    return [*notes, *not_measured(run["failures"] for results in played.values() for run in results)]
+    return [*notes, *failure_lines(run["failures"] for results in played.values() for run in results)]
 
 
 def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
@@ -189,7 +189,7 @@ def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
         _ending_in_words(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]
     }
     notes += [*data_notes(scenario), *not_followed(results), *map(printable, sorted(ends))]
-    return [*notes, *not_measured(run["failures"] for run in results)]
+    return [*notes, *failure_lines(run["failures"] for run in results)]
 
 
 def _ending_in_words(run: Mapping[str, Any], limited: bool) -> str:

@@ -36,9 +36,9 @@ from elicit.oracles.guess import guess_of
 from elicit.printable import aligned, bounded, counted, listable, many, pasted, printable
 from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
-from elicit.session.display import Meter, clock_time, not_measured
+from elicit.session.display import Meter, clock_time, failure_lines
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
-from elicit.session.hopeless import one_of_two
+from elicit.session.hopeless import binary_score_remedy
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask
 from elicit.threads import one_thread
@@ -69,7 +69,7 @@ def ending(
     bounds = Bounds() if result.subset is None else proven_bounds(session.journal, elicitation.family)
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
-        yield from not_measured([result.failures])
+        yield from failure_lines([result.failures])
     else:
         with one_thread():
             yield from _recommended(session, oracle, section, result.subset)
@@ -78,7 +78,7 @@ def ending(
             yield from _proven(elicitation, result, bounds)
             yield from _reasons(elicitation, result.subset, result.set_aside)
             yield from _what_answers_did(elicitation, result.subset)
-        yield from not_measured([result.failures])
+        yield from failure_lines([result.failures])
         yield from _statements_set_aside(elicitation, result)
         for name in elicitation.history.too_fine:
             text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
@@ -89,7 +89,7 @@ def ending(
     if result.subset is None:
         further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
         yield f"another model or score may do: --model, --scoring{further} name them"
-        for remedy in one_of_two(result.failures):
+        for remedy in binary_score_remedy(result.failures):
             yield from paragraph(remedy, _text_width(), 2)
     elif bounds.family != 0:
         yield from _how_to_go_on(elicitation, shown)

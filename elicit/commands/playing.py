@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from elicit.experiments.experiment import Stage
 from elicit.printable import printable
 from elicit.scenario import Scenario
-from elicit.session.display import Meter, standing
+from elicit.session.display import Meter, run_status
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def show_stage(meter: Meter, now: Stage, done: int = 0, of: int = 1) -> None:
     share = 0.99 * now.run.evaluations / now.run.budget if now.run is not None else 0.0
     words = [f"scenario {done + 1} of {of}"] if of > 1 else []
     words += [f"{now.finished} of {now.total} runs finished"] if now.total > 1 or now.run is None else []
-    words += [standing(now.run)] if now.run is not None else []
+    words += [run_status(now.run)] if now.run is not None else []
     meter.update((done + (now.finished + share) / now.total) / of, "; ".join(words))
 
 

@@ -18,7 +18,7 @@ from elicit.events import Stopped
 from elicit.journal import other_versions, read
 from elicit.printable import many, printable
 from elicit.session.insight import Insight
-from elicit.sessions import demand_session, resume
+from elicit.sessions import require_session, resume
 
 #: The most digits of a budget: no budget needs more, and Python refuses to read thousands of them.
 MOST_DIGITS = 15
@@ -69,7 +69,7 @@ def _undo(elicitation: Elicitation, number: int) -> None:
 def session_section(path: str) -> Mapping[str, Any]:
     """The [oracle] section that a journal was made with. A data file that is gone is looked for beside the journal."""
     header = read(path).header
-    demand_session(header)
+    require_session(header)
     about = header.settings.get("about")
     section = about.get("oracle") if isinstance(about, dict) else None
     if isinstance(about, dict) and "operator" in about and "utility" not in about:

@@ -15,7 +15,7 @@ from elicit.experiments.experiment import at_once, not_followed, run_scenario, s
 from elicit.methods import TradeOff
 from elicit.printable import printable
 from elicit.scenario import read_scenario
-from elicit.session.display import not_measured
+from elicit.session.display import failure_lines
 
 
 def run(args: argparse.Namespace) -> int:
@@ -35,6 +35,6 @@ def run(args: argparse.Namespace) -> int:
         if out is not None:
             json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
             out.write("\n")
-    failed = not_measured(result["failures"] for result in results)
+    failed = failure_lines(result["failures"] for result in results)
     print("\n".join([*summary(results, screen_width()), *data_notes(scenario), *not_followed(results), *failed]))
     return DONE

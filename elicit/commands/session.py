@@ -36,7 +36,7 @@ from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
 from elicit.printable import many, pasted, printable
-from elicit.session.display import Meter, clock_time, measuring, standing
+from elicit.session.display import Meter, activity, clock_time, run_status
 from elicit.session.insight import Insight
 from elicit.session.progress import Progress
 from elicit.sessions import Session, begin
@@ -185,7 +185,7 @@ def _drive_with_operator(
 
         def show(progress: Progress) -> None:
             latest[:] = [progress]
-            meter.update(progress.evaluations / progress.budget, standing(progress))
+            meter.update(progress.evaluations / progress.budget, run_status(progress))
 
         return drive(session.elicitation, oracle, operator, session.journal, n_jobs=options.n_jobs, progress=show)
 
@@ -207,7 +207,7 @@ def _on_screen(
 
         def show(progress: Progress) -> None:
             latest[:] = [progress]
-            operator.show(progress.evaluations / progress.budget, measuring(progress))
+            operator.show(progress.evaluations / progress.budget, activity(progress))
 
         workers = int(effective_n_jobs(-1 if options.n_jobs is None else options.n_jobs))
         if session.elicitation.history.stopped is None:

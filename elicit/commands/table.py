@@ -23,7 +23,7 @@ from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
 from elicit.printable import many, printable
-from elicit.session.display import not_measured
+from elicit.session.display import failure_lines
 from elicit.session.hopeless import require_hope
 from elicit.sources.oracle import data_of, wrapper_of
 from elicit.subsets import Family, Mask
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     notes = [f"note: {printable(note)}" for note in data.notes]
     if args.max_size is not None:
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
-    failed = not_measured([Counter(written.failures.values())])
+    failed = failure_lines([Counter(written.failures.values())])
     failed += warning_lines(warned)
     print("\n".join([f"{printable(args.output)}: {many(written.rows, 'subset')}", *notes, *failed]))
     return DONE

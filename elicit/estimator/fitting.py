@@ -34,7 +34,7 @@ from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
-from elicit.session.display import Meter, criteria_told
+from elicit.session.display import Meter, criteria_in_words
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
 from elicit.subsets import Family, Mask
@@ -223,5 +223,5 @@ def _meter(verbose: int, label: str, best: str) -> Iterator[Callable[[Progress],
 def _standing(progress: Progress, best: str) -> str:
     """Where the run stands, in one line."""
     asked = f", {many(progress.questions, 'question')}" if progress.questions else ""
-    shown = criteria_told(progress.criteria) or "nothing"
+    shown = criteria_in_words(progress.criteria) or "nothing"
     return f"evaluated {progress.evaluations} of {progress.budget}{asked}, {best}: {shown}"

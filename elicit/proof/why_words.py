@@ -13,7 +13,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
 from elicit.printable import bounded
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why
-from elicit.session.display import criteria_told
+from elicit.session.display import criteria_in_words
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.explain import Cause
@@ -183,4 +183,4 @@ def _tau_of(why: Why) -> float:
 
 def measured_line(history: History, subset: Mask) -> str:
     """A subset with its criteria in one line."""
-    return f"{history.attributes.braced(subset)}: {criteria_told(history.named(subset), digits=6)}"
+    return f"{history.attributes.braced(subset)}: {criteria_in_words(history.named(subset), digits=6)}"

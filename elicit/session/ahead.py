@@ -1,9 +1,9 @@
-"""Ahead: while the operator thinks, processes play on as if this or that were the answer.
+"""Ahead: while the operator thinks, other processes compute what would follow each possible answer.
 
 For every reply that the open question may get, a copy of the run is played in another process up to its
-next question. What it measures on the way is kept at once (it is a result ahead of need, whichever answer
-comes); what it decides is taken over when its answer is the one that was given. A copy decides exactly
-what the run itself would decide, so a run is the same with any number of these processes, or none.
+next question. What a copy measures is kept at once, as a result ahead of need, whichever answer comes. What it decides
+is adopted only if its reply is the one that is given. A copy decides exactly what the run itself would decide, so a
+run is the same with any number of these processes, or none.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ OperatorReply = Answer | Settlement
 Keep = Callable[[Mask, Measured | Failure], None]
 _Pipe = Any  # an end of one: its class differs from platform to platform
 
-#: Seconds between two looks at whether the operator, or an interrupt, wants something else.
-_LOOK = 0.1
+#: How often a waiting thread looks whether its copy is still wanted.
+_SECONDS_BETWEEN_LOOKS = 0.1
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a copy did after a reply was told: its facts since, and where it stands then."""
+    """What follows a reply: the facts that a copy added after it, and where the run stands then."""
 
     facts: tuple[Fact, ...]
     progress: Progress
@@ -47,7 +47,7 @@ class Found:
 
 @dataclass(frozen=True)
 class _Task:
-    """All that a process needs to play one copy: what `Elicitation` takes, and the reply to begin with."""
+    """What a process needs to play one copy: the arguments of `Elicitation`, known results, and the reply."""
 
     run: Mapping[str, Any]
     known: Mapping[Mask, Measured | Failure]
@@ -63,23 +63,23 @@ def replies_to(request: Compare | Reconcile) -> tuple[OperatorReply, ...]:
 
 
 class Ahead:
-    """Some processes that think ahead, and the threads that talk to them.
+    """Processes that compute ahead, with a thread for each that talks to it.
 
-    keep: is given every result that they measure, from any of these threads.
+    keep: called with every result that they measure, from any of these threads.
     """
 
     def __init__(self, oracle: Remembering, workers: int, keep: Keep) -> None:
         self._oracle, self._workers, self._keep = oracle, workers, keep
         self._threads: list[threading.Thread] = []
         self._processes: dict[threading.Thread, Any] = {}
-        #: why the oracle cannot be sent to a process, or not be loaded there, once that was found out
+        #: why the oracle cannot be sent to a process, or be loaded there; None as long as nothing is known against it
         self.hindrance: Exception | None = None
         self._changed = threading.Condition()
         self._closed = False
-        self._forget()
+        self._drop_tasks()
 
-    def _forget(self) -> None:
-        """No copy is wanted; those under way are given up at their next step."""
+    def _drop_tasks(self) -> None:
+        """Forget all tasks; a copy under way is called off at its next step."""
         self._run: Mapping[str, Any] = {}
         self._request = -1
         self._todo: list[OperatorReply] = []
@@ -88,10 +88,10 @@ class Ahead:
         self._latest: Progress | None = None
 
     def begin(self, elicitation: Elicitation, request: Compare | Reconcile) -> None:
-        """Begin to play a copy for every reply to the open question."""
+        """Start to play a copy for every reply that the question may get."""
         history = elicitation.history
         with self._changed:
-            self._forget()
+            self._drop_tasks()
             self._run = {
                 "attributes": history.attributes,
                 "criteria": history.criteria,
@@ -106,7 +106,7 @@ class Ahead:
             self._todo = list(replies_to(request))
             self._changed.notify_all()
         for thread in self._threads:
-            if _ended(self._processes.get(thread)):
+            if _has_died(self._processes.get(thread)):
                 thread.join()  # it was woken, finds its process dead, and ends
         self._threads = [thread for thread in self._threads if thread.is_alive()]  # one that ended is replaced
         while self.hindrance is None and len(self._threads) < self._workers:
@@ -114,18 +114,18 @@ class Ahead:
             self._threads[-1].start()
 
     def take(self, reply: OperatorReply, show: Callable[[Progress], None] | None = None) -> Found | None:
-        """What follows the reply, once it is known; None when no process works on it. The others are given up."""
+        """Wait for what follows this reply; None when no process works on it. Other copies are called off."""
         shown = None
         with self._changed:
             self._todo = []
             self._doing &= {reply}
             while reply in self._doing:
-                self._changed.wait(_LOOK)
+                self._changed.wait(_SECONDS_BETWEEN_LOOKS)
                 if show is not None and self._latest is not None and self._latest is not shown:
                     shown = self._latest
                     show(shown)
             found = self._found.get(reply)
-            self._forget()
+            self._drop_tasks()
         return found
 
     def ready(self, reply: OperatorReply) -> bool:
@@ -133,14 +133,14 @@ class Ahead:
         return reply in self._found
 
     def under_way(self, reply: OperatorReply) -> bool:
-        """Whether a process works on what follows the reply, so that it is to be waited for."""
+        """Whether a process is still working on what follows the reply."""
         return reply in self._doing
 
     def close(self) -> None:
-        """End every process; what it has not told by now is lost."""
+        """End every process; what it has not sent yet is lost."""
         with self._changed:
             self._closed = True
-            self._forget()
+            self._drop_tasks()
             self._changed.notify_all()
             processes = list(self._processes.values())
         for process in processes:
@@ -157,12 +157,12 @@ class Ahead:
     # -- one thread for each process --------------------------------------------------------------
 
     def _serve(self) -> None:
-        """Hand tasks to one process for as long as both live. A process that dies takes its task along, no more."""
+        """Start a process and hand it tasks until everything is closed. If it dies, only its task is lost."""
         if sys.platform != "win32":  # Ctrl-C is for the parent, also while the process starts
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         here, there = context.Pipe()
-        process = context.Process(target=_work, args=(there,), daemon=True)
+        process = context.Process(target=_process_main, args=(there,), daemon=True)
         reply: OperatorReply | None = None
         try:
             with self._changed:
@@ -194,25 +194,25 @@ class Ahead:
                 process.join()
 
     def _next(self, process: Any) -> OperatorReply | None:
-        """The next reply that nobody works on; None when everything is closed. A dead process takes none."""
+        """Wait for a reply that nobody works on; None when everything is closed, EOFError when the process has died."""
         with self._changed:
             while not self._todo and not self._closed:
                 self._changed.wait()
             if self._closed:
                 return None
-            if _ended(process):
+            if _has_died(process):
                 raise EOFError
             reply = self._todo.pop(0)
             self._doing.add(reply)
             return reply
 
     def _play(self, process: _Pipe, reply: OperatorReply) -> None:
-        """Let the process play one copy, keep what it measures, and call it off when nobody wants it."""
+        """Let the process play one copy, keep what it measures, and call the copy off once it is not wanted."""
         with self._changed:
             run, request = self._run, self._request
         process.send(_Task(run, self._oracle.known, request, reply))
         while True:
-            while not process.poll(_LOOK):
+            while not process.poll(_SECONDS_BETWEEN_LOOKS):
                 if self._closed:
                     raise EOFError
             message = process.recv()
@@ -238,13 +238,13 @@ class Ahead:
                     raise AssertionError(f"a process told {type(message).__name__}")
 
 
-def _ended(process: Any) -> bool:
-    """Whether a process had begun, and is dead."""
+def _has_died(process: Any) -> bool:
+    """Whether a process was started and has ended."""
     return process is not None and process.exitcode is not None
 
 
-def _work(parent: _Pipe) -> None:
-    """The life of one process: it is sent an oracle, then plays what it is told to, until its parent goes."""
+def _process_main(parent: _Pipe) -> None:
+    """The main function of a process: receive an oracle, then play task after task until the parent has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
@@ -262,7 +262,7 @@ def _work(parent: _Pipe) -> None:
             task: _Task = parent.recv()
             remembering.learn(task.known)
             try:
-                parent.send(_played(task, remembering, parent))
+                parent.send(_play_to_next_question(task, remembering, parent))
             except (EOFError, OSError):
                 raise
             except Exception:  # whatever it is, the run itself will meet it too, and tell it
@@ -272,14 +272,14 @@ def _work(parent: _Pipe) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that was killed tells nobody: a measurement that takes hours would go on for no one."""
+    """End this process when its parent ends: a parent that is killed cannot say so, and a fit may take hours."""
     parent = multiprocessing.parent_process()
     assert parent is not None  # this runs in a process that another one started
     parent.join()
     os._exit(1)
 
 
-def _played(task: _Task, oracle: Remembering, parent: _Pipe) -> Found | None:
+def _play_to_next_question(task: _Task, oracle: Remembering, parent: _Pipe) -> Found | None:
     """Play on from the reply to the next question; None when the parent calls it off."""
     elicitation = Elicitation(**task.run)
     elicitation.tell(task.request, task.reply)

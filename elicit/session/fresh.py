@@ -1,6 +1,6 @@
-"""Fresh folds: the score of a choice on splits that had no part in choosing it, the same for all that are compared.
+"""Fresh folds: the score of a chosen subset on splits that had no part in the choice, the same for all compared.
 
-The rows are the same, and they chose: so this is nearer the truth than the score that chose, and still a little high.
+The rows are those that chose, so this score is nearer the truth than the one that chose, but still a little high.
 The rule: what was measured before is not measured again.
 """
 
@@ -18,11 +18,11 @@ from elicit.oracles import WrapperOracle
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Mask
 
-#: Rounds of fresh folds; each is seeded by its number, counted from FIRST_SEED, past the seed of the folds that chose.
+#: How many times the rows are split anew. The seeds count from FIRST_SEED and skip that of the folds that chose.
 ROUNDS = 5
 FIRST_SEED = 1_000
 
-#: Told a result as soon as there is one: the seed of its folds, its subset, and what was measured.
+#: Called with each new result: the seed of its folds, its subset, and what was measured.
 Keep = Callable[[int, Mask, Measured | Failure], None]
 
 

@@ -1,9 +1,9 @@
-"""Hopeless: nothing could be measured so far, and it is not for the subsets that were tried.
+"""Hopeless runs: every subset fails, whatever it holds, so the run had better end.
 
-A scorer that no model has, or a model that always raises, fails on every subset in the same way. The rule: once
-the first few have failed alike and none was measured, all attributes together and some alone are tried, too
-(`decide/exploring.py` proposes those alone next). If these fail alike, what fails is common to all, and the run
-ends at once instead of spending its budget.
+A scorer that the model does not support, or a model that always raises, fails on every subset in the same way. The
+rule: once the first few have failed alike and none was measured, all attributes together and some alone are tried
+as well (`decide/exploring.py` proposes those alone next). If these fail alike, too, the subsets are not to blame, and
+the run ends at once instead of spending its budget.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from elicit.subsets import Family, Mask
 
 
 def only_failures(facts: Iterable[Fact]) -> dict[Mask, str]:
-    """All that was tried so far, and why it failed, where none of it could be measured."""
+    """Every subset tried so far, with the reason why it failed; {} as soon as one could be measured."""
     failed = {}
     for fact in facts:
         if isinstance(fact, Evaluated):
@@ -32,16 +32,16 @@ def only_failures(facts: Iterable[Fact]) -> dict[Mask, str]:
 def require_hope(
     failed: Mapping[Mask, str], family: Family, measure: Callable[[Sequence[Mask]], Sequence[Measured | Failure]]
 ) -> None:
-    """Refuse to go on where the smallest and the largest subsets fail as all did that were tried so far."""
+    """An error where the largest subset and some single attributes fail in the same way as all subsets so far."""
     reasons = dict(failed)
-    if len(failed) < FAILED or not _alike(reasons.values()):
+    if len(failed) < FAILED or not _fail_alike(reasons.values()):
         return
     further = [subset for subset in (family.largest, *family.alone(FAILED)) if subset not in reasons]
     for subset, reply in zip(further, measure(further), strict=True):
         if isinstance(reply, Measured):
             return
         reasons[subset] = reply.reason
-    if len(reasons) < family.count() and _alike(reasons.values()):  # a family that was all tried ends by itself
+    if len(reasons) < family.count() and _fail_alike(reasons.values()):  # a family that was all tried ends by itself
         sizes = sorted({subset.bit_count() for subset in reasons})
         told = " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
         first = next(iter(reasons.values()))
@@ -49,17 +49,17 @@ def require_hope(
             f"no subset could be measured; all of the first {len(reasons)}, of size {told}, failed alike, the first "
             f"because: {first.removesuffix('.')}; another model, score or data may do"
         )
-        raise InputError("; ".join([said, *one_of_two([first])]))
+        raise InputError("; ".join([said, *binary_score_remedy([first])]))
 
 
-def one_of_two(reasons: Iterable[str]) -> Iterator[str]:
-    """What helps where a score was to be of one of two classes, as far as these reasons tell."""
+def binary_score_remedy(reasons: Iterable[str]) -> Iterator[str]:
+    """What to do about a score that is for two classes only, if that is what these reasons are about."""
     if any("pos_label" in reason for reason in reasons):  # what scikit-learn says of such a score
         told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
         yield f"{told} a score of all classes, such as f1_macro"
 
 
-def _alike(reasons: Iterable[str]) -> bool:
-    """Whether all failed in the same way: the same kind of error, or the same words up to a number."""
+def _fail_alike(reasons: Iterable[str]) -> bool:
+    """Whether all failed in the same way: their texts agree up to the first colon or digit."""
     kinds = {found[0] for reason in reasons if (found := re.match(r"[^:\d]*", reason))}
     return len(kinds) == 1

@@ -1,7 +1,6 @@
-"""Insight: what the facts of a run say to the person who answers: why, how sure, and what would change.
+"""Insight: what the operator may look up in a session: why, how sure, and what an answer would change.
 
-Every "what if" is a history with one more fact, looked at with fresh beliefs. Nothing here decides or
-changes anything.
+Every "what if" looks at the beliefs of a history with one more fact. Nothing here decides or changes anything.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, RunStatus
 from elicit.printable import bounded, many
-from elicit.session.display import criteria_told
+from elicit.session.display import criteria_in_words
 from elicit.session.progress import Progress, regret_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.regret import CLEAR
 
-#: Measured orders of a conflict that are told by name; the others are counted.
+#: How many measured orders of a conflict are listed; the others are only counted.
 MOST_ORDERS = 4
 
 
@@ -73,7 +72,7 @@ class Insight:
         if beliefs.incumbent is None:
             return None, ["Nothing was evaluated yet, so nothing would be recommended."]
         measured = many(len(history.evaluated), "evaluated subset")
-        lines = [f"Best so far: {self._told(beliefs.incumbent)}.", self._how_sure(measured)]
+        lines = [f"Best so far: {self._with_criteria(beliefs.incumbent)}.", self._how_sure(measured)]
         around = elicitation.family.neighbours(beliefs.incumbent)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
         lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
@@ -86,7 +85,7 @@ class Insight:
         return beliefs.incumbent, lines
 
     def _how_sure(self, measured: str) -> str:
-        """How much better another of those measured may be than what would be recommended."""
+        """By how much another measured subset may be better than the one that would be recommended."""
         beliefs = self._elicitation.beliefs
         if beliefs.conflict is not None:
             return "No utility fits all that was measured and answered, so how sure that is cannot be told."
@@ -102,7 +101,7 @@ class Insight:
             )
         # a measured order may be strained, too, but nobody is told that what it puts below may be better
         below = found.rival in self._elicitation.history.dominates[found.subset]
-        who = "another" if below else self._told(found.rival)
+        who = "another" if below else self._with_criteria(found.rival)
         return (
             f"Among the {measured}, {who} may still be better, by at most {bounded(regret)} "
             "(1 is the margin of one clear answer)."
@@ -133,10 +132,10 @@ class Insight:
             after = now.with_facts((*facts, Retracted(facts[-1].request, request)))
             taken = now.history.answers[request]
             lines = self._compared("Without it", now, after, (taken.first, taken.second))
-        contradiction = _answers(_conflict(after))
+        contradiction = _count_answers(_conflict_of(after))
         if contradiction:
-            lines.append(f"  {_still(contradiction)}.")
-        elif _conflict(now):
+            lines.append(f"  {_still_contradicting(contradiction)}.")
+        elif _conflict_of(now):
             lines.append("  no answers contradict each other any more.")
         return lines
 
@@ -144,60 +143,63 @@ class Insight:
         """The measured orders that contradict the answers of a conflict."""
         history = self._elicitation.history
         wanted = set(request.conflict)
-        for statements in (history.unsettled, history.contradiction, _conflict(self._elicitation.beliefs)):
+        for statements in (history.unsettled, history.contradiction, _conflict_of(self._elicitation.beliefs)):
             if set(history.answers_behind(statements)) == wanted:
                 orders = [s for s in statements if s.source is not Source.OPERATOR]
-                lines = [self._stated(s) for s in orders[:MOST_ORDERS]]
+                lines = [self._statement_in_words(s) for s in orders[:MOST_ORDERS]]
                 more = len(orders) - len(lines)
                 return [*lines, f"and {more} more such orders"] if more > 0 else lines
         return []
 
     def _compared(self, case: str, before: Beliefs, after: Beliefs, shown: tuple[Mask, Mask]) -> list[str]:
-        """How what would be recommended differs between two states; the two subsets shown are A and B."""
+        """How the recommendation and its regret differ between two states; `shown` are the subsets A and B."""
         was, would = before.incumbent, after.incumbent
         if was is None or would is None:
             return [f"{case}: nothing would be recommended."]
         if was == would:
-            lines = [f"{case}: the best so far stays {self._told(would, shown)}."]
+            lines = [f"{case}: the best so far stays {self._with_criteria(would, shown)}."]
         else:
-            lines = [f"{case}: the best so far becomes {self._told(would, shown)} instead of {self._told(was, shown)}."]
-        then, now = _regret(before) or "unknown", _regret(after)
+            new, old = self._with_criteria(would, shown), self._with_criteria(was, shown)
+            lines = [f"{case}: the best so far becomes {new} instead of {old}."]
+        then, now = _regret_in_words(before) or "unknown", _regret_in_words(after)
         if now is not None and not (before.far and after.far):
             moves = f"stays {now}" if now == then else f"goes from {then} to {now}"
             lines.append(f"  the regret (how much better another may still be) {moves}.")
         return lines
 
-    def _told(self, subset: Mask, shown: tuple[Mask, ...] = ()) -> str:
-        """A subset, with its criteria: one that is shown as A or B by that letter, another by its attributes."""
+    def _with_criteria(self, subset: Mask, shown: tuple[Mask, ...] = ()) -> str:
+        """A subset with its criteria; it is called A or B if it is shown as such, otherwise by its attributes."""
         history = self._elicitation.history
         name = "AB"[shown.index(subset)] if subset in shown else history.attributes.braced(subset)
-        return f"{name} ({criteria_told(history.named(subset))})"
+        return f"{name} ({criteria_in_words(history.named(subset))})"
 
-    def _stated(self, statement: Statement) -> str:
-        sign = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}
-        how = "measured" if statement.source is Source.DOMINANCE else statement.source.value
-        return f"{how}: {self._told(statement.better)} {sign[statement.relation]} {self._told(statement.worse)}"
+    def _statement_in_words(self, statement: Statement) -> str:
+        relation = {Relation.STRICT: "better than", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}
+        source = "measured" if statement.source is Source.DOMINANCE else statement.source.value
+        better, worse = self._with_criteria(statement.better), self._with_criteria(statement.worse)
+        return f"{source}: {better} {relation[statement.relation]} {worse}"
 
 
-def _conflict(beliefs: Beliefs) -> tuple[Statement, ...]:
+def _conflict_of(beliefs: Beliefs) -> tuple[Statement, ...]:
     """A smallest group of statements that cannot all hold, () when there is none."""
     cycle = beliefs.history.contradiction
     return cycle or (() if beliefs.conflict is None else beliefs.conflict.conflict)
 
 
-def _still(answers: int) -> str:
-    """What so many answers contradict even so: one by itself can only contradict what was measured."""
+def _still_contradicting(answers: int) -> str:
+    """That so many answers still contradict something; a single one can only contradict what was measured."""
     if answers == 1:
         return "1 answer still contradicts what was measured"
     return f"{answers} answers still contradict each other"
 
 
-def _answers(statements: Iterable[Statement]) -> int:
+def _count_answers(statements: Iterable[Statement]) -> int:
+    """How many of the statements are answers of the operator."""
     return sum(1 for s in statements if s.source is Source.OPERATOR)
 
 
-def _regret(beliefs: Beliefs) -> str | None:
-    """How much better another may be than what would be recommended; None where nothing is known of that."""
+def _regret_in_words(beliefs: Beliefs) -> str | None:
+    """The regret of the recommendation, as text; None where it is not known."""
     found = regret_of(beliefs)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Progress: where a run stands, in numbers that cost nothing to show."""
+"""Progress: where a run stands, in a few plain numbers."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ class Progress:
 def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False, regret: bool = False) -> Progress:
     """Where an elicitation stands, this many seconds after its drive began.
 
-    brief: say nothing of what would be recommended, and spend no time on it.
-    regret: also say how far the recommendation may be from the best, which takes linear programs.
+    brief: leave out what would be recommended, so that no time is spent on it.
+    regret: include the regret of the recommendation, which takes linear programs.
     """
     beliefs = elicitation.beliefs
     subset = None if brief else beliefs.incumbent
-    told = regret_of(beliefs) if regret and not brief else None
     return Progress(
         evaluations=elicitation.evaluations,
         budget=elicitation.budget,
@@ -49,7 +48,7 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         criteria=elicitation.history.named(subset),
         seconds=seconds,
         rejected=len(elicitation.history.rejected),
-        regret=told,
+        regret=regret_of(beliefs) if regret and not brief else None,
     )
 
 
