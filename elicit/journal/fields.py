@@ -1,6 +1,6 @@
-"""Fields: each kind of value is written and read by a function that also checks it.
+"""Fields: how each kind of value is written as JSON and read back; both directions check it.
 
-A subset is a list of names in attribute order. What a reader returns is what was given to the writer.
+A subset is written as a list of names in attribute order. What is read equals what was written.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from elicit.subsets import Attributes, Mask
 Json = Any
 
 
-class About(Protocol):
-    """What a field must know of its journal."""
+class FieldContext(Protocol):
+    """What it takes to write or read a field: the attributes and the criteria of the journal."""
 
     @property
     def attributes(self) -> Attributes:
@@ -31,72 +31,76 @@ class About(Protocol):
         ...
 
 
-def kind_of(value: Json) -> str:
-    """A value as an error names it."""
+def shown_value(value: Json) -> str:
+    """A value as an error message shows it."""
     return f"{value!r:.60}" if not isinstance(value, list | dict) else f"a {type(value).__name__}"
 
 
-def integer(value: Json, _: About | None) -> int:
-    """A whole number, and no truth value."""
+def integer(value: Json, _: FieldContext | None) -> int:
+    """A whole number; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"expected a whole number, found {kind_of(value)}")
+        raise InputError(f"expected a whole number, found {shown_value(value)}")
     return value
 
 
-def text(value: Json, _: About) -> str:
+def _integer_or_none(value: Json, context: FieldContext) -> int | None:
+    return None if value is None else integer(value, context)
+
+
+def text(value: Json, _: FieldContext) -> str:
     """A text."""
     if not isinstance(value, str):
-        raise InputError(f"expected a text, found {kind_of(value)}")
+        raise InputError(f"expected a text, found {shown_value(value)}")
     return value
 
 
-def number(value: Json, _: About | None = None) -> float:
+def number(value: Json, _: FieldContext | None = None) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"expected a number, found {kind_of(value)}")
+        raise InputError(f"expected a number, found {shown_value(value)}")
     try:
         found = float(value)
     except OverflowError:
         found = math.inf
     if not math.isfinite(found):
-        raise InputError(f"expected a finite number, found {kind_of(value)}")
+        raise InputError(f"expected a finite number, found {shown_value(value)}")
     return found
 
 
 def sequence(value: Json) -> Iterable[Json]:
     """A list."""
     if not isinstance(value, list | tuple):
-        raise InputError(f"expected a list, found {kind_of(value)}")
+        raise InputError(f"expected a list, found {shown_value(value)}")
     return value
 
 
-def _two(value: Json) -> tuple[Json, Json]:
+def _pair_of(value: Json) -> tuple[Json, Json]:
     found = tuple(sequence(value))
     if len(found) != 2:
         raise InputError(f"expected two entries, found {len(found)}")
     return found
 
 
-def _truth(value: Json) -> bool:
+def _boolean(value: Json, _: FieldContext) -> bool:
     if not isinstance(value, bool):
-        raise InputError(f"expected true or false, found {kind_of(value)}")
+        raise InputError(f"expected true or false, found {shown_value(value)}")
     return value
 
 
-def _a_criterion(values: list[Json], header: About, may_be_empty: bool) -> list[Json]:
-    """The values themselves when there is one for each criterion, or none where that is allowed."""
+def _one_per_criterion(values: list[Json], header: FieldContext, may_be_empty: bool) -> list[Json]:
+    """The values, of which there must be one for each criterion, or none where that is allowed."""
     wanted = len(header.criteria)
     if len(values) != wanted and (values or not may_be_empty):
         raise InputError(f"expected {wanted} entries, one a criterion, found {len(values)}")
     return values
 
 
-def subset_out(mask: Json, header: About) -> list[str]:
+def subset_out(mask: Json, header: FieldContext) -> list[str]:
     """The names of a subset."""
     return list(header.attributes.subset(mask))
 
 
-def subset_in(names: Json, header: About) -> Mask:
+def subset_in(names: Json, header: FieldContext) -> Mask:
     """The subset of these names, each once and in attribute order."""
     mask = header.attributes.mask(text(name, header) for name in sequence(names))
     if header.attributes.subset(mask) != tuple(names):
@@ -104,59 +108,60 @@ def subset_in(names: Json, header: About) -> Mask:
     return mask
 
 
-def _criteria_out(values: Json, header: About) -> list[float]:
-    return _a_criterion([number(value) for value in sequence(values)], header, may_be_empty=False)
+def _criteria_out(values: Json, header: FieldContext) -> list[float]:
+    return _one_per_criterion([number(value) for value in sequence(values)], header, may_be_empty=False)
 
 
-def _folds_out(values: Json, header: About) -> list[list[float]]:
+def _folds_out(values: Json, header: FieldContext) -> list[list[float]]:
     folds = [[number(score) for score in sequence(scores)] for scores in sequence(values)]
-    return _a_criterion(folds, header, may_be_empty=True)
+    return _one_per_criterion(folds, header, may_be_empty=True)
 
 
-def _spread_out(values: Json, header: About) -> list[float | None]:
+def _spread_out(values: Json, header: FieldContext) -> list[float | None]:
     spread = [None if value is None else number(value) for value in sequence(values)]
-    return _a_criterion(spread, header, may_be_empty=True)
+    return _one_per_criterion(spread, header, may_be_empty=True)
 
 
-def _answer_in(value: Json, header: About) -> Answer:
+def _answer_in(value: Json, header: FieldContext) -> Answer:
     try:
         return Answer(text(value, header))
     except ValueError:
-        raise InputError(f"expected an answer ({', '.join(Answer)}), found {kind_of(value)}") from None
+        raise InputError(f"expected an answer ({', '.join(Answer)}), found {shown_value(value)}") from None
 
 
 @dataclass(frozen=True)
 class Codec:
-    write: Callable[[Json, About], Json]
-    read: Callable[[Json, About], Json]
+    """How one kind of value is written, and how it is read."""
+
+    write: Callable[[Json, FieldContext], Json]
+    read: Callable[[Json, FieldContext], Json]
 
 
 INTEGER = Codec(integer, integer)
 TEXT = Codec(text, text)
-INTEGER_OR_NONE = Codec(
-    lambda value, header: None if value is None else integer(value, header),
-    lambda value, header: None if value is None else integer(value, header),
-)
+INTEGER_OR_NONE = Codec(_integer_or_none, _integer_or_none)
 SUBSET = Codec(subset_out, subset_in)
 SUBSETS = Codec(
     lambda masks, header: [subset_out(mask, header) for mask in sequence(masks)],
     lambda lists, header: tuple(subset_in(names, header) for names in sequence(lists)),
 )
 PAIR = Codec(
-    lambda pair, header: None if pair is None else [subset_out(mask, header) for mask in _two(pair)],
-    lambda pair, header: None if pair is None else tuple(subset_in(names, header) for names in _two(pair)),
+    lambda pair, header: None if pair is None else [subset_out(mask, header) for mask in _pair_of(pair)],
+    lambda pair, header: None if pair is None else tuple(subset_in(names, header) for names in _pair_of(pair)),
 )
 PRICES = Codec(
-    lambda priced, header: [[subset_out(mask, header), number(price)] for mask, price in map(_two, sequence(priced))],
+    lambda priced, header: [
+        [subset_out(mask, header), number(price)] for mask, price in map(_pair_of, sequence(priced))
+    ],
     lambda priced, header: tuple(
-        (subset_in(names, header), number(price)) for names, price in map(_two, sequence(priced))
+        (subset_in(names, header), number(price)) for names, price in map(_pair_of, sequence(priced))
     ),
 )
 INTEGERS = Codec(
     lambda values, header: [integer(value, header) for value in sequence(values)],
     lambda values, header: tuple(integer(value, header) for value in sequence(values)),
 )
-TRUTH = Codec(lambda value, _: _truth(value), lambda value, _: _truth(value))
+BOOLEAN = Codec(_boolean, _boolean)
 ANSWER = Codec(lambda value, header: str(_answer_in(value, header)), _answer_in)
 MEASURES = {
     "criteria": Codec(_criteria_out, lambda value, header: tuple(_criteria_out(value, header))),
@@ -177,4 +182,4 @@ def plain(value: Json, what: str) -> Json:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise InputError(f"{what}: expected what JSON can hold, found {kind_of(value)}")
+    raise InputError(f"{what}: expected what JSON can hold, found {shown_value(value)}")

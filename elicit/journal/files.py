@@ -16,12 +16,12 @@ StrPath = str | os.PathLike[str]
 
 
 def named(path: StrPath) -> str:
-    """A journal as an error names it."""
+    """A journal as an error message calls it."""
     return f"journal {os.fspath(path)!r}"
 
 
-def why(error: Exception) -> str:
-    """What the system says of a failure."""
+def system_reason(error: Exception) -> str:
+    """The system's own words for an error, where it has some."""
     return str(getattr(error, "strerror", None) or error)
 
 
@@ -38,15 +38,15 @@ def contents(path: StrPath) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"{named(path)} cannot be read: {why(error)}; check the path") from error
+        raise InputError(f"{named(path)} cannot be read: {system_reason(error)}; check the path") from error
 
 
 def locked(path: StrPath, flags: int) -> Any:
-    """The file at `path`, unbuffered, with its lock held; the lock goes when the process does."""
+    """Open the file at `path`, unbuffered, and lock it; the lock is released when the process ends, at the latest."""
     try:
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
     except (OSError, ValueError) as error:  # a path may hold what no path can
-        raise InputError(f"{named(path)} cannot be opened: {why(error)}; check the path") from error
+        raise InputError(f"{named(path)} cannot be opened: {system_reason(error)}; check the path") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise InputError(f"{named(path)} is not a file; choose another path")
@@ -60,7 +60,7 @@ def locked(path: StrPath, flags: int) -> Any:
                 f"{named(path)} is in use by another session; end that one first, or choose another path"
             ) from None
         raise JournalError(
-            f"{named(path)} cannot be locked: {why(error)}; put it on a disk that supports locks"
+            f"{named(path)} cannot be locked: {system_reason(error)}; put it on a disk that supports locks"
         ) from error
     return file
 

@@ -1,4 +1,4 @@
-"""Lines: header, facts, results besides the run and claims, each as the JSON object of its line."""
+"""Lines: header, facts, further results and claims, each as the JSON object that stands on its line."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from elicit.events import (
 )
 from elicit.journal.fields import (
     ANSWER,
+    BOOLEAN,
     INTEGER,
     INTEGER_OR_NONE,
     INTEGERS,
@@ -31,13 +32,12 @@ from elicit.journal.fields import (
     SUBSET,
     SUBSETS,
     TEXT,
-    TRUTH,
     Codec,
     Json,
     integer,
-    kind_of,
     number,
     sequence,
+    shown_value,
     subset_in,
     subset_out,
     text,
@@ -48,13 +48,13 @@ from elicit.subsets import Attributes, Mask
 #: The format that this code writes, and the only one that it reads.
 FORMAT = 2
 
-#: Every kind of fact, and of result besides the run, with its fields in the order in which they are written.
+#: Every kind of fact, and of result outside the run, with its fields in the order in which they are written.
 FACTS: dict[type[Any], dict[str, Codec]] = {
     Asked: {
         "request": INTEGER,
         "evaluate": SUBSETS,
         "compare": PAIR,
-        "check": TRUTH,
+        "check": BOOLEAN,
         "reconcile": INTEGERS,
         "rejected": PRICES,
         "why": TEXT,
@@ -88,7 +88,7 @@ def _fields_in(
     name = content.pop(kind)
     types = {each.__name__.lower(): each for each in kinds}
     if not isinstance(name, str) or name not in types:
-        raise InputError(f"unknown {kind} {kind_of(name)}, expected one of {', '.join(types)}")
+        raise InputError(f"unknown {kind} {shown_value(name)}, expected one of {', '.join(types)}")
     fields = kinds[types[name]]
     time = number(content.pop("time")) if "time" in content else None
     if set(content) != set(fields):
@@ -105,7 +105,7 @@ def _fields_in(
 def fact_out(fact: Fact, header: Header) -> dict[str, Json]:
     """A fact as the object of its line."""
     if type(fact) not in FACTS:
-        raise InputError(f"expected a fact, found {kind_of(fact)}")
+        raise InputError(f"expected a fact, found {shown_value(fact)}")
     return {"fact": type(fact).__name__.lower(), **_fields_out(fact, FACTS[type(fact)], header)}
 
 
@@ -144,7 +144,7 @@ def _result_out(
     kind: str, more: dict[str, Json], subset: Mask, result: Measured | Failure, header: Header
 ) -> dict[str, Json]:
     if type(result) not in RESULTS:
-        raise InputError(f"expected a result of an oracle, found {kind_of(result)}")
+        raise InputError(f"expected a result of an oracle, found {shown_value(result)}")
     start = {kind: type(result).__name__.lower(), **more, "subset": subset_out(subset, header)}
     return start | _fields_out(result, RESULTS[type(result)], header)
 
@@ -159,8 +159,8 @@ def claim_in(content: dict[str, Json]) -> Mapping[str, Json]:
     return found
 
 
-def with_time(content: dict[str, Json], at: float | None) -> None:
-    """Add the time to the object of a line, when one is told."""
+def add_time(content: dict[str, Json], at: float | None) -> None:
+    """Add the time to the object of a line, if there is one."""
     if at is not None:
         content["time"] = number(at)
 
@@ -198,7 +198,7 @@ def header_in(content: dict[str, Json]) -> Header:
         if not isinstance(entry, dict) or set(entry) != {"name", "maximise", "unit"}:
             raise InputError("criteria: expected name, maximise and unit of each, found others")
         if not isinstance(entry["maximise"], bool):
-            raise InputError(f"criteria: maximise is true or false, found {kind_of(entry['maximise'])}")
+            raise InputError(f"criteria: maximise is true or false, found {shown_value(entry['maximise'])}")
         criteria.append(Criterion(**entry))
     header = Header(
         seed=content["seed"],

@@ -1,4 +1,4 @@
-"""Reading: every line is checked before it is parsed, and the first that is damaged is named."""
+"""Reading: the checksum of every line is verified before the line is parsed; the first damaged line is named."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from elicit.journal.record import Claimed, Header, Record, Shuffled
 from elicit.subsets import Mask
 
 _START = b'{"journal": '
-_CHECK = re.compile(rb', "crc": "([0-9a-f]{8})"}')
-_CHECK_LENGTH = len(', "crc": "01234567"}')
+_CRC = re.compile(rb', "crc": "([0-9a-f]{8})"}')
+_CRC_LENGTH = len(', "crc": "01234567"}')
 
 
 def read(path: StrPath) -> Record:
@@ -28,7 +28,7 @@ def read(path: StrPath) -> Record:
 
 
 def begun(path: StrPath) -> bool:
-    """Whether there is anything at `path` to open; if not, `Journal.create` makes a new journal there."""
+    """Whether a journal was begun at `path`; if not, `Journal.create` makes a new one there."""
     return os.path.exists(path) and not torn_header(contents(path))
 
 
@@ -40,7 +40,7 @@ def identity(path: StrPath) -> bytes:
 
 
 def body(content: Mapping[str, Json]) -> bytes:
-    """A line without its end: the closing brace, or the check and the closing brace."""
+    """The bytes of a line up to the place of its checksum: JSON without the closing brace."""
     return json.dumps(content, ensure_ascii=True, allow_nan=False)[:-1].encode("ascii")
 
 
@@ -52,8 +52,8 @@ def torn_header(data: bytes) -> bool:
 def parse(data: bytes, path: StrPath) -> Record:
     """Every whole line of `data`, checked and decoded."""
     *lines, torn = data.split(b"\n")
-    _demand_journal(data, lines, path)
-    header, check = _first_line(lines[0], path)
+    _require_journal(data, lines, path)
+    header, check = _parse_header(lines[0], path)
     facts: list[Fact] = []
     times: list[float | None] = []
     cached: dict[Mask, Measured | Failure] = {}
@@ -77,7 +77,7 @@ def parse(data: bytes, path: StrPath) -> Record:
                 subset, result = cached_in(content, header)
                 cached[subset] = result
         except InputError as error:
-            raise _damage(path, number, str(error)) from None
+            raise _damaged_line(path, number, str(error)) from None
     whole = len(data) - len(torn)
     return Record(
         header=header,
@@ -93,20 +93,21 @@ def parse(data: bytes, path: StrPath) -> Record:
     )
 
 
-def _demand_journal(data: bytes, lines: list[bytes], path: StrPath) -> None:
-    """Refuse what never was a journal, or holds nothing of one yet. A header that was changed is damage, not this."""
+def _require_journal(data: bytes, lines: list[bytes], path: StrPath) -> None:
+    """An error for a file that is no journal, or only the start of a header. A header that was changed is damage."""
     if not data:
         what = f"{os.fspath(path)!r} is no journal: it is empty; begin it anew, or check the path"
     elif not lines and torn_header(data):
         what = f"{named(path)} has no complete header, so nothing is in it; begin it anew"
-    elif not lines or not (lines[0].startswith(_START) or _CHECK.search(lines[0])):
+    elif not lines or not (lines[0].startswith(_START) or _CRC.search(lines[0])):
         what = f"{os.fspath(path)!r} is no journal: its first line is not the header of one; check the path"
     else:
         return
     raise JournalFormatError(what)
 
 
-def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
+def _parse_header(line: bytes, path: StrPath) -> tuple[Header, int]:
+    """The header in the first line, and the checksum of that line."""
     try:
         if not line.startswith(_START):
             raise InputError("expected the header of a journal, found something else")
@@ -117,7 +118,7 @@ def _first_line(line: bytes, path: StrPath) -> tuple[Header, int]:
         content, check = _content(line, 0)
         return header_in(content), check
     except (InputError, RecursionError) as error:
-        raise _damage(path, 1, str(error)) from None
+        raise _damaged_line(path, 1, str(error)) from None
 
 
 def _other_format(found: int) -> str:
@@ -133,19 +134,21 @@ def _other_format(found: int) -> str:
     )
 
 
-def _damage(path: StrPath, number: int, what: str) -> JournalError:
+def _damaged_line(path: StrPath, number: int, what: str) -> JournalError:
     return JournalError(f"{named(path)}, line {number}: {what}; restore the file from a copy")
 
 
 def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
-    """The content of a line whose check holds, and that check. Nothing else is even parsed."""
-    end = _CHECK.fullmatch(line[-_CHECK_LENGTH:])
-    written = line[:-_CHECK_LENGTH]
+    """The content of a line, and its checksum, which is verified before anything is parsed."""
+    end = _CRC.fullmatch(line[-_CRC_LENGTH:])
+    written = line[:-_CRC_LENGTH]
     check = zlib.crc32(written, previous)
     if end is None or int(end[1], 16) != check:
         raise InputError("the check does not hold: this line was changed, or one before it is missing")
     try:
-        content = json.loads((written + b"}").decode("ascii"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        content = json.loads(
+            (written + b"}").decode("ascii"), object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         raise InputError(f"expected one JSON object, found something else ({error})") from None
     if not isinstance(content, dict):
@@ -153,12 +156,12 @@ def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
     return content, check
 
 
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def _without_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise InputError("a key occurs twice in one object")
     return found
 
 
-def _no_constant(name: str) -> Json:
+def _refuse_constant(name: str) -> Json:
     raise InputError(f"{name} is not a number")

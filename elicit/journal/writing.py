@@ -1,4 +1,4 @@
-"""Writing: one journal, one writer; a line is safe before it counts, or it is not in the file at all."""
+"""Writing: a journal has one writer; a line counts once it is on the disk, and is otherwise not in the file at all."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError
 from elicit.events import Fact
 from elicit.journal.fields import Json, plain
-from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, why
-from elicit.journal.lines import afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out, with_time
+from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, system_reason
+from elicit.journal.lines import add_time, afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out
 from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record, Shuffled, other_versions
 from elicit.subsets import Mask
@@ -22,8 +22,8 @@ from elicit.subsets import Mask
 class Journal:
     """A journal open for writing, locked against every other writer until it is closed.
 
-    A fact that `append` has returned from survives the death of the process. A fact that it could not
-    write is not in the file, in whole or in part.
+    Once `append` has returned, its fact survives the death of the process. If it raises, no part of the fact is in
+    the file.
     """
 
     def __init__(self, path: StrPath, file: Any, record: Record) -> None:
@@ -47,7 +47,7 @@ class Journal:
         A header that was never completed holds nothing, and is replaced.
         """
         content = header_out(header)
-        with_time(content, at)
+        add_time(content, at)
         file = locked(path, os.O_RDWR | os.O_CREAT)
         try:
             found = file.read()
@@ -55,7 +55,7 @@ class Journal:
                 what = "resume it, or" if found.startswith(b"{") else "it is no journal;"
                 raise InputError(f"{named(path)} already exists; {what} choose another path")
             journal = cls(path, file, Record(header, (), (), {}, length=0, check=0))
-            journal._cut()
+            journal._truncate()
             journal._write(content)
             journal._sound = True
             sync_folder(path)
@@ -83,7 +83,7 @@ class Journal:
                 )
             journal = cls(path, file, record)
             if len(found) > record.length:
-                journal._cut()
+                journal._truncate()
         except BaseException:
             file.close()
             raise
@@ -115,14 +115,14 @@ class Journal:
         With `more` to follow at once, it is safe only when the last of them is.
         """
         content = fact_out(fact, self.header)
-        with_time(content, at)
+        add_time(content, at)
         self._write(content, sync=not more)
         # what is kept is what a replay would read
         self._facts.append(fact_in(dict(content), self.header)[0])
         self._sound = True
 
     def catch_up(self, facts: Sequence[Fact], clock: Callable[[], float]) -> None:
-        """Write those of a run's facts that are not in it yet, and return when they are safe."""
+        """Write the facts of a run that are not in the journal yet, and return when they are safe."""
         new = facts[len(self._facts) :]
         for k, fact in enumerate(new, start=1):
             self.append(fact, at=clock(), more=k < len(new))
@@ -133,7 +133,7 @@ class Journal:
         With `more` to follow at once, it is safe only when the last of them is.
         """
         content = cached_out(subset, result, self.header)
-        with_time(content, at)
+        add_time(content, at)
         self._write(content, sync=not more)
         self._cached[subset] = cached_in(dict(content), self.header)[1]
         self._sound = True
@@ -141,7 +141,7 @@ class Journal:
     def keep_afresh(self, seed: int, subset: Mask, result: Measured | Failure, at: float | None = None) -> None:
         """Write a result on the folds of another seed, and return when it is safe."""
         content = afresh_out(seed, subset, result, self.header)
-        with_time(content, at)
+        add_time(content, at)
         self._write(content)
         shuffled, kept = afresh_in(dict(content), self.header)
         self._afresh[shuffled] = kept
@@ -149,23 +149,23 @@ class Journal:
 
     @property
     def claimed(self) -> bool:
-        """Whether what the present facts prove is in the journal already."""
+        """Whether the journal already holds a claim on the present facts."""
         return self._claimed == len(self._facts)
 
     @property
     def last_claim(self) -> Mapping[str, Json] | None:
-        """What is claimed of the present facts, None when nothing is."""
+        """The claim on the present facts, None when there is none."""
         return self._claim if self.claimed else None
 
     @property
     def there(self) -> bool:
-        """Whether a file is at its path: who deletes or moves it meanwhile takes along what was written."""
+        """Whether its file still exists: what was written is lost with a file that is deleted or moved meanwhile."""
         return os.path.exists(self._place)
 
     def claim(self, content: Mapping[str, Json], at: float | None = None) -> None:
         """Write what the facts so far prove, and return when it is safe."""
         line: dict[str, Json] = {"claim": plain(dict(content), "claim")}
-        with_time(line, at)
+        add_time(line, at)
         self._write(line)
         self._claimed, self._claim = len(self._facts), dict(content)
         self._sound = True
@@ -181,10 +181,10 @@ class Journal:
         self.close()
 
     def _write(self, content: dict[str, Json], *, sync: bool = True) -> None:
-        """Write a line safely, or not at all; the caller says when it has taken note (`_sound`).
+        """Write a line safely, or not at all; the caller sets `_sound` again once it has noted the content.
 
-        Whoever is interrupted before that cannot know whether the line is in the file, so nothing may
-        follow it until the journal is opened again, which drops it if it is torn.
+        After an interrupt before that, nobody knows whether the line is in the file. So nothing may be written after it
+        until the journal is opened again, which drops an incomplete line.
         """
         if self._file.closed or not self._sound:
             raise JournalError(f"{named(self.path)} is closed; open it again to go on")
@@ -204,15 +204,15 @@ class Journal:
             if sync:
                 os.fsync(self._file.fileno())
         except OSError as error:
-            self._cut()
+            self._truncate()
             held = "what it held before is unharmed, mend the cause and resume it"
             told = held if self._length else "nothing is in it yet, mend the cause and begin it anew"
-            raise JournalError(f"{named(self.path)} cannot be written: {why(error)}; {told}") from error
+            raise JournalError(f"{named(self.path)} cannot be written: {system_reason(error)}; {told}") from error
         self._length += len(line)
         self._check = check
 
-    def _cut(self) -> None:
-        """Back to whole lines; if even that fails, nothing more may be written after what is there."""
+    def _truncate(self) -> None:
+        """Truncate the file to whole lines; if that fails too, `_sound` stays false and nothing more can be written."""
         self._sound = False
         with suppress(OSError):
             self._file.truncate(self._length)
