@@ -34,7 +34,7 @@ from elicit.printable import printable
 from elicit.scores.registry import taking_gaps
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
-from elicit.sources.oracle import SyntheticSpec, behind, data_of, material_of, oracle_from
+from elicit.sources.oracle import SyntheticSpec, data_of, material_of, measured_data, oracle_from
 from elicit.sources.prior import prior_named
 from elicit.sources.sections import Section
 from elicit.subsets import Attributes, Family
@@ -102,7 +102,7 @@ class Scenario:
         return self.oracle.drawn(seed) if isinstance(self.oracle, SyntheticSpec) else self.oracle
 
     def reduced(self, budget: int | None = None, seeds: int | None = None) -> Scenario:
-        """The same with another budget, and with so many seeds: the first of its own, then others from 0."""
+        """A copy with another budget or number of seeds: the first of its own seeds, then further ones from 0."""
         elicits, kept, plain = self.elicits, self.seeds, dict(self.plain)
         if budget is not None:
             elicits = tuple(
@@ -136,11 +136,11 @@ def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario
         raise InputError(f"{shown}: is not text in UTF-8; a scenario is a TOML file") from None
     except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep
         raise InputError(f"{shown}: is not TOML: {printable(str(error))}; correct it there") from None
-    return sections.placed(shown, lambda: scenario_from(_choosing(plain, choices), path.parent), between=": ")
+    return sections.with_place(shown, lambda: scenario_from(_with_choices(plain, choices), path.parent), between=": ")
 
 
-def _choosing(plain: Section, choices: Sequence[Section]) -> Section:
-    """The same scenario, in which only these choices are played."""
+def _with_choices(plain: Section, choices: Sequence[Section]) -> Section:
+    """The same scenario, with these choices in place of its own [elicit], and no other method."""
     if not choices:
         return plain
     own = plain.get("elicit", {})
@@ -156,16 +156,16 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     for name in ("oracle", "operator"):
         if name not in plain:
             raise InputError(f"[{name}] is missing; add it")
-    oracle = sections.placed("[oracle]", lambda: oracle_from(sections.table(plain["oracle"]), folder))
+    oracle = sections.with_place("[oracle]", lambda: oracle_from(sections.table(plain["oracle"]), folder))
     drawn = oracle.drawn(0) if isinstance(oracle, SyntheticSpec) else oracle
     hidden = isinstance(drawn, SyntheticOracle)
-    operators = sections.listed("operator", plain["operator"], lambda section: _operator(section, drawn, hidden))
-    elicits = sections.listed(
+    operators = sections.named_specs("operator", plain["operator"], lambda section: _operator(section, drawn, hidden))
+    elicits = sections.named_specs(
         "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
     )
-    sections.placed("[oracle]", lambda: _check_dropped(plain["oracle"], drawn.attributes, elicits))
-    material = sections.placed("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
-    experiment = sections.placed(
+    sections.with_place("[oracle]", lambda: _check_dropped(plain["oracle"], drawn.attributes, elicits))
+    material = sections.with_place("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
+    experiment = sections.with_place(
         "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, elicits[0].family)
     )
     return Scenario(
@@ -211,7 +211,7 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
             order, {name: sections.finite(f"steps.{name}", value) for name, value in steps.items()}
         )
         return order_by, " > ".join(order)
-    if not sections.truth(section, "hidden", False):
+    if not sections.boolean(section, "hidden", False):
         raise InputError("`hidden` is true or absent, found false; give a `utility` or an `order`")
     if not hidden:
         raise InputError("a `hidden` utility goes with an oracle of kind 'synthetic' alone; give a `utility`")
@@ -231,7 +231,7 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
         kind = str(measured.get("kind"))
         raise InputError(f"`noise_level` needs fold scores, and an oracle of kind {kind!r} has none; leave it out")
     attributes = oracle.attributes
-    largest = sections.whole(section, "max_size", None, least=1) if "max_size" in section else None
+    largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
     family = Family(
         len(attributes),
         attributes.mask(sections.texts(section, "keep"), "`keep`"),
@@ -280,12 +280,12 @@ def _data_of(
     if "data" not in measured:
         raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
     whole = data_of(measured, folder)
-    data: Data = sections.placed(key, lambda: behind(oracle.attributes, whole, f"list {otherwise}"), ": ")
+    data: Data = sections.with_place(key, lambda: measured_data(oracle.attributes, whole, f"list {otherwise}"), ": ")
     return data, columns_of(data.X, data.columns, data.groups).positions
 
 
 def _check_dropped(measured: Section, attributes: Attributes, elicits: Sequence[ElicitSpec]) -> None:
-    """Refuse to measure what is said to be dropped: `dropped` only spares what cannot be read from being an error."""
+    """Refuse a `dropped` column that can be read, and so would be measured: the key is only for columns that cannot."""
     for name in sections.texts(measured, "dropped"):
         if name in attributes.names and not all(choice.family.drop & attributes.mask([name]) for choice in elicits):
             raise InputError(
@@ -310,7 +310,7 @@ def _experiment(section: Section, material: DataMaterial | None, family: Family)
             _check_method(method, material)
     if methods is not None and len(set(methods)) < max(1, len(methods)):
         raise InputError("`methods` lists at least one method, and none twice")
-    every = sections.whole(section, "trace_every", 1, least=1)
+    every = sections.integer(section, "trace_every", 1, least=1)
     return _Experiment(seeds_of(section.get("seeds", 1)), methods, every, _goal(section, methods or (), family))
 
 

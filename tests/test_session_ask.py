@@ -489,7 +489,7 @@ def test_correlations_are_those_of_pandas(at_once, monkeypatch):
             found[first : first + len(part), first:] = part
         return np.triu(found)
 
-    monkeypatch.setattr("elicit.data.soundness.AT_ONCE", at_once)
+    monkeypatch.setattr("elicit.data.soundness.MOST_AT_ONCE", at_once)
     rng = np.random.default_rng(2)
     X = rng.normal(size=(40, 6)) @ rng.normal(size=(6, 6)) + 1e3
     X[rng.random(X.shape) < 0.2] = np.nan
@@ -500,7 +500,7 @@ def test_correlations_are_those_of_pandas(at_once, monkeypatch):
 
 @pytest.mark.parametrize("at_once", [1, 10**6])
 def test_the_strongest_of_many_correlated_pairs_are_named_and_the_others_counted(at_once, monkeypatch):
-    monkeypatch.setattr("elicit.data.soundness.AT_ONCE", at_once)
+    monkeypatch.setattr("elicit.data.soundness.MOST_AT_ONCE", at_once)
     rng = np.random.default_rng(0)
     x = rng.normal(size=200)
     X = np.column_stack([x + size * rng.normal(size=200) for size in (0.0, 0.2, 0.15, 0.1, 0.01)])

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from elicit.data.cells import called, pairs_of
+from elicit.data.cells import pairs_of, separator_in_words
 from elicit.data.tidying import MISSING, number_in, with_point
 from elicit.errors import InputError, nearest
 from elicit.printable import many, printable
@@ -32,7 +32,7 @@ def listed_costs(path: Path, names: Sequence[str], groups: Mapping[str, Sequence
         place = f"{shown}, line {line}"
         if len(row) != 2:
             raise InputError(
-                f"{place}: expected an attribute and its cost with {called(separator)} between, "
+                f"{place}: expected an attribute and its cost with {separator_in_words(separator)} between, "
                 f"found {many(len(row), 'cell')}; correct it, or put what holds a separator in quotes"
             )
         name, cell = row

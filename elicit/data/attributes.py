@@ -1,7 +1,7 @@
 """Attributes: what becomes of each column of a file, read strictly or tidied.
 
-Strictly, a gap or a stray text is an error that names the line. Tidied, gaps are kept for the model to fill, and what
-says nothing is left out with a note; but a column of numbers in which one cell is a text is an error all the same, for
+Read strictly, a gap or a stray text is an error that names the line. Tidied, gaps are kept for the model to fill, and
+columns that say nothing are left out with a note; but a single text in a column of numbers is an error even then, for
 nobody knows what was meant.
 """
 
@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from elicit.data.cells import Cells
 from elicit.data.tidying import (
     TOO_LARGE,
+    ambiguity_note,
+    ambiguous_number,
     as_numbers,
-    categories_told,
-    doubtful,
-    encoded,
-    grouped,
-    likeness,
-    names_cases,
+    categories_note,
+    encode,
+    looks_like_names,
     number_in,
-    stray,
-    tidied,
+    rows_with_target,
+    stray_position,
+    tidy_column,
     too_large,
-    with_target,
+    what_they_look_like,
 )
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
@@ -52,10 +52,10 @@ class CellColumns:
     tidy: bool
 
     def places(self, target: str, group_col: str | None) -> tuple[int, int | None]:
-        """Where the target stands, and the labels of rows that belong together."""
+        """The positions of the target and of the column of group labels (None: there is none)."""
         place = f"{self.shown}, line {self.cells.top}"
-        at = _place(self.cells.header, target, place)
-        by = None if group_col is None else _place(self.cells.header, group_col, place)
+        at = _position_of(self.cells.header, target, place)
+        by = None if group_col is None else _position_of(self.cells.header, group_col, place)
         if by == at:
             raise InputError(
                 f"{self.shown}: the target {target!r} cannot also say which rows belong together; choose another"
@@ -63,13 +63,13 @@ class CellColumns:
         return at, by
 
     def where_known(self, at: int, notes: list[str]) -> CellColumns:
-        """The rows in which the target is known, and nearly all of its cells are of one kind."""
+        """The rows in which the target is known; a stray cell in the target is an error."""
         target = self.cells.header[at]
-        rows, lines = with_target(self.cells.rows, self.cells.lines, at, target, notes)
+        rows, lines = rows_with_target(self.cells.rows, self.cells.lines, at, target, notes)
         if not rows:
             raise InputError(f"{self.shown}: the target {target!r} is missing in every row; choose another column")
         found = replace(self, cells=replace(self.cells, rows=rows, lines=lines))
-        found._refuse_stray(at, found._cells(at))
+        found._refuse_stray_cell(at, found._cells(at))
         return found
 
     def labels(self, i: int) -> list[str]:
@@ -79,11 +79,11 @@ class CellColumns:
         return cells
 
     def target(self, i: int) -> list[str]:
-        """The cells of the target; so many different texts are no classes."""
+        """The cells of the target; an error where they seem to be neither numbers nor classes."""
         cells = self.labels(i)
         levels = set(cells)
-        many_texts = as_numbers(levels) is None and names_cases(cells)
-        told = self._doubtful(cells) or (likeness(cells) if many_texts else None)
+        many_texts = as_numbers(levels) is None and looks_like_names(cells)
+        told = self._ambiguity_note(cells) or (what_they_look_like(cells) if many_texts else None)
         if told is not None:
             raise InputError(
                 f"{self.shown}: the target {self.cells.header[i]!r} holds neither numbers nor classes: {told}; "
@@ -98,22 +98,22 @@ class CellColumns:
             if dropped:
                 return Column(None)
             self._require_complete(i, cells)
-            if (told := self._doubtful(cells)) is not None:
+            if (told := self._ambiguity_note(cells)) is not None:
                 raise InputError(f"{self.shown}: in the column {name!r}, {told}")
-            self._refuse_stray(i, cells)
-            numbers, texts = encoded(cells)
-            return Column(numbers, texts, categories_told(name, cells, texts))
-        if dropped and (odd := self._stray(cells)) is not None:
+            self._refuse_stray_cell(i, cells)
+            numbers, texts = encode(cells)
+            return Column(numbers, texts, categories_note(name, cells, texts))
+        if dropped and (odd := self._stray_position(cells)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
             return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
-        self._refuse_stray(i, cells)
-        if (told := self._doubtful(cells)) is not None:
+        self._refuse_stray_cell(i, cells)
+        if (told := self._ambiguity_note(cells)) is not None:
             return Column(None, note=f"{name!r} is left out: {told}")
-        note, block, levels = tidied(name, cells)
+        note, block, levels = tidy_column(name, cells)
         return Column(block, levels, note)
 
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
-        """Why there is no attribute: all were left out when they were tidied, or dropped, or there never was one."""
+        """The error for a file without attributes: all were left out in tidying, or dropped, or none was there."""
         if notes and len(self.cells.rows) == 1:
             return InputError(f"{self.shown}: one row tells nothing apart; add rows")
         if notes:
@@ -124,19 +124,19 @@ class CellColumns:
     def _cells(self, i: int) -> list[str]:
         return [row[i] for row in self.cells.rows]
 
-    def _doubtful(self, cells: Sequence[str]) -> str | None:
-        """What is said of a column whose commas, or beside decimal commas its points, may stand between thousands."""
+    def _ambiguity_note(self, cells: Sequence[str]) -> str | None:
+        """A note if the commas of a column, or its points in a file with decimal commas, may separate thousands."""
         for mark in (",", ".") if self.cells.commas else (",",):
-            if (cell := grouped(cells, mark)) is not None:
-                return doubtful(cell, mark)
+            if (cell := ambiguous_number(cells, mark)) is not None:
+                return ambiguity_note(cell, mark)
         return None
 
-    def _stray(self, cells: Sequence[str]) -> int | None:
-        return stray(cells, commas=self.cells.separator != ",")
+    def _stray_position(self, cells: Sequence[str]) -> int | None:
+        return stray_position(cells, commas=self.cells.separator != ",")
 
-    def _refuse_stray(self, i: int, cells: Sequence[str]) -> None:
-        """An error where a column of numbers holds something else."""
-        odd = self._stray(cells)
+    def _refuse_stray_cell(self, i: int, cells: Sequence[str]) -> None:
+        """Refuse a column of numbers with a cell that is none."""
+        odd = self._stray_position(cells)
         if odd is not None:
             otherwise = "leave it empty" if self.tidy else "remove the row"
             raise InputError(
@@ -149,23 +149,23 @@ class CellColumns:
         if not self.tidy:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
         for cell, line in zip(cells, self.cells.lines, strict=True):
-            if not cell or cell.lower() == "na" or _not_finite(cell):
+            if not cell or cell.lower() == "na" or _is_not_finite(cell):
                 found, wanted = cell or "empty", f"expected a value; {remedy}"
                 if too_large(cell):
                     found, wanted = f"{cell[:10]}…", f"{TOO_LARGE}; write it in a larger unit"
                 raise InputError(f"{self.shown}, line {line}: {self.cells.header[i]!r} is {found}, {wanted}")
 
 
-def _place(header: Sequence[str], name: str, place: str) -> int:
-    """Where a column stands; an unknown name is an error that offers the nearest."""
+def _position_of(header: Sequence[str], name: str, place: str) -> int:
+    """The position of a column; an unknown name is an error that offers the nearest."""
     if name not in header:
         hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
         raise InputError(f"{place}: no column is called {name!r}{hint}")
     return header.index(name)
 
 
-def _not_finite(cell: str) -> bool:
-    """Whether a cell is a number of no size: nan, inf, Infinity, 1e999."""
+def _is_not_finite(cell: str) -> bool:
+    """Whether a cell is a number that is not finite: nan, inf, Infinity, 1e999."""
     try:
         return not math.isfinite(number_in(cell))
     except ValueError:

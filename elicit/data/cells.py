@@ -1,7 +1,7 @@
-"""Cells: a CSV file as it stands there, whichever separator and decimal mark the spreadsheet wrote it with.
+"""Cells: the contents of a CSV file, whichever separator and decimal mark the spreadsheet used.
 
-Where the columns stand between semicolons, tabs or bars, a comma may be the decimal mark: a column of such numbers
-is handed on with points, so that whoever reads the cells need not know.
+Where semicolons, tabs or bars separate the columns, a comma may be the decimal mark. Such numbers are converted to
+decimal points here, so that no other code needs to know.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from elicit.data.tidying import MISSING, as_numbers, comma_numbers, with_point
 from elicit.errors import InputError
 from elicit.printable import many, printable
 
-#: What may stand between the cells; of several that fit a file a comma is taken last, for texts and numbers hold some.
+#: Possible separators, in order of preference: the comma is last, because texts and numbers may hold commas as well.
 SEPARATORS = (";", "\t", "|", ",")
 
-#: A first line as Excel writes it, which names the separator.
-_NAMED = re.compile(r'"?sep=([^\s"\w]|\t)"?\s*', re.IGNORECASE)
+#: The first line that Excel may write to declare the separator.
+_SEPARATOR_LINE = re.compile(r'"?sep=([^\s"\w]|\t)"?\s*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,22 @@ class Cells:
 
 
 def cells_of(path: Path) -> Cells:
-    """The cells of a CSV file; whatever is wrong with it is one line that names the place."""
+    """The cells of a CSV file; an error in it is one line that names the place."""
     shown = printable(str(path))
     text = _lines(path, shown)
-    separator = _named(text) or _best(lambda mark: _fitting(text, mark, shown))
+    separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, shown))
     placed = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
-    _check(placed, separator, shown)
+    _check_shape(placed, separator, shown)
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
     padded = any(name != name.strip() for name in next(csv.reader(text[top - 1 :], delimiter=separator)))
-    return Cells(header, rows, lines, separator, top, padded, {} if separator == "," else _pointed(header, rows))
+    return Cells(
+        header, rows, lines, separator, top, padded, {} if separator == "," else _convert_decimal_commas(header, rows)
+    )
 
 
-def called(separator: str) -> str:
-    """A separator in words of an error."""
+def separator_in_words(separator: str) -> str:
+    """A separator as an error message shows it."""
     return "a tab" if separator == "\t" else repr(separator)
 
 
@@ -79,15 +81,15 @@ def _lines(path: Path, shown: str) -> list[str]:
     return lines
 
 
-def _named(text: Sequence[str]) -> str | None:
-    """The separator that the first line names, if it does."""
-    named = _NAMED.fullmatch(text[0]) if text else None
+def _declared_separator(text: Sequence[str]) -> str | None:
+    """The separator that the first line declares, if it does."""
+    named = _SEPARATOR_LINE.fullmatch(text[0]) if text else None
     return named[1] if named else None
 
 
 def _rows(text: Sequence[str], separator: str, shown: str) -> Iterator[tuple[list[str], int]]:
     """The rows that are not blank, with the line where each begins; a first line that names the separator is none."""
-    line = top = 1 + (_named(text) is not None)
+    line = top = 1 + (_declared_separator(text) is not None)
     reader = csv.reader(text[top - 1 :], delimiter=separator, skipinitialspace=True)
     try:
         for row in reader:
@@ -100,15 +102,15 @@ def _rows(text: Sequence[str], separator: str, shown: str) -> Iterator[tuple[lis
         ) from error
 
 
-def _fitting(text: Sequence[str], separator: str, shown: str) -> int:
+def _count_fitting_rows(text: Sequence[str], separator: str, shown: str) -> int:
     """How many rows have as many cells as the header, itself among them; none where it has one cell only."""
     counts = (len(row) for row, _ in _rows(text, separator, shown))
     width = next(counts, 0)
     return 1 + sum(count == width for count in counts) if width > 1 else 0
 
 
-def _best(worth: Callable[[str], int]) -> str:
-    """The separator that makes the most of a file; a comma where none makes anything."""
+def _best_separator(worth: Callable[[str], int]) -> str:
+    """The separator of the largest worth, a comma where all are worth nothing."""
     found = dict.fromkeys(SEPARATORS, 0)
     for mark in SEPARATORS:
         with suppress(InputError):  # a cell is too long: this is not what parts it
@@ -116,8 +118,8 @@ def _best(worth: Callable[[str], int]) -> str:
     return max(SEPARATORS, key=found.__getitem__) if any(found.values()) else ","
 
 
-def _check(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) -> None:
-    """Refuse a file without a header or a row, and a header or a row that does not fit."""
+def _check_shape(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) -> None:
+    """Refuse a file without a header or rows, a faulty header, and a row of another length."""
     if not placed:
         raise InputError(f"{shown}: the file is empty; expected a header and one row a case")
     header, top = placed[0]
@@ -134,7 +136,7 @@ def _check(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) 
             spans = any("\n" in cell for cell in row)
             remedy = "close the quote that opens here" if spans else "put what holds a separator in quotes"
             raise InputError(
-                f"{shown}, line {line}: with {called(separator)} between cells the header has "
+                f"{shown}, line {line}: with {separator_in_words(separator)} between cells the header has "
                 f"{many(len(header), 'column')}, this line {many(len(row), 'cell')}; correct it, "
                 f"or {remedy}"
             )
@@ -143,8 +145,8 @@ def _check(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) 
 # --- decimal commas ----------------------------------------------------------------------------------
 
 
-def _pointed(header: Sequence[str], rows: Sequence[list[str]]) -> dict[str, str]:
-    """Write a point for the comma in every column of numbers that has some; those columns, with a number as it was."""
+def _convert_decimal_commas(header: Sequence[str], rows: Sequence[list[str]]) -> dict[str, str]:
+    """Convert decimal commas to points in place; return the columns that had some, each with a number as it was."""
     found: dict[str, str] = {}
     for i, name in enumerate(header):
         cells = [row[i] for row in rows]
@@ -155,8 +157,8 @@ def _pointed(header: Sequence[str], rows: Sequence[list[str]]) -> dict[str, str]
     return found
 
 
-def commas_told(commas: Mapping[str, str]) -> Iterator[str]:
-    """A note on the columns that were read with a decimal comma: 1,234 may have been meant otherwise."""
+def decimal_comma_note(commas: Mapping[str, str]) -> Iterator[str]:
+    """A note on the columns read with decimal commas, since 1,234 may have been meant otherwise."""
     if commas:
         name, cell = next(iter(commas.items()))
         others = f" and {many(len(commas) - 1, 'more column')}" if len(commas) > 1 else ""
@@ -176,13 +178,13 @@ def points_elsewhere(cells: Cells) -> bool:
 
 
 def pairs_of(path: Path, names: Iterable[str]) -> tuple[list[tuple[list[str], int]], str]:
-    """The rows of a file of name and number with their lines, and its separator: it finds the most pairs and names."""
+    """The rows of a file of names and numbers with their lines, and the separator that gives the most pairs of such."""
     known, shown = set(names), printable(str(path))
     text = _lines(path, shown)
 
     def found(mark: str) -> int:
         return sum(1 + (row[0].strip() in known) for row, _ in _rows(text, mark, shown) if len(row) == 2)
 
-    separator = _named(text) or _best(found)
+    separator = _declared_separator(text) or _best_separator(found)
     cells = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
     return [(row, line) for row, line in cells if any(row)], separator

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.data.attributes import CellColumns
-from elicit.data.cells import cells_of, commas_told
+from elicit.data.cells import cells_of, decimal_comma_note
 from elicit.data.target import CLASSES, NUMBERS, target_of
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
@@ -84,7 +84,7 @@ def load(
     subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`. The target
     `holds` classes or numbers; where nobody says which, the short name of the `model` may (see `data.target`).
     """
-    predicts = _predicted_by(model)
+    predicts = _target_of_model(model)
     if name in BUILT_IN:
         if group_col is not None:
             raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
@@ -108,9 +108,9 @@ def load(
 
 
 def refuse_gaps(what: str, gap: str | None, otherwise: str) -> None:
-    """Refuse what takes no missing values where a column, `gap`, has some; `otherwise` is another remedy.
+    """Refuse missing values in the column `gap` for a method that takes none; `otherwise` is another remedy.
 
-    They are not filled in its place. The models' median is that of the training rows of each fold, so a fit on all
+    They are not filled for it. The models' median is that of the training rows of each fold, so a fit on all
     rows has no such number; and filled cells look alike, which would pass for agreement of cases and for a smaller
     spread: a score would speak of data that nobody has.
     """
@@ -182,7 +182,7 @@ def _from_csv(
     kept = {name: (column.block, column.levels) for name, column in read.items() if column.block is not None}
     if not kept:
         raise file.nothing_left(target, notes, dropped=bool(read))
-    notes += commas_told(file.cells.commas)
+    notes += decimal_comma_note(file.cells.commas)
     groups = {name: tuple(f"{name}={level}" for level in levels) for name, (_, levels) in kept.items() if levels}
     columns = tuple(column for name in kept for column in groups.get(name, (name,)))
     X = np.hstack([block for block, _ in kept.values()])
@@ -196,8 +196,8 @@ def _from_csv(
 
 
 @dataclass(frozen=True)
-class _Model:
-    """How a short name is made into an estimator, and the meaning of what follows its colon."""
+class _ModelKind:
+    """How to make the estimator of a short name, and what the parameter after the colon means."""
 
     make: Callable[[bool, float | None], Any]
     parameter: str = ""
@@ -221,16 +221,16 @@ def model_of(name: str, classes: bool, missing: bool = False) -> Any:
     if model.only not in (None, held):
         raise InputError(f"the model {kind!r} predicts {model.only}, but the target holds {held}; choose another model")
     made = model.make(classes, _parameter(name, model, rest) if colon else None)
-    return _filling(made) if missing else made
+    return _with_imputer(made) if missing else made
 
 
-def _predicted_by(name: str | None) -> str | None:
-    """What the model of a short name predicts, where that is one kind only; a name that is none is not judged here."""
+def _target_of_model(name: str | None) -> str | None:
+    """What the model of a short name predicts, if it is one kind only; an unknown name is no error here."""
     model = _MODELS.get(name.partition(":")[0]) if isinstance(name, str) else None
     return None if model is None else model.only
 
 
-def _parameter(name: str, model: _Model, rest: str) -> float:
+def _parameter(name: str, model: _ModelKind, rest: str) -> float:
     if not model.parameter:
         raise InputError(f"the model {name.partition(':')[0]!r} takes no parameter, found {name!r}")
     try:
@@ -243,7 +243,7 @@ def _parameter(name: str, model: _Model, rest: str) -> float:
     return value
 
 
-def _filling(model: Any) -> Any:
+def _with_imputer(model: Any) -> Any:
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -251,7 +251,7 @@ def _filling(model: Any) -> Any:
     return make_pipeline(SimpleImputer(strategy="median"), *steps)
 
 
-def _scaled(model: Any) -> Any:
+def _with_scaler(model: Any) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -261,13 +261,13 @@ def _scaled(model: Any) -> Any:
 def _neighbours(classes: bool, k: float | None) -> Any:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-    return _scaled((KNeighborsClassifier if classes else KNeighborsRegressor)(int(k or 5)))
+    return _with_scaler((KNeighborsClassifier if classes else KNeighborsRegressor)(int(k or 5)))
 
 
 def _logistic(classes: bool, c: float | None) -> Any:  # noqa: ARG001
     from sklearn.linear_model import LogisticRegression
 
-    return _scaled(LogisticRegression(C=c or 1.0, max_iter=2000))
+    return _with_scaler(LogisticRegression(C=c or 1.0, max_iter=2000))
 
 
 def _tree(classes: bool, depth: float | None) -> Any:
@@ -292,21 +292,21 @@ def _linear(classes: bool, _: float | None) -> Any:  # noqa: ARG001
 def _ridge(classes: bool, alpha: float | None) -> Any:  # noqa: ARG001
     from sklearn.linear_model import Ridge
 
-    return _scaled(Ridge(alpha or 1.0))
+    return _with_scaler(Ridge(alpha or 1.0))
 
 
 def _svm(classes: bool, c: float | None) -> Any:
     from sklearn.svm import SVC, SVR
 
-    return _scaled((SVC if classes else SVR)(C=c or 1.0))
+    return _with_scaler((SVC if classes else SVR)(C=c or 1.0))
 
 
-_MODELS: dict[str, _Model] = {
-    "knn": _Model(_neighbours, "the number of neighbours"),
-    "logistic": _Model(_logistic, "C", whole=False, only=CLASSES),
-    "tree": _Model(_tree, "the greatest depth"),
-    "forest": _Model(_forest, "the number of trees"),
-    "linear": _Model(_linear, only=NUMBERS),
-    "ridge": _Model(_ridge, "alpha", whole=False, only=NUMBERS),
-    "svm": _Model(_svm, "C", whole=False),
+_MODELS: dict[str, _ModelKind] = {
+    "knn": _ModelKind(_neighbours, "the number of neighbours"),
+    "logistic": _ModelKind(_logistic, "C", whole=False, only=CLASSES),
+    "tree": _ModelKind(_tree, "the greatest depth"),
+    "forest": _ModelKind(_forest, "the number of trees"),
+    "linear": _ModelKind(_linear, only=NUMBERS),
+    "ridge": _ModelKind(_ridge, "alpha", whole=False, only=NUMBERS),
+    "svm": _ModelKind(_svm, "C", whole=False),
 }

@@ -1,4 +1,4 @@
-"""A snippet: the recommended subset in scikit-learn, as code that runs without Elicit."""
+"""A snippet: scikit-learn code for the recommended subset, which runs without Elicit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from elicit.data.cells import Cells, cells_of, points_elsewhere
 from elicit.data.loading import BUILT_IN, Data, load, model_of, regrouped
 from elicit.data.tidying import MISSING, MISSING_LEVEL, as_numbers
 
-#: What `pandas.read_csv` takes for a missing value by itself, among what may stand for one here.
+#: Of the spellings of a missing value that are known here, those that `pandas.read_csv` knows as well.
 _KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
 
 #: A list of names that is longer than this stands on several lines.
-_ONE_LINE = 80
+_LONGEST_LINE = 80
 
 
 def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -39,36 +39,36 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     data = regrouped(data, groups) if groups else data
     model = model_of(section["model"], data.classes, data.missing)
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    imports = {f"from {_home(type(step))} import {type(step).__name__}" for step in steps}
+    imports = {f"from {_public_module(type(step))} import {type(step).__name__}" for step in steps}
     if len(steps) > 1:
         imports.add("from sklearn.pipeline import make_pipeline")
     inner = ", ".join(repr(step) for step in steps)
     return [
-        *_loading(section, columns, coded, ".astype(str)" if _taken_for_numbers(data) else ""),
+        *_reading_lines(section, columns, coded, ".astype(str)" if _pandas_reads_as_numbers(data) else ""),
         *sorted(imports),
         f"model = make_pipeline({inner}).fit(X, y)" if len(steps) > 1 else f"model = {inner}.fit(X, y)",
     ]
 
 
-def _taken_for_numbers(data: Data) -> bool:
-    """Whether the classes are texts of which pandas makes numbers or truth values, which a classifier may refuse."""
+def _pandas_reads_as_numbers(data: Data) -> bool:
+    """Whether pandas would read the texts of the classes as numbers or Booleans, which a classifier may refuse."""
     texts = data.y.dtype.kind == "U"
     return texts and ({cell.lower() for cell in data.y} <= {"true", "false"} or as_numbers(data.y) is not None)
 
 
-def _loading(
+def _reading_lines(
     section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]], as_text: str
 ) -> list[str]:
-    """Lines that read the data as the session did; `coded` are the columns of texts with their levels."""
-    listing, chosen = _listed(columns)
+    """Lines that read the data as the session did; `coded` holds the columns of texts with their levels."""
+    listing, chosen = _columns_literal(columns)
     if section["data"] in BUILT_IN:
         name = f"load_{section['data']}"
         lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
         return [*lines, *listing, f"X = X[{chosen}]"]
     table = cells_of(Path(section["data"]))
-    mixed = _mixed(table, (*columns, section["target"]))
-    read = [repr(section["data"]), *_marks(table, mixed)]
-    read += _missing(table) if section.get("tidy") else []
+    mixed = _mixed_decimal_columns(table, (*columns, section["target"]))
+    read = [repr(section["data"]), *_format_arguments(table, mixed)]
+    read += _missing_value_arguments(table) if section.get("tidy") else []
     if table.padded:
         lines = [f"data = pd.read_csv({', '.join([*read, 'skipinitialspace=True'])}).rename(columns=str.strip)"]
     else:
@@ -83,16 +83,16 @@ def _loading(
     return [*lines, f"X = pd.get_dummies(X, columns={list(coded)!r}, dtype=float)"] if coded else lines
 
 
-def _listed(columns: Sequence[str]) -> tuple[list[str], str]:
-    """What to call the columns: their list, or of a long one a name and the lines that give it."""
-    if len(repr(list(columns))) <= _ONE_LINE:
+def _columns_literal(columns: Sequence[str]) -> tuple[list[str], str]:
+    """Lines that assign a long list of columns to a variable, if it is long, and the expression for the list."""
+    if len(repr(list(columns))) <= _LONGEST_LINE:
         return [], repr(list(columns))
-    rows = pformat(list(columns), width=_ONE_LINE, compact=True).removeprefix("[").removesuffix("]") + ","
+    rows = pformat(list(columns), width=_LONGEST_LINE, compact=True).removeprefix("[").removesuffix("]") + ","
     return ["columns = [", *(f"    {row.strip()}" for row in rows.splitlines()), "]"], "columns"
 
 
-def _marks(table: Cells, mixed: Sequence[str]) -> list[str]:
-    """What pandas must be told of the separator, the lines above the header and the decimal comma."""
+def _format_arguments(table: Cells, mixed: Sequence[str]) -> list[str]:
+    """Arguments of `read_csv` for the separator, the lines above the header and the decimal comma."""
     marks = [f"sep={table.separator!r}"] if table.separator != "," else []
     marks += [f"skiprows={table.top - 1}"] if table.top > 1 else []
     if mixed:
@@ -100,20 +100,20 @@ def _marks(table: Cells, mixed: Sequence[str]) -> list[str]:
     return [*marks, "decimal=','"] if table.commas and not points_elsewhere(table) else marks
 
 
-def _mixed(table: Cells, columns: Sequence[str]) -> list[str]:
-    """Those of the columns with decimal commas, where others have points: pandas knows one mark for all."""
+def _mixed_decimal_columns(table: Cells, columns: Sequence[str]) -> list[str]:
+    """The columns with decimal commas, if others have points: pandas knows only one mark for all."""
     return [name for name in columns if name in table.commas] if points_elsewhere(table) else []
 
 
-def _missing(table: Cells) -> list[str]:
-    """What pandas must be told of missing values: the spellings in the file that it does not know."""
+def _missing_value_arguments(table: Cells) -> list[str]:
+    """Arguments of `read_csv` for the spellings of missing values in the file that it does not know."""
     cells = {cell for row in table.rows for cell in row}
     others = sorted(cell for cell in cells if cell.lower() in MISSING and cell not in _KNOWN_TO_PANDAS)
     return [f"na_values={others!r}"] if others else []
 
 
-def _home(kind: type) -> str:
-    """The public module of an estimator: what stands before the first private name."""
+def _public_module(kind: type) -> str:
+    """The public module of an estimator: its path up to the first private name."""
     parts = kind.__module__.split(".")
     private = next((k for k, part in enumerate(parts) if part.startswith("_")), len(parts))
     return ".".join(parts[:private])

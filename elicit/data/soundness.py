@@ -1,4 +1,4 @@
-"""Soundness: what in a table may mislead whoever chooses attributes by it. Each finding is one line with a remedy."""
+"""Soundness: what in a table may mislead a choice of attributes. Each finding is one line with a remedy."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from elicit.data.loading import Data
 from elicit.printable import label_of
 
 #: A class with a smaller share of the rows makes accuracy misleading.
-RARE = 0.1
+RARE_SHARE = 0.1
 
 #: A larger absolute correlation means that two columns tell the same.
-SAME = 0.95
+HIGH_CORRELATION = 0.95
 
-#: Correlations that are worked out at once.
-AT_ONCE = 4_000_000
+#: The most correlations that are computed in one block.
+MOST_AT_ONCE = 4_000_000
 
-#: Pairs of correlated columns that are named; the others are counted.
-MOST_PAIRS = 3
+#: The most correlated pairs that are named; the others are only counted.
+MOST_PAIRS_NAMED = 3
 
 
 def warnings_about(data: Data, scoring: str | None = None) -> Iterator[str]:
-    """Columns that look like names of the rows, classes that are rare, columns that tell the same."""
-    yield from _like_identities(data)
+    """Warnings about columns that look like row numbers, rare classes, and columns that are highly correlated."""
+    yield from _row_numbers(data)
     if data.classes and scoring is None:
-        yield from _rare(data)
-    yield from _correlated(data)
+        yield from _rare_classes(data)
+    yield from _correlated_attributes(data)
 
 
-def _like_identities(data: Data) -> Iterator[str]:
-    """Whole numbers that all differ and lie close together: row numbers, in whatever order."""
+def _row_numbers(data: Data) -> Iterator[str]:
+    """A warning for each column of distinct whole numbers close together: row numbers, in whatever order."""
     own = {column for columns in data.groups.values() for column in columns}
     for column, values in zip(data.columns, data.X.T, strict=True):
         known = values[~np.isnan(values)]
@@ -42,40 +42,40 @@ def _like_identities(data: Data) -> Iterator[str]:
             yield f"{column!r} looks like the number of a row, which predicts nothing new; leave it out with --drop"
 
 
-def _rare(data: Data) -> Iterator[str]:
+def _rare_classes(data: Data) -> Iterator[str]:
     labels, counts = np.unique(data.y, return_counts=True)
     least = int(counts.argmin())
-    if counts[least] < RARE * len(data.y) / max(1, len(labels) / 2):  # of many classes each may be small
+    if counts[least] < RARE_SHARE * len(data.y) / max(1, len(labels) / 2):  # of many classes each may be small
         yield (
             f"class {label_of(labels[least])!r} has {counts[least]} of {len(data.y)} rows: accuracy hardly sees it; "
             "consider --scoring balanced_accuracy"
         )
 
 
-def _correlated(data: Data) -> Iterator[str]:
-    """Pairs of attributes of one column each whose values are all but proportional."""
+def _correlated_attributes(data: Data) -> Iterator[str]:
+    """Warnings about highly correlated pairs of attributes that are one column each."""
     own = {column for columns in data.groups.values() for column in columns}
     places = [k for k, column in enumerate(data.columns) if column not in own]
-    count, strongest = _pairs(data.X[:, places])
+    count, strongest = _correlated_pairs(data.X[:, places])
     for r, a, b in strongest:
         yield (
             f"{data.columns[places[a]]!r} and {data.columns[places[b]]!r} are correlated ({r:+.2f}): either can stand "
             "for the other, so which of them is chosen may be chance"
         )
-    if count > MOST_PAIRS:
-        yield f"and {count - MOST_PAIRS} more pairs of attributes are correlated beyond {SAME}"
+    if count > MOST_PAIRS_NAMED:
+        yield f"and {count - MOST_PAIRS_NAMED} more pairs of attributes are correlated beyond {HIGH_CORRELATION}"
 
 
-def _pairs(X: NDArray[np.float64]) -> tuple[int, list[tuple[float, int, int]]]:
+def _correlated_pairs(X: NDArray[np.float64]) -> tuple[int, list[tuple[float, int, int]]]:
     """How many pairs of columns are correlated, and the strongest: (correlation, column, column)."""
     count, strongest = 0, []
     for first, table in correlations(X):
-        i, j = np.nonzero(np.triu(np.abs(table) > SAME, k=1))
+        i, j = np.nonzero(np.triu(np.abs(table) > HIGH_CORRELATION, k=1))
         found = table[i, j]
-        for k in np.argsort(-np.abs(found), kind="stable")[:MOST_PAIRS].tolist():
+        for k in np.argsort(-np.abs(found), kind="stable")[:MOST_PAIRS_NAMED].tolist():
             strongest.append((float(found[k]), first + int(i[k]), first + int(j[k])))
         count += len(found)
-    return count, sorted(strongest, key=lambda pair: (-abs(pair[0]), pair[1], pair[2]))[:MOST_PAIRS]
+    return count, sorted(strongest, key=lambda pair: (-abs(pair[0]), pair[1], pair[2]))[:MOST_PAIRS_NAMED]
 
 
 def correlations(X: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -93,7 +93,7 @@ def correlations(X: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.float
     m, xx = known.astype(np.float64), x * x
     least = 1e-12 * xx.sum(axis=0).max(initial=0.0)
     n = X.shape[1]
-    columns = max(1, AT_ONCE // max(1, n))
+    columns = max(1, MOST_AT_ONCE // max(1, n))
     for first in range(0, n, columns):
         part, rest = slice(first, first + columns), slice(first, n)
         shared = np.maximum(m[:, part].T @ m[:, rest], 1.0)

@@ -1,7 +1,7 @@
-"""The target: whether its cells are classes or numbers, and what of them a model is given.
+"""The target: whether its cells are classes or numbers, and the array that a model is given.
 
-The rule: what somebody says counts; then what the model can predict at all, for whole numbers may be either; then
-the look of it: texts, and at most 20 different whole numbers, are classes.
+The rule: what the user says counts first. Then, since whole numbers may be either, what the model can predict. Then
+what the values look like: texts, and at most 20 different whole numbers, are classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tidying: the cells of a table from the wild as columns of numbers.
+"""Tidying: columns of numbers from the cells of a table that nobody has cleaned.
 
 The rule: nothing is filled or left out in silence. Every such step is a note that names the column.
 """
@@ -33,25 +33,25 @@ _DATE = re.compile(
 #: A number as it may be written where commas are decimal: points may stand between its thousands.
 _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*(,\d+)?([eE][+-]?\d+)?")
 
-#: By mark: a number in which it may stand between thousands; in one that has nothing else, 1,234, it may be decimal.
-_GROUPED = {
+#: For each mark, a number in which it may separate thousands; in one such as 1,234 it may as well be the decimal mark.
+_THOUSANDS = {
     ",": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?"),
     ".": re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"),
 }
-_CALLED = {",": "commas", ".": "points"}
+_MARK_NAMES = {",": "commas", ".": "points"}
 
 #: A number with the sign of a unit before or after it.
 _WITH_UNIT = re.compile(r"[+-]?[$€£¥]? ?[+-]?\d[\d.,]* ?[%$€£¥]?")
 
-#: What is said of numbers that floats do not tell apart, or do not hold.
+#: Of numbers that floats do not tell apart, and of those that no float holds.
 BEYOND_DIGITS, TOO_LARGE = "beyond the 15 digits that are computed with", "too large to compute with"
 
-#: A column of many values holds numbers when at least so many of them are, for each that is none.
+#: A column of many values is one of numbers when there are at least so many numbers for each cell that is none.
 STRAY = 10
 
 
 def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
-    """The cells as finite numbers, None when one of them is none."""
+    """The cells as finite numbers, None if one of them is not a finite number."""
     try:
         values = [number_in(cell) for cell in cells]
     except ValueError:
@@ -60,7 +60,7 @@ def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
 
 
 def number_in(cell: str) -> float:
-    """The number that a cell stands for; a ValueError where it stands for none, as 2020_1 does."""
+    """The number in a cell; a ValueError if there is none, as in 2020_1, which Python would read."""
     if "_" in cell:
         raise ValueError(f"{cell!r} is no number")
     return float(cell)
@@ -75,19 +75,19 @@ def with_point(cell: str) -> str:
 
 
 def comma_numbers(cells: Iterable[str]) -> bool:
-    """Whether all that is there are numbers, some with a decimal comma.
+    """Whether all known cells are numbers, some with a decimal comma, and none with a point.
 
-    None may have a point: beside 12,5 it may stand between thousands, and 1.234 is another number then.
+    Beside 12,5 a point may separate thousands, so that 1.234 would be another number.
     """
     known = {cell for cell in cells if cell.lower() not in MISSING}
-    return any("," in cell for cell in known) and all(map(_is_comma_number, known)) and grouped(known) is None
+    return any("," in cell for cell in known) and all(map(_is_comma_number, known)) and ambiguous_number(known) is None
 
 
-def grouped(cells: Iterable[str], mark: str = ",") -> str | None:
-    """A number of the column whose commas (or points) seem to stand between thousands, None where none do.
+def ambiguous_number(cells: Iterable[str], mark: str = ",") -> str | None:
+    """A number of the column whose commas (or points) may separate thousands, None where there is no doubt.
 
     Beside 274 a 6,240 may be six thousand or six: each cell with a comma has three digits after it, and others have no
-    comma. Where all have one, 6,240 and 7,115, it is the same whichever is meant, but for the unit.
+    comma. Where all have one, as 6,240 and 7,115, either reading gives the same column, but for the unit.
     """
     known = set(cells)
     if not any(mark in cell for cell in known):
@@ -99,21 +99,21 @@ def grouped(cells: Iterable[str], mark: str = ",") -> str | None:
 
 
 def _between_thousands(known: Collection[str], mark: str) -> list[str]:
-    """The numbers with this mark, if it may stand between thousands in each, and the others are too small for one."""
+    """The numbers with this mark, if it may separate thousands in each, and all others are below 1000."""
     marked = sorted(cell for cell in known if mark in cell)
     plain = as_numbers(with_point(cell) for cell in known if mark not in cell)
     small = plain is not None and bool((np.abs(plain) < 1000).all())
-    return marked if small and all(map(_GROUPED[mark].fullmatch, marked)) else []
+    return marked if small and all(map(_THOUSANDS[mark].fullmatch, marked)) else []
 
 
-def doubtful(cell: str, mark: str) -> str:
-    """What is said of a column in which a number is written like this."""
+def ambiguity_note(cell: str, mark: str) -> str:
+    """A note on a column in which a number is written like this cell."""
     plainly = "write numbers without them, decimals with a point"
-    return f"{_CALLED[mark]} as in {cell!r} may stand between thousands; {plainly}"
+    return f"{_MARK_NAMES[mark]} as in {cell!r} may stand between thousands; {plainly}"
 
 
-def encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
-    """A column of numbers as it is; one of texts as one 0/1 column a level, with its levels."""
+def encode(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
+    """A column of numbers, shape (rows, 1), and no levels; or a 0/1 column for each level of texts, and the levels."""
     numbers = as_numbers(cells)
     if numbers is not None:
         return numbers.reshape(-1, 1), []
@@ -121,8 +121,8 @@ def encoded(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
     return np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64), levels
 
 
-def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | None, list[str]]:
-    """A note (or ""), and the column as numbers or levels; None when it is left out."""
+def tidy_column(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | None, list[str]]:
+    """A note (or ""), the column as numbers or 0/1 columns (None: it is left out), and the levels of texts."""
     known = [cell for cell in cells if cell.lower() not in MISSING]
     gaps = len(cells) - len(known)
     if len(set(known)) < 2:
@@ -138,25 +138,25 @@ def tidied(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | 
             f"{name!r} has {many(gaps, 'missing value')}: models get the median of their training rows" if gaps else ""
         )
         return note, numbers.reshape(-1, 1), []
-    if names_cases(known):
-        return f"{name!r} is left out: {likeness(known)}", None, []
-    block, found = encoded([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
+    if looks_like_names(known):
+        return f"{name!r} is left out: {what_they_look_like(known)}", None, []
+    block, found = encode([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
-    return "; ".join(filter(None, [*notes, categories_told(name, known, found)])), block, found
+    return "; ".join(filter(None, [*notes, categories_note(name, known, found)])), block, found
 
 
-def names_cases(cells: Collection[str]) -> bool:
-    """Whether texts have many levels, most of which occur once, as those that name cases and not a property."""
+def looks_like_names(cells: Collection[str]) -> bool:
+    """Whether texts have many levels, most of which occur once, as the names of the cases would."""
     levels = set(cells)
     return len(levels) > MOST_LEVELS and 2 * len(levels) > len(cells)
 
 
-def categories_told(name: str, cells: Collection[str], levels: Collection[str]) -> str:
-    """What is said of texts that are read as categories and hardly look like it; "" of others, and of numbers."""
+def categories_note(name: str, cells: Collection[str], levels: Collection[str]) -> str:
+    """A note on texts that are read as categories and hardly look like such; "" for others, and for numbers."""
     if not levels:
         return ""
-    if names_cases(cells):
-        why = likeness(cells)
+    if looks_like_names(cells):
+        why = what_they_look_like(cells)
     else:
         distinct = set(cells)
         others = sorted(level for level in distinct if as_numbers([level]) is None)
@@ -167,13 +167,13 @@ def categories_told(name: str, cells: Collection[str], levels: Collection[str]) 
     return f"{name!r} is taken as {len(levels)} categories: {why}"
 
 
-def likeness(cells: Collection[str]) -> str:
-    """What a column of many different texts looks like, and what can be done about it."""
+def what_they_look_like(cells: Collection[str]) -> str:
+    """What a column of many different texts seems to hold, and what can be done about it."""
     levels = set(cells)
     if all(map(_DATE.fullmatch, levels)):
         return "it looks like dates; turn it into numbers, such as days"
     if commas := _between_thousands(levels, ","):
-        return doubtful(commas[0], ",")
+        return ambiguity_note(commas[0], ",")
     if all(map(_COMMA_NUMBER.fullmatch, levels)) and any("," in level for level in levels):
         return "it holds numbers with a decimal comma; write them with a point"
     large = next((level for level in sorted(levels) if too_large(level)), None)
@@ -184,8 +184,8 @@ def likeness(cells: Collection[str]) -> str:
     return f"{len(levels)} different texts in {len(cells)} rows look like names"
 
 
-def stray(cells: Sequence[str], *, commas: bool) -> int | None:
-    """Where a column of many values, nearly all of them numbers, holds something else; None when it does not.
+def stray_position(cells: Sequence[str], *, commas: bool) -> int | None:
+    """The position of the first cell that is no number in a column of many values, nearly all of them numbers, or None.
 
     `commas`: whether the numbers may have a decimal comma; then none of them may have a point.
     """
@@ -219,7 +219,7 @@ def _is_comma_number(cell: str) -> bool:
     return "." not in cell and _is_number(with_point(cell))
 
 
-def with_target(
+def rows_with_target(
     rows: list[list[str]], lines: list[int], at: int, target: str, notes: list[str]
 ) -> tuple[list[list[str]], list[int]]:
     """The rows in which the target is known."""

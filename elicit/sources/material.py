@@ -1,4 +1,4 @@
-"""Material: what the classical methods read of the data, besides what an oracle measures.
+"""Material: what classical methods read from the data, besides what the oracle measures.
 
 Scores rank the attributes one by one, consistency looks at pairs of cases, and importances come from a
 model fitted on all rows of a subset: its coefficients or its own importances, squared and summed over the
@@ -29,7 +29,7 @@ from elicit.threads import one_thread
 #: Permutations of a column behind its importance.
 _PERMUTATIONS = 5
 
-#: Importances that runs of this process have computed, by fingerprint of the material and subset.
+#: A cache of importances for all runs of this process, by fingerprint of the material and subset.
 _importances: dict[tuple[str, Mask], tuple[float, ...]] = {}
 
 

@@ -1,9 +1,9 @@
-"""Sources: what the [oracle] section says is measured, and the data behind it.
+"""Oracles from a scenario: what an [oracle] section describes, and the data behind it.
 
     kind = "table" | "wrapper" | "filter" | "synthetic", and what that kind needs
 
-The rule: whatever is wrong is said before anything is measured. A table may name the `data` (and the `model`)
-that it was made of, for methods that read them; they are tidied as those of a wrapper are.
+The rule: errors come before anything is measured. A table may name the `data` (and the `model`) that it was made
+from, for methods that read them; such data are tidied like those of a wrapper.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from elicit.sources.material import DataMaterial
 from elicit.sources.sections import Section
 from elicit.subsets import Attributes
 
-#: Attributes of a drawn truth, at most: it has a number for every pair, half a million.
+#: The most attributes of a drawn truth, which has a number for every pair: half a million.
 LARGEST_TRUTH = 1000
 
-#: How much a pair may count in it against an attribute alone, at most.
-STRONGEST = 1e6
+#: The largest `interaction` of a drawn truth: the spread of pairs relative to that of single attributes.
+MOST_INTERACTION = 1e6
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
 
 
 def _table(section: Section, folder: Path) -> Oracle:
-    for key in ("target", "model", *_TIDYING):
+    for key in ("target", "model", *_READING_KEYS):
         if key in section and "data" not in section:
             raise InputError(f"`{key}` speaks of `data`, which is not there; add it, or leave `{key}` out")
     return TableOracle(folder / sections.text(section, "path"), sections.texts(section, "minimise"))
@@ -84,7 +84,7 @@ def _wrapper(section: Section, folder: Path) -> Oracle:
 
 
 def wrapper_of(section: Section, data: Data) -> WrapperOracle:
-    """The cross-validation that a section describes, of its data, which were read before."""
+    """The cross-validation that a section describes, on its data, which the caller has read."""
     try:
         if not data.classes and np.ptp(data.y) == 0:
             raise InputError(f"the target is {data.y[0]:g} in every row, nothing can be learnt; choose another column")
@@ -94,11 +94,11 @@ def wrapper_of(section: Section, data: Data) -> WrapperOracle:
             data.y,
             attributes=data.columns,
             feature_groups=data.groups,
-            cv=sections.whole(section, "folds", 10, least=2),
+            cv=sections.integer(section, "folds", 10, least=2),
             groups=data.together,
             scoring=sections.text(section, "scoring") if "scoring" in section else None,
             criteria=_extras(section),
-            random_state=sections.whole(section, "random_state", 0, least=0),
+            random_state=sections.integer(section, "random_state", 0, least=0),
         )
     except InputError as error:
         raise InputError(f"data {sections.text(section, 'data')!r}: {error}") from error
@@ -113,15 +113,15 @@ def _filter(section: Section, folder: Path) -> Oracle:
         data.X,
         data.y,
         sections.text(section, "merit"),
-        scores=_attribute_scores(section),
+        scores=_scores_of(section),
         attributes=data.columns,
         classes=data.classes,
-        bins=sections.whole(section, "bins", 5, least=2),
+        bins=sections.integer(section, "bins", 5, least=2),
         criteria=_extras(section),
     )
 
 
-def _attribute_scores(section: Section) -> str | tuple[float, ...] | None:
+def _scores_of(section: Section) -> str | tuple[float, ...] | None:
     """`scores`: a list of numbers, or the name of a score."""
     if isinstance(section.get("scores"), str):
         return sections.text(section, "scores")
@@ -130,21 +130,25 @@ def _attribute_scores(section: Section) -> str | tuple[float, ...] | None:
 
 def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
     return SyntheticSpec(
-        sections.whole(section, "n", None, least=1, most=LARGEST_TRUTH),
-        sections.number(section, "interaction", 1.0, least=0.0, most=STRONGEST),
-        sections.truth(section, "size", True),
+        sections.integer(section, "n", None, least=1, most=LARGEST_TRUTH),
+        sections.number(section, "interaction", 1.0, least=0.0, most=MOST_INTERACTION),
+        sections.boolean(section, "size", True),
     )
 
 
-_EXTRAS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
+_CRITERIA_KEYS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
 
-#: What is done with a table from the wild: see `data.load` and `data.regrouped`.
-_TIDYING = ("tidy", "group_col", "groups", "dropped", "holds")
+#: The keys that say how data are read: see `data.load` and `data.regrouped`.
+_READING_KEYS = ("tidy", "group_col", "groups", "dropped", "holds")
 
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
 _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
-    "table": (_table, ("path",), ("minimise", "data", "target", "model", *_TIDYING)),
-    "wrapper": (_wrapper, ("data", "model"), ("target", "folds", "scoring", "random_state", *_TIDYING, *_EXTRAS)),
+    "table": (_table, ("path",), ("minimise", "data", "target", "model", *_READING_KEYS)),
+    "wrapper": (
+        _wrapper,
+        ("data", "model"),
+        ("target", "folds", "scoring", "random_state", *_READING_KEYS, *_CRITERIA_KEYS),
+    ),
     "filter": (_filter, ("data", "merit"), ("target", "tidy", "holds", "scores", "bins", "costs", "cost_unit")),
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
@@ -154,15 +158,15 @@ def material_of(section: Section, folder: Path, attributes: Attributes) -> DataM
     """The data that an oracle's section names, and its model, for methods that read them; None without data."""
     if "data" not in section:
         return None
-    data = behind(attributes, data_of(section, folder), "give the data behind them")
+    data = measured_data(attributes, data_of(section, folder), "give the data behind them")
     model = section.get("model")
     return DataMaterial(
         data, None if model is None else model_of(sections.text(section, "model"), data.classes, data.missing)
     )
 
 
-def behind(measured: Attributes, data: Data, remedy: str) -> Data:
-    """The data without what is not measured, such as what a table dropped; each measured attribute must be there."""
+def measured_data(measured: Attributes, data: Data, remedy: str) -> Data:
+    """The data of the measured attributes: others, such as those a table dropped, are left out; none may be missing."""
     names = columns_of(data.X, data.columns, data.groups).attributes.names
     left = tuple(name for name in names if name in measured.names)
     if left == measured.names:
@@ -176,9 +180,10 @@ def behind(measured: Attributes, data: Data, remedy: str) -> Data:
 
 
 def data_of(section: Section, folder: Path) -> Data:
+    """The data that a section names, read as its keys say."""
     target = sections.text(section, "target") if "target" in section else None
     group_col = sections.text(section, "group_col") if "group_col" in section else None
-    tidy = sections.truth(section, "tidy", False)
+    tidy = sections.boolean(section, "tidy", False)
     dropped = sections.texts(section, "dropped")
     data = load(
         sections.text(section, "data"),
@@ -200,7 +205,7 @@ def data_of(section: Section, folder: Path) -> Data:
 
 
 def _extras(section: Section) -> list[Extra]:
-    """Criteria beyond score and size: a cost, how steady the score is, how long a fit takes."""
+    """The criteria beyond score and size that a section asks for."""
     found: list[Extra] = []
     if "costs" in section:
         given = section["costs"]
@@ -215,8 +220,8 @@ def _extras(section: Section) -> list[Extra]:
         raise InputError("`cost_unit` has no `costs` beside it; add them, or leave it out")
     if "scorers" in section:
         found += [scored(name) for name in sections.texts(section, "scorers")]
-    if sections.truth(section, "stability", False):
+    if sections.boolean(section, "stability", False):
         found.append(stability())
-    if sections.truth(section, "fit_time", False):
+    if sections.boolean(section, "fit_time", False):
         found.append(fit_time())
     return found

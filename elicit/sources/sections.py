@@ -1,6 +1,6 @@
-"""Sections: the values of a table of keys, each checked as it is read.
+"""Sections: reading the values of a table of keys, each checked as it is read.
 
-The rule: whoever reads a value says what it must be; what is wrong is one line with the place and the remedy.
+The rule: the caller says what a value must be; an error is one line with the place and the remedy.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def numbers(section: Section, key: str) -> tuple[float, ...]:
     return tuple(finite(key, item) for item in value)
 
 
-def whole(section: Section, key: str, default: int | None, least: int, most: int | None = None) -> int:
+def integer(section: Section, key: str, default: int | None, least: int, most: int | None = None) -> int:
     """A whole number between bounds, or the default without the key."""
     value = section.get(key, default)
     if not is_whole(value) or value < least or (most is not None and value > most):
@@ -84,7 +84,7 @@ def whole(section: Section, key: str, default: int | None, least: int, most: int
     return int(value)
 
 
-def truth(section: Section, key: str, default: bool) -> bool:
+def boolean(section: Section, key: str, default: bool) -> bool:
     """True or false, or the default without the key."""
     value = section.get(key, default)
     if not isinstance(value, bool):
@@ -92,23 +92,23 @@ def truth(section: Section, key: str, default: bool) -> bool:
     return value
 
 
-def placed(place: str, read: Callable[[], T], between: str = " ") -> T:
-    """What `read` gives; an error in it says the place first."""
+def with_place(place: str, read: Callable[[], T], between: str = " ") -> T:
+    """The result of `read`; the text of an error begins with the place."""
     try:
         return read()
     except InputError as error:
         raise InputError(f"{place}{between}{printable(str(error))}") from error
 
 
-def listed(kind: str, sections: Any, read: Callable[[Section], Any]) -> tuple[Any, ...]:
-    """One section or several; several need names that differ."""
+def named_specs(kind: str, sections: Any, read: Callable[[Section], Any]) -> tuple[Any, ...]:
+    """The specifications in one section or a list of them, whose names must differ."""
     several = sections if isinstance(sections, list) else [sections]
     if not several:
         raise InputError(f"[[{kind}]] is empty; add one")
     found = []
     for k, section in enumerate(several, start=1):
         place = f"[{kind}]" if len(several) == 1 else f"[[{kind}]] number {k}"
-        found.append(placed(place, lambda: read(table(section))))  # noqa: B023  # called at once
+        found.append(with_place(place, lambda: read(table(section))))  # noqa: B023  # called at once
     names = [spec.name for spec in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
