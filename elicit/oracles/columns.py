@@ -170,7 +170,7 @@ def _constant(column: NDArray[Any]) -> bool:
 
 
 def _same(cell: Any, other: Any) -> bool:
-    """Whether two cells are equal; of cells that hold arrays that is not asked."""
+    """Whether two cells are equal; cells whose comparison is no single truth value, such as arrays, are not."""
     try:
         return cell is other or bool(cell == other)
     except (TypeError, ValueError):

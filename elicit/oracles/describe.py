@@ -1,9 +1,9 @@
-"""What an oracle is made of, told the same way by every process: the text behind a fingerprint.
+"""Descriptions of what an oracle is made of, the same in every process: the text behind a fingerprint.
 
-A fingerprint is the SHA-256 of such descriptions. Arrays are told by their bytes, estimators by their
-class and parameters (where code of one's own holds them also by what they learned), functions of the libraries
-by their names and others by all that they compute with, objects of the libraries by what another process would
-build them from; a memory address is never part of it.
+A fingerprint is the SHA-256 of such descriptions. Arrays are described by their bytes, estimators by their class and
+parameters (and what they learned, where the user's own code holds them), functions of libraries by their names and
+others by all that they compute with, objects of libraries by what pickle would build them from. A memory address is
+never part of a description.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.oracles.code import of_class, of_function, of_library
+from elicit.oracles.code import class_parts, function_parts, is_installed
 
-#: What a class defines that says what its objects are built from.
-_BUILT_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
+#: The methods by which a class says how pickle builds its objects.
+_PICKLE_HOOKS = ("__reduce_ex__", "__reduce__", "__getstate__")
 
-#: What a fitted estimator keeps besides what it has learned: seconds that it took, a tree that counts its visits.
-_MEASURED = {"cv_results_", "refit_time_", "_tree"}
+#: Attributes of a fitted estimator that vary from fit to fit: times, and a tree that counts its visits.
+_FIT_STATISTICS = {"cv_results_", "refit_time_", "_tree"}
 
-#: The inside of a thing is told by its digest when it is longer: a picture holds a world.
+#: The longest description of what an object holds; a longer one is replaced by its digest.
 _LONGEST_INSIDE = 1000
 
-#: What is told by what it is rather than by its attributes.
+#: Types that are described by their contents rather than by attributes.
 _PLAIN = (str, bytes, int, float, list, tuple, set, frozenset, Mapping, np.ndarray)
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -58,15 +58,15 @@ def fingerprint(*parts: object) -> str:
 
 def describe(value: object) -> str:
     """One text for a value, the same in every process."""
-    if isinstance(value, _PLAIN) and not of_library(type(value)):  # a class of one's own made of a plain one
-        return f"{describe(type(value))}({_plain(value)}, {_once(value, _attributes(value) or {})})"
+    if isinstance(value, _PLAIN) and not is_installed(type(value)):  # a class of one's own made of a plain one
+        return f"{describe(type(value))}({_plain(value)}, {_inside_once(value, _attributes(value) or {})})"
     if isinstance(value, defaultdict):
         return f"defaultdict({describe(value.default_factory)}, {_plain(value)})"
     return _plain(value)
 
 
 def _plain(value: object) -> str:
-    """One text for a value, whatever its own class adds to what it is."""
+    """The description of a value, without what a subclass adds to it."""
     if value is None or isinstance(value, bool | int | float | complex | str | bytes | range | slice):
         return repr(value)
     if isinstance(value, np.generic):
@@ -80,24 +80,24 @@ def _plain(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"{type(value).__name__}({', '.join(describe(v) for v in value)})"
     if isinstance(value, set | frozenset):
-        return f"set({', '.join(sorted(map(_apart, value)))})"
+        return f"set({', '.join(sorted(map(_describe_alone, value)))})"
     if isinstance(value, Mapping):
         return f"mapping({', '.join(f'{describe(k)}: {describe(v)}' for k, v in value.items())})"
-    return _thing(value)
+    return _describe_other(value)
 
 
-def _apart(value: object) -> str:
-    """What is told of a value whatever was told just before: a set has no order."""
-    inside = _telling.inside
-    _telling.inside = dict(inside)
+def _describe_alone(value: object) -> str:
+    """The description of an element of a set, which must not depend on what was described before it."""
+    inside = _state.inside
+    _state.inside = dict(inside)
     try:
         return describe(value)
     finally:
-        _telling.inside = inside
+        _state.inside = inside
 
 
-def _thing(value: Any) -> str:
-    """Anything with a richer inside: sparse matrices, frames, estimators, functions, other objects."""
+def _describe_other(value: Any) -> str:
+    """The description of anything else: sparse matrices, frames, estimators, functions, other objects."""
     if hasattr(value, "tocsr"):
         rows = value.tocsr(copy=True)
         rows.sum_duplicates()
@@ -106,7 +106,7 @@ def _thing(value: Any) -> str:
         columns = ", ".join(f"{str(name)!r}: {_column(value[name])}" for name in value.columns)
         return f"frame({columns}{_labels(value)})"
     if hasattr(value, "to_numpy") and hasattr(value, "dtype"):
-        return f"{_named(type(value))}({_column(value)}{_labels(value)})"
+        return f"{_qualified_name(type(value))}({_column(value)}{_labels(value)})"
     if hasattr(value, "get_params") and not isinstance(value, type):
         return _estimator(value)
     if isinstance(value, functools.partial):
@@ -130,107 +130,107 @@ def _thing(value: Any) -> str:
 
 
 def _object(value: Any) -> str:
-    """A thing of no kind that is known here."""
-    if _is_called_by_own_code(type(value)):  # it may go by the name of a function that it is around
-        return f"{describe(type(value))}({_once(value, _attributes(value))})"
+    """The description of an object of no type that is known here."""
+    if _has_own_call(type(value)):  # it may go by the name of a function that it is around
+        return f"{describe(type(value))}({_inside_once(value, _attributes(value))})"
     if hasattr(value, "__wrapped__"):  # a cache around a function
-        return f"{_named(type(value))}({describe(value.__wrapped__)})"
+        return f"{_qualified_name(type(value))}({describe(value.__wrapped__)})"
     if hasattr(value, "__qualname__"):  # compiled: a function, or the method of one object, as in `table.get`
         owner = getattr(value, "__self__", None)
         apart = owner is None or isinstance(owner, ModuleType | type)
-        return _named(value) if apart else f"method({_named(value)}, {_owner(owner)})"
-    if of_library(type(value)):
-        return _of_a_library(value)
+        return _qualified_name(value) if apart else f"method({_qualified_name(value)}, {_owner(owner)})"
+    if is_installed(type(value)):
+        return _library_object(value)
     attributes = _attributes(value)
     if attributes is None:
-        return f"{_named(type(value))} {_ADDRESS.sub('', repr(value))}"
-    return f"{describe(type(value))}({_once(value, attributes)})"
+        return f"{_qualified_name(type(value))} {_ADDRESS.sub('', repr(value))}"
+    return f"{describe(type(value))}({_inside_once(value, attributes)})"
 
 
-def _is_called_by_own_code(kind: type) -> bool:
-    calls = (vars(base).get("__call__") for base in kind.__mro__ if not of_library(base))
+def _has_own_call(kind: type) -> bool:
+    calls = (vars(base).get("__call__") for base in kind.__mro__ if not is_installed(base))
     return any(isinstance(call, FunctionType) for call in calls)
 
 
 def _owner(value: Any) -> str:
-    """Whose method it is; an object that its library keeps for everybody (a random generator) by its class alone."""
+    """The object of a bound method; one that is a global of its library, as a random generator, by its class alone."""
     kept = vars(sys.modules.get(type(value).__module__, ModuleType("none"))).values()
-    shared = of_library(type(value)) and any(value is known for known in kept)
-    return _named(type(value)) if shared else describe(value)
+    shared = is_installed(type(value)) and any(value is known for known in kept)
+    return _qualified_name(type(value)) if shared else describe(value)
 
 
 def _estimator(value: Any) -> str:
-    """An estimator, as the copy that is fitted: its class and parameters.
+    """An estimator: its class and parameters, as `clone` copies them.
 
-    One that code holds, or that is copied with what it has learned (a frozen one), is told with that.
+    What it has learned is added where another object holds it, or where `clone` copies that as well (a frozen one).
     """
     inside = dict(sorted(value.get_params(deep=False).items()))
     copied = getattr(type(value), "__sklearn_clone__", None)  # scikit-learn's own copies the parameters alone
-    frozen = copied is not None and not (of_library(copied) and copied.__qualname__.startswith("BaseEstimator."))
-    if _telling.above or frozen:
-        attributes = {name: part for name, part in (_attributes(value) or {}).items() if name not in _MEASURED}
-        return f"{describe(type(value))}({_once(value, attributes | inside)})"
+    frozen = copied is not None and not (is_installed(copied) and copied.__qualname__.startswith("BaseEstimator."))
+    if _state.above or frozen:
+        attributes = {name: part for name, part in (_attributes(value) or {}).items() if name not in _FIT_STATISTICS}
+        return f"{describe(type(value))}({_inside_once(value, attributes | inside)})"
     return f"{describe(type(value))}({describe(inside)})"
 
 
-class _Telling(threading.local):
-    """What is being told, by thread: what refers back to itself is not told twice."""
+class _DescriptionState(threading.local):
+    """What is being described in this thread, so that an object that refers back to itself is described once."""
 
     def __init__(self) -> None:
-        #: What is told now is a part of these; and whether the innermost is an object of a library.
+        #: The objects around the one that is described now, and whether the innermost belongs to a library.
         self.above: list[Any] = []
         self.in_library = False
-        #: The insides of what was told already, by identity: what many refer to is told once.
+        #: The descriptions of what objects hold, by identity: what several refer to is described once.
         self.inside: dict[int, tuple[Any, str]] = {}
 
 
-_telling = _Telling()
+_state = _DescriptionState()
 
 
 class _BoundToItsProcess(Exception):
-    """An object of a library that no other process can be given: a lock, an open connection."""
+    """An object of a library that cannot be sent to another process: a lock, an open connection."""
 
 
-def _once(value: Any, inside: object, in_library: bool = False) -> str:
-    """The inside of a thing; a scorer, for one, refers to itself by way of its metadata request."""
-    if any(value is known for known in _telling.above):
+def _inside_once(value: Any, inside: object, in_library: bool = False) -> str:
+    """The description of what an object holds; it may hold itself, as a scorer does by its metadata request."""
+    if any(value is known for known in _state.above):
         return "itself"
-    if id(value) in _telling.inside:
-        return _telling.inside[id(value)][1]
-    before, _telling.in_library = _telling.in_library, in_library
-    _telling.above.append(value)
+    if id(value) in _state.inside:
+        return _state.inside[id(value)][1]
+    before, _state.in_library = _state.in_library, in_library
+    _state.above.append(value)
     try:
         text = describe(inside)
         if len(text) > _LONGEST_INSIDE:
             text = hashlib.sha256(text.encode()).hexdigest()
-        _telling.inside[id(value)] = value, text
+        _state.inside[id(value)] = value, text
         return text
     finally:
-        _telling.above.pop()
-        _telling.in_library = before
-        if not _telling.above:
-            _telling.inside.clear()
+        _state.above.pop()
+        _state.in_library = before
+        if not _state.above:
+            _state.inside.clear()
 
 
-def _of_a_library(value: Any) -> str:
-    """An object of a library: what it would be built from elsewhere.
+def _library_object(value: Any) -> str:
+    """An object of a library: its class, and what pickle would build it from.
 
-    One that is bound to its process, or is built from such (a logger's stream, a pool of connections), is
-    told by its class alone: what it keeps changes while it is used.
+    One that is bound to its process, or built from such an object (a logger's stream, a pool of connections), is
+    described by its class alone: what it holds changes while it is used.
     """
     try:
-        return f"{_named(type(value))}({_once(value, _parts(value), in_library=True)})"
+        return f"{_qualified_name(type(value))}({_inside_once(value, _parts(value), in_library=True)})"
     except _BoundToItsProcess:
-        if _telling.in_library:
+        if _state.in_library:
             raise
-        return _named(type(value))
+        return _qualified_name(type(value))
 
 
 def _parts(value: Any) -> object:
-    """Its attributes where these are all there is to it, else what its class says that it is built from."""
+    """What an object is built from: what its class tells pickle, or else its attributes."""
     kind = type(value)
     reduce = copyreg.dispatch_table.get(kind)
-    says = reduce or any(getattr(kind, name) is not getattr(object, name) for name in _BUILT_BY)
+    says = reduce or any(getattr(kind, name) is not getattr(object, name) for name in _PICKLE_HOOKS)
     attributes = None if says else _attributes(value)
     if attributes is not None:
         return attributes
@@ -244,11 +244,11 @@ def _parts(value: Any) -> object:
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
-    """The attributes of an object, also those in slots; None when it has no place for any."""
+    """The attributes of an object, those in slots included; None if it can have none."""
     slots = [
         f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
         for kind in type(value).__mro__
-        for name in _listed(kind.__dict__.get("__slots__", ()))
+        for name in _slot_names(kind.__dict__.get("__slots__", ()))
     ]
     if not slots and not hasattr(value, "__dict__"):
         return None
@@ -256,23 +256,27 @@ def _attributes(value: Any) -> dict[str, Any] | None:
     return dict(sorted((inside | getattr(value, "__dict__", {})).items()))
 
 
-def _listed(slots: Any) -> tuple[str, ...]:
+def _slot_names(slots: Any) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
-def _named(value: Any) -> str:
+def _qualified_name(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
 
 
 def _function(function: FunctionType) -> str:
-    """A function: its name, and unless a library has it all that it computes with."""
-    return _named(function) if of_library(function) else f"{_named(function)}({_once(function, of_function(function))})"
+    """A function: its name, and, unless it is a library's, all that it computes with."""
+    return (
+        _qualified_name(function)
+        if is_installed(function)
+        else f"{_qualified_name(function)}({_inside_once(function, function_parts(function))})"
+    )
 
 
 def _class(kind: type) -> str:
-    """A class: its name, and what of it is no library's."""
-    own = of_class(kind)
-    return f"{_named(kind)}{_once(kind, own) if own else ''}"
+    """A class: its name, and the parts that are not a library's."""
+    own = class_parts(kind)
+    return f"{_qualified_name(kind)}{_inside_once(kind, own) if own else ''}"
 
 
 def _code(code: CodeType) -> str:

@@ -1,4 +1,4 @@
-"""Work shared between subsets, only where it gives exactly the fold scores of the plain way.
+"""Work shared between subsets, only where the fold scores are exactly those of a plain `cross_val_score`.
 
 Two things can be shared. A leading scaler that treats each column by itself is fitted once a fold, on
 all columns (`scaled.py`). Nearest neighbours are found for all folds at once from distances (here). The
@@ -39,7 +39,7 @@ _TINY = 1e-290  # keeps differences that could be products of underflow from cou
 
 
 def predicts_only(scorer: Any, scoring: Any) -> tuple[str, ...]:
-    """The methods whose output is all that a scorer reads of an estimator; () when that is not known.
+    """The response methods that are all a scorer uses of an estimator; () when that is not known.
 
     A callable of the user may look at the estimator or at X, so nothing may be replaced under it.
     """
@@ -52,7 +52,7 @@ def predicts_only(scorer: Any, scoring: Any) -> tuple[str, ...]:
 
 
 class Foretold(BaseEstimator):  # type: ignore[misc]
-    """Stands in for a fitted estimator under a scorer: hands out predictions that are known already."""
+    """Takes the place of a fitted estimator in a scorer: returns predictions that are known already."""
 
     def __init__(self, predictions: Any, probabilities: Any, classes: Any) -> None:
         self.predictions = predictions
@@ -119,7 +119,7 @@ class NeighbourFolds:
             if not self.classifies and not self.sums_exactly:
                 certain &= (np.diff(at, axis=-1) > slack[..., None]).all(axis=-1)
             else:
-                self._settle(certain, folds, distance, at[..., self.k - 1], slack)
+                self._accept_ties(certain, folds, distance, at[..., self.k - 1], slack)
             if not self.classifies:
                 return self._regressed(folds, nearest[..., :-1], certain)
             votes, sure = self._votes(folds, nearest[..., :-1], at[..., :-1], slack)
@@ -147,8 +147,10 @@ class NeighbourFolds:
             reach = np.abs(a).sum(axis=1) + np.abs(b).sum(axis=1).max(axis=1)[:, None]
         return distance, _slack(reach, len(columns))
 
-    def _settle(self, certain: NDArray[np.bool_], folds: slice, distance: Floats, kth: Floats, slack: Floats) -> None:
-        """Mark as certain, too, the rows whose doubtful neighbours all have one label."""
+    def _accept_ties(
+        self, certain: NDArray[np.bool_], folds: slice, distance: Floats, kth: Floats, slack: Floats
+    ) -> None:
+        """Mark rows as certain whose doubtful neighbours all have the same label."""
         fold, row = np.nonzero(~certain & self.real[folds])
         if not fold.size:
             return
@@ -197,7 +199,7 @@ class NeighbourFolds:
             present = np.unique(self.labels[f][: len(self.splits[f][0])])
             probabilities = votes[i, :rows][:, present] / float(self.k)
             known = ForetoldClassifier(self.targets[winners[i, :rows]], probabilities, self.targets[present])
-            found.append(self._judged(f, known))
+            found.append(self._scored(f, known))
         return found
 
     def _regressed(self, folds: slice, nearest: Ints, certain: NDArray[np.bool_]) -> list[float | None]:
@@ -210,10 +212,10 @@ class NeighbourFolds:
             train, test = self.splits[f]
             column = self.y[train].reshape(-1, 1)
             predictions = np.mean(column[nearest[i, : len(test)]], axis=1).ravel()
-            found.append(self._judged(f, ForetoldRegressor(predictions, None, None)))
+            found.append(self._scored(f, ForetoldRegressor(predictions, None, None)))
         return found
 
-    def _judged(self, f: int, known: Foretold) -> float:
+    def _scored(self, f: int, known: Foretold) -> float:
         y = self.y[self.splits[f][1]]
         rows = self.test[f, :, : len(y)].T
         return float(self.scorer(known, rows, y, **self.score_params[f]))

@@ -64,9 +64,11 @@ class FilterOracle:
         bins: int = 5,
         criteria: Sequence[Extra] | Extra | None = None,
     ) -> None:
-        if merit not in (*_OF_SCORES, *_OF_DATA):
-            raise InputError(f"unknown merit {merit!r}; expected one of {', '.join((*_OF_SCORES, *_OF_DATA))}")
-        if (scores is not None) != (merit in _OF_SCORES):
+        if merit not in (*_MERITS_OF_SCORES, *_MERITS_OF_DATA):
+            raise InputError(
+                f"unknown merit {merit!r}; expected one of {', '.join((*_MERITS_OF_SCORES, *_MERITS_OF_DATA))}"
+            )
+        if (scores is not None) != (merit in _MERITS_OF_SCORES):
             need = "needs scores, one an attribute" if scores is None else "takes no scores; leave them out"
             raise InputError(f"the merit {merit!r} {need}")
         whole("bins", bins, 2)
@@ -76,14 +78,14 @@ class FilterOracle:
         self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
         data, target = numbers(columns.X), _target(y, columns.X.shape[0])
         discrete = holds_classes(target) if classes is None else classes
-        if merit in _OF_SCORES:
+        if merit in _MERITS_OF_SCORES:
             values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, self.attributes)
-            self._merit: Merit = _Added(values, merit == "mean")
+            self._merit: Merit = _SumOfScores(values, merit == "mean")
         else:
             values = None
             table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")  # it must vary
             truths = not discrete and target.dtype.kind == "b"  # numpy subtracts none
-            self._merit = _OF_DATA[merit](data, target.astype(np.float64) if truths else target, discrete, bins)
+            self._merit = _MERITS_OF_DATA[merit](data, target.astype(np.float64) if truths else target, discrete, bins)
         self.fingerprint = fingerprint(
             "filter", merit, self.attributes.names, data, target, discrete, bins, values, self._extras
         )
@@ -96,7 +98,9 @@ class FilterOracle:
             return Failure(one_line(error))
 
 
-class _Added:
+class _SumOfScores:
+    """The sum, or the mean, of given scores."""
+
     def __init__(self, scores: Floats, mean: bool) -> None:
         self.scores, self.mean = scores, mean
 
@@ -105,8 +109,8 @@ class _Added:
         return float(chosen.mean() if self.mean else chosen.sum())
 
 
-class _Correlated:
-    """Σ r_i / √(k + 2 Σ_{i<j} r_ij)."""
+class _CFS:
+    """Correlation-based feature selection: Σ r_i / √(k + 2 Σ_{i<j} r_ij)."""
 
     def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:  # noqa: ARG002
         unit = unit_columns(X)
@@ -119,8 +123,8 @@ class _Correlated:
         return float(self.relevance[v].sum() / np.sqrt(len(v) + 2 * pairs))
 
 
-class _Redundant:
-    """mean_i I(i; y) − mean_{i<j} I(i; j); the second mean is 0 for a single attribute."""
+class _MRMR:
+    """Minimum redundancy, maximum relevance: mean_i I(i; y) − mean_{i<j} I(i; j), the latter 0 for one attribute."""
 
     def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
         coded = _codes(X, bins)
@@ -139,8 +143,8 @@ class _Redundant:
         return float(self.relevance[v].mean() - redundancy)
 
 
-class _Consistent:
-    """Σ over patterns of the rows with the pattern's most frequent target, by the number of rows."""
+class _Consistency:
+    """The share of rows that have the most frequent target of their pattern of values."""
 
     def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
         self.codes = _codes(X, bins)
@@ -154,12 +158,12 @@ class _Consistent:
 
 
 #: Merits that are made of given scores, and those made of the data.
-_OF_SCORES = ("sum", "mean")
-_OF_DATA: dict[str, Any] = {"cfs": _Correlated, "mrmr": _Redundant, "consistency": _Consistent}
+_MERITS_OF_SCORES = ("sum", "mean")
+_MERITS_OF_DATA: dict[str, Any] = {"cfs": _CFS, "mrmr": _MRMR, "consistency": _Consistency}
 
 
 def _codes(X: Floats, bins: int) -> Ints:
-    """Discrete version of each column: its distinct values, or its quantile intervals when they are many."""
+    """Each column as codes: of its distinct values, or of quantile intervals when there are many."""
     return np.column_stack([discretised(column, bins) for column in X.T])
 
 

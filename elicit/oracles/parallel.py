@@ -1,4 +1,4 @@
-"""Many subsets at once, and no subset twice. Results never depend on how many workers there are."""
+"""Measuring many subsets in parallel, and none twice. Results never depend on the number of workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from elicit.numeric import is_whole
 from elicit.orphans import tied
 from elicit.subsets import Attributes, Mask
 
-#: Tasks a worker gets in one run: several, so that slow subsets do not keep the others waiting.
+#: Tasks for each worker in one call: several, so that no worker idles while another has the slow subsets.
 _TASKS_A_WORKER = 4
 
 
@@ -40,7 +40,7 @@ def workers_of(n_jobs: int | None) -> int:
 
 
 class Workers:
-    """Who measures, for as long as the context lasts: some backends take seconds to get their workers ready."""
+    """Workers that stay for as long as the context lasts, since some backends take seconds to start theirs."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self._n_jobs = n_jobs
@@ -73,19 +73,19 @@ class Workers:
     def _measured(self, oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
         workers = self.count
         if workers == 1 or len(subsets) < 2:
-            return _one_after_the_other(oracle, subsets)
+            return _measure_in_turn(oracle, subsets)
         tasks = min(len(subsets), workers * _TASKS_A_WORKER)
         dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
         replies: list[Any] = [None] * len(subsets)
-        for start, part in zip(range(tasks), self._dealt(oracle, dealt), strict=True):
+        for start, part in zip(range(tasks), self._measured_by_workers(oracle, dealt), strict=True):
             replies[start::tasks] = part
         return replies
 
-    def _dealt(self, oracle: Oracle, dealt: Sequence[Sequence[Mask]]) -> list[Any]:
-        """The replies to each part. When a process dies (a cluster sees to that by itself) all is asked once more."""
+    def _measured_by_workers(self, oracle: Oracle, dealt: Sequence[Sequence[Mask]]) -> list[Any]:
+        """The replies to each part. If a process dies, all is asked a second time; a cluster retries by itself."""
         for last in (False, True):
             try:
-                return list(self._ready()(delayed(tied(_one_after_the_other))(oracle, part) for part in dealt))
+                return list(self._started()(delayed(tied(_measure_in_turn))(oracle, part) for part in dealt))
             except TerminatedWorkerError as error:
                 self._release()  # one that broke off would give what is left of it among the next replies
                 if last:
@@ -95,7 +95,7 @@ class Workers:
                     ) from error
         raise AssertionError("the second time either gives the replies or says why not")
 
-    def _ready(self) -> Parallel:
+    def _started(self) -> Parallel:
         if self._parallel is None:
             self._parallel = Parallel(n_jobs=self._n_jobs).__enter__()
         return self._parallel
@@ -106,7 +106,7 @@ class Workers:
             ready.__exit__(None, None, None)
 
 
-def _one_after_the_other(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
+def _measure_in_turn(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
     return [oracle(Evaluate(0, mask)) for mask in subsets]
 
 

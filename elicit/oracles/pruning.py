@@ -1,10 +1,10 @@
-"""Pruning: an estimator that chooses columns itself, cut down to the columns that a subset leaves.
+"""Pruning: an estimator that selects columns itself, reduced to the columns of a subset.
 
-A ColumnTransformer names the columns that each of its parts takes. Handed a subset it would miss the
+A ColumnTransformer names the columns that each of its parts takes. Given a subset it would miss the
 others, so a clone is made whose parts take only what is there: by name in a frame, by their new
-positions otherwise. Only a ColumnTransformer that X itself reaches can be cut down; what chooses by name or
-position further down would take other columns, and is refused. A callable that chooses columns is left
-alone: it looks at what it is given.
+positions otherwise. Only a ColumnTransformer that receives X itself can be reduced; what selects by name or
+position further down would take other columns, and is refused. A callable that selects columns is left
+as it is: it looks at what it is given.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from elicit.errors import InputError
 from elicit.numeric import is_whole
 from elicit.oracles.columns import is_frame
 
-#: Settings of transformers that may have one entry for each column.
+#: Parameters of transformers that may have one entry for each column.
 _PER_COLUMN = ("categories", "drop", "n_bins")
 
 
 def prunes(estimator: Any) -> bool:
     """Whether the estimator chooses columns of X itself."""
-    return next(_choosers(estimator), None) is not None
+    return next(_column_transformers(estimator), None) is not None
 
 
 def refuse_misplaced(estimator: Any) -> None:
-    """An error for what chooses columns by name or position where those of a subset are no longer the same."""
-    reached = list(_choosers(estimator))
+    """Refuse what selects columns by name or position in a place where a subset shifts them."""
+    reached = list(_column_transformers(estimator))
     cut = {
         id(inner)
         for chooser in reached
@@ -55,7 +55,7 @@ def refuse_misplaced(estimator: Any) -> None:
                 f"{type(part).__name__} lists its categorical_features, which a subset of the features shifts; "
                 "give a frame with categories, and categorical_features='from_dtype'"
             )
-        for name in () if id(part) in cut else _listed(part):
+        for name in () if id(part) in cut else _settings_per_column(part):
             raise InputError(
                 f"{type(part).__name__} has {name} for single columns, which a subset of the features shifts; put it "
                 "in a ColumnTransformer that names its columns"
@@ -84,13 +84,13 @@ def pruned(estimator: Any, X: Any, columns: Sequence[int], *, named: bool = True
     """
     named = named and is_frame(X)
     mine = clone(estimator)
-    for chooser in _choosers(mine):
+    for chooser in _column_transformers(mine):
         parts = []
         for name, part, chosen in chooser.transformers:
             choice = int(chosen) if is_whole(chosen) else chosen
             if not callable(choice):
                 _cut_settings(part, _positions(choice, X), columns)
-            parts.append((name, part, _left(choice, X, columns, named)))
+            parts.append((name, part, _remaining_choice(choice, X, columns, named)))
         chooser.set_params(transformers=parts)
     return mine
 
@@ -103,71 +103,70 @@ def unread(estimator: Any, X: Any) -> set[int]:
         inner = [unread(part, X) for part in handed_on(estimator)]
         return set.intersection(*inner) if inner else set()
     whole = set(range(X.shape[1]))
-    parts = [(part, _positions(_chosen(chosen, X), X)) for _, part, chosen in estimator.transformers]
+    parts = [(part, _positions(_resolved_choice(chosen, X), X)) for _, part, chosen in estimator.transformers]
     parts.append((estimator.remainder, list(whole.difference(*(found for _, found in parts)))))
     read = {column for part, found in parts if not (isinstance(part, str) and part == "drop") for column in found}
     return whole - read
 
 
 def handed_on(estimator: Any) -> list[Any]:
-    """What gets X as the estimator gets it: that of a search, a bag or a transformed target, those of a vote, a stack
-    or a union."""
+    """The inner estimators that receive X unchanged: of a search, bag, transformed target, vote, stack or union."""
     inside = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     parts = [inside.get("estimator"), inside.get("regressor")]
     for name in ("estimators", "transformer_list"):
-        parts += [_second(part) for part in inside[name]] if isinstance(inside.get(name), list | tuple) else []
+        parts += [_without_name(part) for part in inside[name]] if isinstance(inside.get(name), list | tuple) else []
     return [part for part in parts if hasattr(part, "fit") or (isinstance(part, str) and part == "passthrough")]
 
 
-def _second(part: Any) -> Any:
-    """An estimator that may come with its name before it."""
+def _without_name(part: Any) -> Any:
+    """The estimator in a (name, estimator) pair, or the value itself."""
     return part[1] if isinstance(part, tuple) and len(part) == 2 else part
 
 
-def _chosen(choice: Any, X: Any) -> Any:
-    """Columns as they are chosen, where a callable chooses after it has looked at X."""
+def _resolved_choice(choice: Any, X: Any) -> Any:
+    """The columns of a choice, after a callable has looked at X."""
     found = choice(X) if callable(choice) else choice
     return int(found) if is_whole(found) else found
 
 
 def first_step(pipeline: Pipeline) -> Any:
-    """The first step that does something, None where there is none."""
+    """The first step that is not a passthrough, None where there is none."""
     return next((step for _, step in pipeline.steps if step is not None and step != "passthrough"), None)
 
 
-def _listed(part: Any) -> list[str]:
-    """The settings of a transformer that have an entry for each of its columns."""
+def _settings_per_column(part: Any) -> list[str]:
+    """The parameters of a transformer that have an entry for each of its columns."""
     return [name for name in _PER_COLUMN if isinstance(getattr(part, name, None), list | tuple | np.ndarray)]
 
 
 def _cut_settings(part: Any, taken: Sequence[int], columns: Sequence[int]) -> None:
-    """Leave of settings by column those of the columns that are left."""
+    """Reduce parameters per column to the entries of the columns that are left."""
     left = [k for k, column in enumerate(taken) if column in columns]
     for inner in _parts(part):
-        for name in _listed(inner):
+        for name in _settings_per_column(inner):
             given = getattr(inner, name)
             if left and len(given) == len(taken):
                 inner.set_params(**{name: given[left] if isinstance(given, np.ndarray) else [given[k] for k in left]})
 
 
-def _choosers(estimator: Any) -> Iterator[ColumnTransformer]:
+def _column_transformers(estimator: Any) -> Iterator[ColumnTransformer]:
     """The ColumnTransformers that receive the columns of X as they are."""
     if isinstance(estimator, ColumnTransformer):
         yield estimator
     elif isinstance(estimator, Pipeline):
-        yield from _choosers(first_step(estimator))
+        yield from _column_transformers(first_step(estimator))
     elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
         for name, value in estimator.get_params(deep=False).items():
             if name == "final_estimator":  # of a stack: it gets predictions
                 continue
             listed = value if isinstance(value, list | tuple) else [value]
             for part in listed:  # such as (name, estimator) in a FeatureUnion or a VotingClassifier
-                if hasattr(inner := _second(part), "get_params"):
-                    yield from _choosers(inner)
+                if hasattr(inner := _without_name(part), "get_params"):
+                    yield from _column_transformers(inner)
 
 
-def _left(chosen: Any, X: Any, columns: Sequence[int], named: bool) -> Any:
-    """What is left of a choice of columns, in the words in which it was made."""
+def _remaining_choice(chosen: Any, X: Any, columns: Sequence[int], named: bool) -> Any:
+    """What is left of a choice of columns, in the form in which it was made."""
     if callable(chosen):
         return chosen
     kept = {column: k for k, column in enumerate(columns)}

@@ -47,14 +47,14 @@ class ScaledFolds:
 
     def fold(self, f: int, columns: Sequence[int]) -> tuple[Floats, Floats]:
         """Scaled training and test rows of fold f with these columns, laid out as the scaler would."""
-        return self._pick(self.train[f], columns), self._pick(self.test[f], columns)
+        return self._take(self.train[f], columns), self._take(self.test[f], columns)
 
-    def _pick(self, rows: Floats, columns: Sequence[int]) -> Floats:
+    def _take(self, rows: Floats, columns: Sequence[int]) -> Floats:
         return np.asarray(rows[:, list(columns)], order=self.order)  # type: ignore[call-overload,no-any-return]
 
 
 def scaled_folds(estimator: Any, columns: Columns, splits: Splits) -> ScaledFolds | None:
-    """Scale all columns once a fold, or None where this could differ from scaling a subset.
+    """Scale all columns once per fold; None where that could differ from scaling a subset.
 
     Whether a column is scaled to the same bits among others depends on the order in which numpy adds,
     hence on the layout in memory: several columns are added row by row, but one alone pairwise, so that
@@ -82,7 +82,7 @@ def scaled_folds(estimator: Any, columns: Columns, splits: Splits) -> ScaledFold
 
 
 def _after_scaler(estimator: Any) -> Any:
-    """The pipeline behind its leading, plain, per-column scaler, or None."""
+    """The steps after a leading scaler that treats each column by itself; None where there is no such scaler."""
     if type(estimator) is not Pipeline or len(estimator.steps) < 2 or estimator.memory is not None:
         return None
     scaler = estimator.steps[0][1]

@@ -1,4 +1,4 @@
-"""The folds: which rows train and which are held out, decided once and the same for every subset."""
+"""Splits: which rows train and which are held out in each fold, the same for every subset."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def splits_of(
     if cv is None:
         cv = FOLDS
     if is_whole(cv):
-        cv = _shuffled(int(cv), y, classifies, groups, random_state)
+        cv = _default_splitter(int(cv), y, classifies, groups, random_state)
     elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise InputError(f"cv must be a number of folds, a splitter or a list of splits, found {cv!r}")
     else:
         cv = settled_splitter(cv, random_state)  # folds that differ from call to call belong to no journal
     try:
         pairs = list(check_cv(cv, y, classifier=classifies).split(X, y, groups))
-        splits = tuple((_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs)
+        splits = tuple((_row_numbers(train, len(y)), _row_numbers(test, len(y))) for train, test in pairs)
     except (ValueError, TypeError) as error:
         raise InputError(f"the rows cannot be split into folds: {one_line(error)}; change cv") from error
     if not splits:
@@ -57,7 +57,7 @@ def splits_of(
 
 
 def rows_of(params: Mapping[str, Any], rows: NDArray[np.intp], count: int) -> dict[str, Any]:
-    """Arguments with one entry for each of `count` rows are split, others are handed on whole."""
+    """Arguments for these rows: those with one entry for each of `count` rows are indexed, others passed on whole."""
     return {name: _safe_indexing(value, rows) if length_of(value) == count else value for name, value in params.items()}
 
 
@@ -84,7 +84,7 @@ def _check_rows(X: Any, y: NDArray[Any], groups: Any) -> None:
         raise InputError(f"row {missing[0]} has no group; name one for every row")
 
 
-def _shuffled(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random_state: Any) -> Any:
+def _default_splitter(folds: int, y: NDArray[Any], classifies: bool, groups: Any, random_state: Any) -> Any:
     if folds < 2:
         raise InputError(f"cv needs at least 2 folds, found {folds}")
     if len(y) < 2:
@@ -120,7 +120,7 @@ def _check_classes(y: NDArray[Any], folds: int) -> None:
         )
 
 
-def _rows(given: Any, n: int) -> NDArray[np.intp]:
+def _row_numbers(given: Any, n: int) -> NDArray[np.intp]:
     """Row numbers, from row numbers or from a Boolean mask of all rows."""
     rows = np.asarray(given)
     if rows.ndim != 1:

@@ -33,8 +33,8 @@ LARGEST_TABLE = 1 << 20
 
 _SCORE, _SPREAD = "score", "score_sd"
 
-#: Subsets are measured for about so many seconds between two times that they are kept, and never more at once.
-_SECONDS, _LARGEST_BATCH = 1.0, 4096
+#: A batch, after which results are saved, takes about so many seconds, and never holds more subsets than this.
+_SECONDS_PER_BATCH, _LARGEST_BATCH = 1.0, 4096
 
 
 class TableOracle:
@@ -54,13 +54,13 @@ class TableOracle:
         score, *more = (Criterion(name, maximise=name not in less) for name in columns)
         self.criteria = (score, SCORE_AND_SIZE[1], *more)
         subsets = numbers[:, :at] == 1
-        _check(self._path, text, numbers, at, subsets, header)
+        _check_values(self._path, text, numbers, at, subsets, header)
         self._masks = masks_from(subsets)
         self._row: dict[Mask, int] = {}
         for row, mask in enumerate(self._masks):
             if self._row.setdefault(mask, row) != row:
-                first, line = (_line(self._path, text, k) for k in (self._row[mask], row))
-                raise _bad(self._path, line, f"line {first} has this subset, too; keep one of them")
+                first, line = (_line_number(self._path, text, k) for k in (self._row[mask], row))
+                raise _line_error(self._path, line, f"line {first} has this subset, too; keep one of them")
         measured = numbers[:, [header.index(name) for name in columns]]
         sizes = subsets.sum(axis=1, dtype=np.float64)
         self._values = np.column_stack([measured[:, 0], sizes, measured[:, 1:]])
@@ -106,10 +106,10 @@ def _read(path: Path, text: Sequence[str]) -> tuple[list[str], NDArray[np.float6
     try:
         header = _header(next(reader, []), path)
     except csv.Error as error:
-        raise _bad(path, 1, f"not a CSV file ({error}); expected a header line") from error
+        raise _line_error(path, 1, f"not a CSV file ({error}); expected a header line") from error
     rows = [line for line in text[reader.line_num :] if line.strip()]
     if not rows:
-        raise _bad(path, 1, "no subset follows the header; add one row a subset")
+        raise _line_error(path, 1, "no subset follows the header; add one row a subset")
     try:
         numbers = np.loadtxt(rows, delimiter=",", comments=None, quotechar='"', ndmin=2)
     except ValueError:
@@ -122,23 +122,23 @@ def _read(path: Path, text: Sequence[str]) -> tuple[list[str], NDArray[np.float6
 def _header(header: list[str], path: Path) -> list[str]:
     header = [name.strip() for name in header]
     if _SCORE not in header:
-        raise _bad(path, 1, "no column is called 'score'; name the column of the score so, after the attributes")
+        raise _line_error(path, 1, "no column is called 'score'; name the column of the score so, after the attributes")
     for name in header:
         if not name or not name.isprintable():
-            raise _bad(path, 1, f"column {header.index(name) + 1} needs a printable name, found {name!r}")
+            raise _line_error(path, 1, f"column {header.index(name) + 1} needs a printable name, found {name!r}")
         if header.count(name) > 1:
-            raise _bad(path, 1, f"the column {name!r} occurs {header.count(name)} times; rename or remove one")
+            raise _line_error(path, 1, f"the column {name!r} occurs {header.count(name)} times; rename or remove one")
     at = header.index(_SCORE)
     if at == 0:
-        raise _bad(path, 1, "no attribute comes before 'score'; add one 0/1 column an attribute")
+        raise _line_error(path, 1, "no attribute comes before 'score'; add one 0/1 column an attribute")
     if _SPREAD in header[:at]:
-        raise _bad(path, 1, "'score_sd' comes before 'score'; put it after")
+        raise _line_error(path, 1, "'score_sd' comes before 'score'; put it after")
     if "size" in header[at:]:
-        raise _bad(path, 1, "'size' is counted, not stored; remove the column")
+        raise _line_error(path, 1, "'size' is counted, not stored; remove the column")
     return header
 
 
-def _check(
+def _check_values(
     path: Path,
     text: Sequence[str],
     numbers: NDArray[np.float64],
@@ -146,7 +146,7 @@ def _check(
     subsets: NDArray[np.bool_],
     header: list[str],
 ) -> None:
-    """Entries of 0 and 1, non-empty subsets, finite criteria, spreads of at least 0."""
+    """Refuse entries other than 0 and 1, empty subsets, criteria that are not finite, and negative spreads."""
     strange = ~subsets & (numbers[:, :at] != 0)
     faults = [
         (strange, "an attribute is 0 or 1", 0),
@@ -159,17 +159,19 @@ def _check(
         if fault.any():
             row, column = (int(i) for i in np.argwhere(fault)[0])
             name, value = header[first + column], numbers[row, first + column]
-            raise _bad(path, _line(path, text, row), f"{name!r} is {value:g}, but {rule}; correct or remove the row")
+            raise _line_error(
+                path, _line_number(path, text, row), f"{name!r} is {value:g}, but {rule}; correct or remove the row"
+            )
     empty = np.flatnonzero(~subsets.any(axis=1))
     if empty.size:
-        raise _bad(path, _line(path, text, int(empty[0])), "the subset is empty; remove the row")
+        raise _line_error(path, _line_number(path, text, int(empty[0])), "the subset is empty; remove the row")
 
 
 def _malformed(path: Path, text: Sequence[str], header: list[str]) -> InputError:
-    """Which line made the fast reader give up."""
+    """The error for the first line that the fast reader could not read."""
     for line, row in _rows(path, text):
         if len(row) != len(header):
-            return _bad(
+            return _line_error(
                 path,
                 line,
                 f"{len(row)} entries were found where the header has {len(header)}; correct the row",
@@ -182,7 +184,9 @@ def _malformed(path: Path, text: Sequence[str], header: list[str]) -> InputError
                 plain = False
             if not plain:
                 shown = entry if entry.isprintable() else ascii(entry)
-                return _bad(path, line, f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row")
+                return _line_error(
+                    path, line, f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row"
+                )
     return InputError(f"{path}: not a CSV file of numbers below its header; write one row a subset")
 
 
@@ -195,14 +199,14 @@ def _rows(path: Path, text: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
             if len(row) > 1 or "".join(row).strip():
                 yield reader.line_num, row
     except csv.Error as error:
-        raise _bad(path, reader.line_num, f"not a row of CSV ({error}); correct or remove it") from error
+        raise _line_error(path, reader.line_num, f"not a row of CSV ({error}); correct or remove it") from error
 
 
-def _line(path: Path, text: Sequence[str], row: int) -> int:
+def _line_number(path: Path, text: Sequence[str], row: int) -> int:
     return next(islice(_rows(path, text), row, None))[0]
 
 
-def _bad(path: Path, line: int, what: str) -> InputError:
+def _line_error(path: Path, line: int, what: str) -> InputError:
     return InputError(f"{path}, line {line}: {what}")
 
 
@@ -267,7 +271,7 @@ def write_table(
         with complete(path) as text, Workers(n_jobs) as workers:
             rows = csv.writer(text, lineterminator="\n")
             rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
-            for replies in _measured(oracle, iter(family), workers, known or {}, keep, clock):
+            for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep, clock):
                 for mask, reply in replies.items():
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
@@ -286,7 +290,7 @@ def write_table(
     return Written(total - len(failures), failures)
 
 
-def _measured(
+def _measured_in_batches(
     oracle: Oracle,
     subsets: Iterator[Mask],
     workers: Workers,
@@ -294,7 +298,7 @@ def _measured(
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None,
     clock: Callable[[], float],
 ) -> Iterator[Mapping[Mask, Measured | Failure]]:
-    """What the oracle says of the subsets, batch by batch and in their order."""
+    """The replies for the subsets, in batches and in their order."""
     count = workers.count
     while batch := list(islice(subsets, count)):
         start = clock()
@@ -336,5 +340,5 @@ def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequenc
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:
     """How many subsets come next: what takes a second or two, for whoever interrupts loses the batch under way."""
-    wanted = 2 * count if seconds < _SECONDS else count if seconds < 2 * _SECONDS else count // 2
+    wanted = 2 * count if seconds < _SECONDS_PER_BATCH else count if seconds < 2 * _SECONDS_PER_BATCH else count // 2
     return max(workers, min(wanted, _LARGEST_BATCH))
