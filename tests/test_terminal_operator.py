@@ -130,7 +130,7 @@ def test_after_a_stop_while_measuring_the_screen_shows_again_what_is_being_done(
     screen, kills = io.StringIO(), []
     monkeypatch.setattr(terminal.os, "kill", lambda *call: kills.append((call[1], screen.tell())))
     with create_pipe_input() as pipe:
-        output = terminal._Held(screen, lambda: Size(24, 80), term="xterm")
+        output = terminal._AlternateScreen(screen, lambda: Size(24, 80), term="xterm")
         with TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk(), input=pipe, output=output) as operator:
             operator.show(0.25, "evaluated 3 of 12")
             signal.raise_signal(signal.SIGTSTP)

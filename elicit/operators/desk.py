@@ -1,7 +1,7 @@
-"""The desk: what an operator may look up beside the open question. Whoever runs the session provides it.
+"""The desk: what an operator may look up during a question. The session provides it.
 
-Nothing here changes a run. Lines of text may hold names as they are in the data; whoever shows them
-escapes them (`printable`).
+Nothing here changes a run. Lines of text may hold names as they are in the data; the caller escapes them before they
+are shown (`printable`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The dialogue about one open question: what is on the screen, and what each key does.
 
-The rule: no terminal here, see `page`. Answers are keys of the question alone; from a panel that hides it
-nothing can be answered.
+The rule: no terminal here, see `page`. A key is an answer only while the question is shown; a panel that hides the
+question takes no answers.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _ANSWER_KEYS = ("[A] A is better", "[B] B is better", "[E] equal", "[C] cannot c
 _REPAIR_KEYS = ("[Up] [Down] choose", "[T] take it back", "[K] keep all, weigh them")
 _OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best", "[D] done", "[H] help", "[Q] save and leave")
 
-#: What the keys look up that need a desk.
+#: The keys that look something up, for which a desk is needed.
 _LOOKED_UP = ("w", "u", "f", "s")
 
-#: Stands where what is looked up will stand: with many subsets that takes seconds.
+#: Shown until a look-up is done, which with many subsets takes seconds.
 _WAITING = "working it out …"
 
-#: What an end by wish means: of any run, and of a session, which has a desk.
+#: What it means to end now: in any run, and in a session, which has a desk.
 _END = "Nothing more is asked, and no other subset is tried: the best so far is the result."
 _SESSION_END = (
     "It is then scored on fresh folds, and it is said what is proven of it. The session is kept: `elicit resume` "
@@ -119,14 +119,14 @@ class Dialogue:
         if key in ("pageup", "pagedown"):
             self._scroll = max(self._scroll + (8 if key == "pagedown" else -8), 0)
         elif self._panel is not None:
-            return self._in_panel(self._panel, key)
+            return self._press_in_panel(self._panel, key)
         elif isinstance(self._request, Reconcile):
-            return self._in_repair(key)
+            return self._press_in_repair(key)
         else:
-            return self._in_question(key)
+            return self._press_in_question(key)
         return None
 
-    def _in_question(self, key: str) -> Reply | None:
+    def _press_in_question(self, key: str) -> Reply | None:
         if key in ANSWERS:
             return ANSWERS[key]
         if key in ("up", "down"):
@@ -135,7 +135,7 @@ class Dialogue:
             self._open(key)
         return None
 
-    def _in_repair(self, key: str) -> Reply | None:
+    def _press_in_repair(self, key: str) -> Reply | None:
         conflict = self._contradicting
         if key in ("up", "down"):
             self._chosen, self._follow = (self._chosen + (1 if key == "down" else -1)) % len(conflict), True
@@ -199,13 +199,13 @@ class Dialogue:
         absent = (*(f"{key.upper()}  " for key in _LOOKED_UP), "The bottom line")
         return [line for line in words if not line.startswith(absent)]
 
-    def _in_panel(self, panel: _Panel, key: str) -> Reply | None:
+    def _press_in_panel(self, panel: _Panel, key: str) -> Reply | None:
         if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
             self._panel, self._scroll, self.job = None, 0, None
             if isinstance(self._request, Reconcile):
                 self._look_into_next()  # what was being worked out when the panel was opened
         elif panel.items and panel.chosen is not None and key in ("up", "down", "enter"):
-            self._in_list(panel, panel.chosen, key)
+            self._press_in_list(panel, panel.chosen, key)
         elif key in ("up", "down"):
             self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
         elif key == "t" and panel.take_back is not None:
@@ -219,7 +219,7 @@ class Dialogue:
             self._open(key)
         return None
 
-    def _in_list(self, panel: _Panel, chosen: int, key: str) -> None:
+    def _press_in_list(self, panel: _Panel, chosen: int, key: str) -> None:
         if key != "enter":
             panel.chosen, self._follow = (chosen + (1 if key == "down" else -1)) % len(panel.items), True
             return
@@ -233,14 +233,14 @@ class Dialogue:
 
     def _undoing(self, desk: Desk, given: Given) -> list[str]:
         return [
-            *self._said(given),
+            *self._answer_in_words(given),
             "",
             *desk.without(given.request),
             "",
             "The pair may be asked about again, when it matters.",
         ]
 
-    def _said(self, given: Given) -> list[str]:
+    def _answer_in_words(self, given: Given) -> list[str]:
         """An answer in words."""
         first, second = given.first, given.second
         return [
@@ -365,7 +365,7 @@ class Dialogue:
             mark, style = (">", "bold") if k == chosen else (" ", "")
             lines.append([(style, fitted(f" {mark} question {given.number}: {MEANING[given.answer]}", columns))])
             if k == chosen:
-                for side in self._said(given)[:2]:
+                for side in self._answer_in_words(given)[:2]:
                     lines += [[("", text)] for text in wrapped(side.split(), columns, 8, "     ")]
         return lines
 

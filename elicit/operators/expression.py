@@ -34,8 +34,8 @@ from elicit.printable import many
 Column = NDArray[np.float64]
 T = TypeVar("T")
 
-#: Limits that honest utilities stay far below; they keep parsing and evaluating off Python's own limits. Deep is what
-#: stands within something else, in brackets or on the right of a power: a long sum is long, not deep.
+#: The most characters, and the deepest nesting. No real utility comes near either; they keep parsing and evaluating
+#: within Python's own limits. Brackets and the right side of a power nest; a long sum does not.
 LONGEST = 4000
 DEEPEST = 100
 
@@ -50,12 +50,12 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-#: How tightly an operator between two parts binds; a sign before a part binds like _SIGN.
-_BINDS = {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "+": 2, "-": 2, "*": 3, "/": 3, "**": 5}
-_COMPARISON, _SIGN, _POWER = 1, 4, 5
+#: The precedence of each binary operator; a sign has _SIGN_PRECEDENCE.
+_PRECEDENCE = {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "+": 2, "-": 2, "*": 3, "/": 3, "**": 5}
+_COMPARISON_PRECEDENCE, _SIGN_PRECEDENCE, _POWER_PRECEDENCE = 1, 4, 5
 
-#: Functions by name, with the least and the largest number of arguments.
-_ARGUMENTS: dict[str, tuple[int, int]] = {
+#: Functions by name, with the least and the greatest number of arguments.
+_ARITY: dict[str, tuple[int, int]] = {
     "abs": (1, 1),
     "sqrt": (1, 1),
     "log": (1, 1),
@@ -218,7 +218,7 @@ class Expression:
         return result
 
     def _failure(self, written: str, what: str, columns: Mapping[str, Column], row: int) -> InputError:
-        where = ", ".join(f"{_shown(name)} = {float(column[row])!r}" for name, column in columns.items())
+        where = ", ".join(f"{_escaped(name)} = {float(column[row])!r}" for name, column in columns.items())
         subset = f"the subset with {where}" if where else "any subset"
         part = "it" if written == self.text.strip() else repr(written)
         return InputError(
@@ -238,17 +238,17 @@ def parse(text: str, known: Collection[str]) -> Expression:
 
 
 def spelling(name: str) -> str:
-    """How a criterion's name is written in an expression."""
+    """The name of a criterion as an expression spells it: in backticks unless it is a single word."""
     return name if _is_word(name) else "`" + name.replace("`", "``") + "`"
 
 
-def _written(name: str) -> str:
-    """A criterion as an expression has it, on one line."""
-    return _shown(spelling(name))
+def _escaped_spelling(name: str) -> str:
+    """The spelling of a criterion, escaped so that it stays on one line."""
+    return _escaped(spelling(name))
 
 
-def _shown(name: str) -> str:
-    """A name in the text of an error: control characters are escaped, so that it stays one line."""
+def _escaped(name: str) -> str:
+    """A name as an error message shows it: control characters are escaped, so that it stays on one line."""
     return repr(name)[1:-1]
 
 
@@ -276,34 +276,34 @@ class _Parser:
         return root
 
     def _expression(self, least: int) -> _Node:
-        """Everything from here that is held together by operators that bind at least so tightly."""
+        """The expression from here on, as far as its operators have at least this precedence."""
         self.open += 1
         if self.open > DEEPEST:
             raise self._too_deep()
         start = self.token.start
         left = self._prefixed()
-        before = -1  # how the last operator bound
-        while self.token.kind == "sign" and _BINDS.get(self.token.text, -1) >= least:
+        before = -1  # the precedence of the last operator
+        while self.token.kind == "sign" and _PRECEDENCE.get(self.token.text, -1) >= least:
             operator = self._take().text
-            binds = _BINDS[operator]
-            if before == _COMPARISON:  # only a comparison leaves another comparison to be read here
+            precedence = _PRECEDENCE[operator]
+            if before == _COMPARISON_PRECEDENCE:  # only a comparison leaves another comparison to be read here
                 raise self._error("comparisons cannot be chained; write (a < b) * (b < c)")
-            right = self._expression(binds if binds == _POWER else binds + 1)
+            right = self._expression(precedence if precedence == _POWER_PRECEDENCE else precedence + 1)
             step = (operator, right, (start, self.before))
-            if isinstance(left, _Chain) and binds == before:
+            if isinstance(left, _Chain) and precedence == before:
                 left = _Chain(left.first, (*left.rest, step), self._depth(left.depth - 1, right.depth))
             else:
                 left = _Chain(left, (step,), self._depth(left.depth, right.depth))
-            before = binds
+            before = precedence
         self.open -= 1
         return left
 
     def _prefixed(self) -> _Node:
         start = self.token.start
         if self._accept("-"):
-            return self._apply("negative", (self._expression(_SIGN),), start)
+            return self._apply("negative", (self._expression(_SIGN_PRECEDENCE),), start)
         if self._accept("+"):
-            return self._expression(_SIGN)
+            return self._expression(_SIGN_PRECEDENCE)
         return self._atom()
 
     def _atom(self) -> _Node:
@@ -330,21 +330,21 @@ class _Parser:
 
     def _name(self, name: str) -> _Node:
         if name not in self.known:
-            names = ", ".join(_written(known) for known in self.known)
-            hint = nearest(name, self.known, f"the criteria are: {names}", _written)
+            names = ", ".join(_escaped_spelling(known) for known in self.known)
+            hint = nearest(name, self.known, f"the criteria are: {names}", _escaped_spelling)
             raise self._error(f"unknown criterion {name!r}{hint}")
         self.names[name] = None
         return _Name(name)
 
     def _call(self, function: _Token) -> _Node:
-        if function.text not in _ARGUMENTS:
-            hint = nearest(function.text, _ARGUMENTS, f"the functions are {', '.join(_ARGUMENTS)}")
+        if function.text not in _ARITY:
+            hint = nearest(function.text, _ARITY, f"the functions are {', '.join(_ARITY)}")
             raise self._error(f"unknown function {function.text!r}{hint}")
         parts = [self._expression(0)]
         while self._accept(","):
             parts.append(self._expression(0))
         self._expect(")")
-        least, most = _ARGUMENTS[function.text]
+        least, most = _ARITY[function.text]
         if not least <= len(parts) <= most:
             wanted = many(least, "argument") if least == most else f"at least {many(least, 'argument')}"
             raise self._error(f"{function.text} takes {wanted}, found {len(parts)}")
@@ -354,7 +354,7 @@ class _Parser:
         return _Apply(function, parts, (start, self.before), self._depth(*(part.depth for part in parts)))
 
     def _depth(self, *parts: int) -> int:
-        """How deep what is made of parts of these depths is."""
+        """The depth of a node with parts of these depths."""
         depth = 1 + max(parts)
         if depth > DEEPEST:
             raise self._too_deep()

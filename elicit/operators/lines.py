@@ -30,7 +30,7 @@ KEEP = "keep"
 DONE = "done"
 
 #: Characters of a line that may be an answer; what is longer is none, and its beginning says which it was.
-_LONGEST = 60
+_LONGEST_WORD = 60
 
 #: Columns and rows of what is drawn for a stream of lines.
 _COLUMNS, _ROWS = 78, 14
@@ -91,9 +91,9 @@ class LineOperator(Person):
         self._put += 1
         number = self._put if self._desk is None else self._desk.number(request.id)
         mark = " (a check)" if request.check and "a check" not in request.why else ""
-        self._say(f"\nQuestion {number}: {request.why}{mark}")
+        self._write(f"\nQuestion {number}: {request.why}{mark}")
         pair = request.first, request.second
-        self._say("\n".join(side_by_side(*pair, self._attributes, self._criteria, _COLUMNS, request.noisy)))
+        self._write("\n".join(side_by_side(*pair, self._attributes, self._criteria, _COLUMNS, request.noisy)))
         words = "a, b, equal, cannot, later, done, quit" if self._desk is None else _WORDS
 
         def answer(word: str) -> Answer:
@@ -106,16 +106,18 @@ class LineOperator(Person):
 
     def _settle(self, request: Reconcile) -> Reply:
         """Let the operator take one of the contradicting answers back, or keep them all."""
-        self._say(f"\n{request.why}:")
+        self._write(f"\n{request.why}:")
         numbers: dict[str, int] = {}
         for id in request.conflict:
             number = id if self._desk is None else self._desk.number(id)
             numbers[str(number)] = id
-            self._tell([f"  {number}: {self._told(id)}"])
+            self._write_lines([f"  {number}: {self._answer_of(id)}"])
             if self._desk is not None:
-                self._tell(f"     {line.strip()}" for line in self._desk.without(id))
+                self._write_lines(f"     {line.strip()}" for line in self._desk.without(id))
         if self._desk is not None:
-            self._tell(f"  {'' if line.startswith('and ') else 'with '}{line}" for line in self._desk.conflict(request))
+            self._write_lines(
+                f"  {'' if line.startswith('and ') else 'with '}{line}" for line in self._desk.conflict(request)
+            )
 
         def settlement(word: str) -> Settlement:
             if word == KEEP:
@@ -127,11 +129,11 @@ class LineOperator(Person):
 
         return self._answer(f"Which one is taken back? its number, {KEEP}, {DONE} or quit: ", request, settlement)
 
-    def _told(self, id: int) -> str:
+    def _answer_of(self, id: int) -> str:
         given = {} if self._desk is None else {given.request: given for given in self._desk.answers()}
-        return self._said(given[id]) if id in given else "an earlier answer"
+        return self._answer_in_words(given[id]) if id in given else "an earlier answer"
 
-    def _said(self, given: Given) -> str:
+    def _answer_in_words(self, given: Given) -> str:
         first, second = (named(fact.subset, self._attributes) for fact in (given.first, given.second))
         return f"A = {first}; B = {second}; you said: {MEANING[given.answer]}"
 
@@ -146,7 +148,7 @@ class LineOperator(Person):
                 raise Leave("the answers have ended")
             self._read += 1
             word = " ".join(line.lower().split())
-            word = _SHORT.get(word, word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…")
+            word = _SHORT.get(word, word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…")
             if not word:
                 continue
             if word == QUIT:
@@ -157,32 +159,32 @@ class LineOperator(Person):
                 if self._desk is not None:
                     if word.startswith("undo "):
                         return self._take_back(word.removeprefix("undo "), self._desk)
-                    if self._looked_up(word, request, self._desk):
+                    if self._look_up(word, request, self._desk):
                         continue
                 return meaning(word)
             except InputError as error:
                 if not self._prompt:
                     raise InputError(f"standard input, line {self._read}: {printable(str(error))}") from None
-                self._say(printable(str(error)))
+                self._write(printable(str(error)))
 
-    def _looked_up(self, word: str, request: Compare | Reconcile, desk: Desk) -> bool:
+    def _look_up(self, word: str, request: Compare | Reconcile, desk: Desk) -> bool:
         """Whether the word asks for something to be shown, which then was."""
         match word:
             case "why":
-                self._tell(desk.why(request) if isinstance(request, Compare) else desk.conflict(request))
+                self._write_lines(desk.why(request) if isinstance(request, Compare) else desk.conflict(request))
             case "best":
-                self._tell(desk.best()[1])
+                self._write_lines(desk.best()[1])
             case "front":
                 marks = {request.first.subset: "A", request.second.subset: "B"} if isinstance(request, Compare) else {}
                 points = desk.front()
-                self._tell(map(plain, front(points, self._criteria, _COLUMNS, _ROWS, marks)))
-                self._tell(map(plain, front_table(points, self._attributes, self._criteria, _COLUMNS, marks)))
+                self._write_lines(map(plain, front(points, self._criteria, _COLUMNS, _ROWS, marks)))
+                self._write_lines(map(plain, front_table(points, self._attributes, self._criteria, _COLUMNS, marks)))
             case "undo":
                 answers = desk.answers()
-                self._tell(f"  {given.number}: {self._said(given)}" for given in answers)
-                self._say("undo N takes the answer to question N back" if answers else "there is no answer yet")
+                self._write_lines(f"  {given.number}: {self._answer_in_words(given)}" for given in answers)
+                self._write("undo N takes the answer to question N back" if answers else "there is no answer yet")
             case "help":
-                self._tell([*HELP, *(SETTLING if isinstance(request, Reconcile) else ()), ""])
+                self._write_lines([*HELP, *(SETTLING if isinstance(request, Reconcile) else ()), ""])
             case _:
                 return False
         return True
@@ -193,14 +195,14 @@ class LineOperator(Person):
         if text not in answers:
             there = f"one of {', '.join(answers)}" if answers else "there is none yet"
             raise InputError(f"undo needs the number of an answer ({there}), found {text!r}")
-        self._tell([f"taken back: {self._said(answers[text])}"])
-        self._tell(desk.without(answers[text].request))
+        self._write_lines([f"taken back: {self._answer_in_words(answers[text])}"])
+        self._write_lines(desk.without(answers[text].request))
         return TakeBack(answers[text].request)
 
-    def _tell(self, lines: Iterable[str]) -> None:
+    def _write_lines(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._say("\n".join(entry(line, _COLUMNS, 4)) if len(line) > _COLUMNS else printable(line))
+            self._write("\n".join(entry(line, _COLUMNS, 4)) if len(line) > _COLUMNS else printable(line))
 
-    def _say(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         self._out.write(text + "\n")
         self._out.flush()

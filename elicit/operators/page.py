@@ -1,8 +1,8 @@
-"""A page: something on the whole screen that takes keys; and the first of them, what a session is about.
+"""Pages: what fills the screen and takes keys; and the first page of a session, which says what it is about.
 
-The rule of every page: no terminal here. `page` gives the lines of a screen of any size, `press` takes a key
-and gives the reply once there is one. What takes a while to look up is a `job`: whoever owns the terminal
-runs it and hands its lines to `finish`.
+The rule: a page knows no terminal. `page` returns the lines of a screen of any size; `press` takes a key and
+returns the reply once there is one. What takes a while to look up is a `job`: the owner of the terminal runs it and
+passes its lines to `finish`.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ REPAIR_HELP = (
 
 
 def named_key(key: str) -> str:
-    """A key of one character as it is told: a control character by the keys that send it."""
+    """The name of a one-character key; of a control character, the keys that send it."""
     return f"Ctrl-{chr(ord(key) + 64)}" if key < " " else printable(key)
 
 

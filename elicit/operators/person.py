@@ -1,7 +1,7 @@
 """A person: an operator that lives at one terminal, of which there is only one.
 
-The rule: it can be neither copied nor sent. A copy of what holds it, such as scikit-learn's `clone` makes of a
-selector, holds the same one; a process at the side cannot have it, and is told so before anything is asked.
+The rule: it can be neither copied nor pickled. A copy of an object that holds it, such as scikit-learn's `clone` of a
+selector, holds the same one; sending it to a worker process is an error, before anything is asked.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ class Person:
 
 
 def refusal(operator: Person) -> InputError:
-    """Why it is not asked where it is not."""
+    """The error when it is to be sent to a worker process."""
     return InputError(f"{type(operator).__name__} talks to a person and cannot run in a worker; {REMEDY}")

@@ -18,7 +18,7 @@ from elicit.subsets import Attributes, Mask
 Line = list[tuple[str, str]]
 
 #: The least width of the columns in which values stand.
-_VALUE = 12
+_LEAST_VALUE_WIDTH = 12
 
 #: With fewer columns left for what a key means, it stands below the key.
 _LEAST_MEANING = 16
@@ -166,7 +166,9 @@ def _criteria(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion]
     for title, spread, words in _LAYOUTS:
         titles = [title(criterion) for criterion in criteria]
         cells = [[number(fact, i, spread=spread) for fact in (first, second)] for i in range(len(criteria))]
-        value = max(_VALUE if columns >= _ROOMY else 0, *(width(cell) + 1 for pair in cells for cell in pair))
+        value = max(
+            _LEAST_VALUE_WIDTH if columns >= _ROOMY else 0, *(width(cell) + 1 for pair in cells for cell in pair)
+        )
         left = max(map(width, titles)) + 2 + apart
         room = columns - left - 2 * (value + 2) - apart
         if room >= words:

@@ -31,12 +31,12 @@ from elicit.subsets import Mask, indicator, members
 #: The number of attributes: every operator may use it, whether or not the oracle reports it.
 SIZE = Criterion("size", maximise=False)
 
-#: The step of a criterion in an order, where none is given; the size counts in whole attributes.
-UNSAID_STEP = 1e-6
+#: The default step of a criterion in an order; that of the size is one attribute.
+DEFAULT_STEP = 1e-6
 
-#: What the last criterion of an order must weigh at least, in units of the first: utilities are told apart at 1e-9,
-#: and what a later criterion says shows in part of a step.
-LEAST_TOLD = 1e-6
+#: The least weight of the last criterion of an order, in units of the first: utilities differ from 1e-9 on, and later
+#: criteria only move them within one step.
+LEAST_WEIGHT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Lexicographic:
                 raise InputError(f"there is a step for {name!r}, which is not in the order; add or remove it")
             _require_number(f"the step of {name!r}", step, least=GRID)
         told = float(np.prod([self._step(name) for name in self.order[:-1]]))
-        if told < LEAST_TOLD:
+        if told < LEAST_WEIGHT:
             raise InputError(
                 f"in the order {list(self.order)} the last criterion would weigh {told:g} of the first, too little to "
                 "be told from rounding; give larger `steps` to those before it"
@@ -98,7 +98,7 @@ class Lexicographic:
         return value
 
     def _step(self, name: str) -> float:
-        return self.steps.get(name, 1.0 if name == SIZE.name else UNSAID_STEP)
+        return self.steps.get(name, 1.0 if name == SIZE.name else DEFAULT_STEP)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class SimulatedOperator:
     def __call__(self, request: Compare | Reconcile) -> Answer | Settlement:
         if isinstance(request, Reconcile):
             return Settlement(None)
-        return self._perhaps_wrong(self.truth(request.first, request.second), request.id)
+        return self._with_noise(self.truth(request.first, request.second), request.id)
 
     def truth(self, first: Evaluated, second: Evaluated) -> Answer:
         """The answer without noise."""
@@ -215,7 +215,7 @@ class SimulatedOperator:
             if missing:
                 raise InputError(f"the order needs criterion {missing[0]!r}, which was not given")
             return truth.over(columns, self._maximise)
-        return _each(truth, columns)
+        return _row_by_row(truth, columns)
 
     def _named(self, fact: Evaluated) -> dict[str, float]:
         """The criteria of a fact by name, and the size of its subset."""
@@ -227,7 +227,7 @@ class SimulatedOperator:
         counted = {SIZE.name: float(fact.subset.bit_count())}
         return counted | dict(zip(self._names, map(float, fact.criteria), strict=True))
 
-    def _perhaps_wrong(self, answer: Answer, question: int) -> Answer:
+    def _with_noise(self, answer: Answer, question: int) -> Answer:
         random = np.random.default_rng([self.seed, question])
         if random.random() >= self.noise or answer is Answer.INCOMPARABLE:
             return answer
@@ -236,7 +236,7 @@ class SimulatedOperator:
         return Answer.SECOND if answer is Answer.FIRST else Answer.FIRST
 
 
-def _each(function: Callable[[Mapping[str, float]], float], columns: Mapping[str, Column]) -> Column:
+def _row_by_row(function: Callable[[Mapping[str, float]], float], columns: Mapping[str, Column]) -> Column:
     """The values (m,) of a function of the criteria, one subset at a time."""
     names = list(columns)
     found = []

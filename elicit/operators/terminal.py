@@ -3,9 +3,9 @@
     with TerminalOperator(attributes, criteria, desk) as operator:
         drive(elicitation, oracle, operator, …)
 
-The screen stays from question to question, and is given back at the end. What a key means stands in
+The screen is kept from question to question, and restored at the end. What a key means stands in
 `dialogue.py`; here are the keys, the screen and the clock. Keys that were pressed before a question could
-be read are thrown away, so that no answer is given by accident.
+be read are discarded, so that no answer is given by accident.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SETTLE = 0.15
 #: Columns of the bar that shows how much of the run is done; what is being done beside it fits into 80 columns.
 _BAR = 16
 
-#: Emphasis only: what it means stands in the text. No background is assumed, and NO_COLOR is heard.
+#: Styles only emphasise: what they mean stands in the text. No background is assumed, and NO_COLOR is respected.
 _STYLE = Style.from_dict({"title": "reverse", "bold": "bold", "better": "bold ansigreen", "dim": "italic"})
 
 _NAMED_KEYS = {
@@ -89,7 +89,7 @@ class TerminalOperator(Person):
                 "use elicit.operators.lines.LineOperator where there is none"
             )
         self._input = create_input() if input is None else input
-        self._output = _held_output() if output is None else output
+        self._output = _default_output() if output is None else output
         self._holding: ExitStack | None = None
         self._put = 0  # questions, where no desk counts them
         self._note = ""  # stands above the keys of the next question
@@ -104,17 +104,17 @@ class TerminalOperator(Person):
         self._release()
 
     def _hold(self) -> None:
-        """Take the screen, and the keys that nobody asked for."""
+        """Take the screen, and stop the echo of keys."""
         self._drawn_for = None
         self._holding = ExitStack()
-        if isinstance(self._output, _Held):
+        if isinstance(self._output, _AlternateScreen):
             self._output.hold()
             self._holding.callback(self._output.give_back)
         self._holding.enter_context(_without_echo(self._input))
-        self._holding.enter_context(_when_stopped(self._release, self._go_on))
+        self._holding.enter_context(_handling_stop(self._release, self._go_on))
 
     def _release(self) -> None:
-        """Give the terminal back as it was."""
+        """Restore the terminal."""
         if self._holding is not None:
             self._holding.close()
         self._holding = None
@@ -134,7 +134,7 @@ class TerminalOperator(Person):
         dialogue = Dialogue(
             request, self._attributes, self._criteria, self._desk, self._title, self._note, number=self._put
         )
-        _forget_keys(self._input)
+        _discard_typed_keys(self._input)
         reply = _Conversation(dialogue, self._input, self._output).run()
         assert not isinstance(reply, Begin)
         self._note = ""
@@ -144,14 +144,14 @@ class TerminalOperator(Person):
         return reply
 
     def open(self, lines: Sequence[str]) -> None:
-        """Say what will happen, and wait until the operator wants to begin."""
-        _forget_keys(self._input)
+        """Show what will happen, and wait until the operator wants to begin."""
+        _discard_typed_keys(self._input)
         _Conversation(Opening(lines, self._title), self._input, self._output).run()
         self._drawn_for = None
 
     def show(self, share: float, text: str) -> None:
-        """Say on the bottom line what is being done, until the next question; `share` of the run is done."""
-        if not isinstance(self._output, _Held):
+        """Show on the bottom line what is being done until the next question, and the share of the run that is done."""
+        if not isinstance(self._output, _AlternateScreen):
             return
         self._shown = share, text
         size = self._output.get_size()
@@ -170,7 +170,7 @@ class TerminalOperator(Person):
 
 
 class _Conversation:
-    """One dialogue on the screen, and the thread that looks things up for it."""
+    """A page on the screen until it has a reply, with a thread that runs its jobs."""
 
     def __init__(self, dialogue: Page, input: Input, output: Output) -> None:
         self._dialogue = dialogue
@@ -191,7 +191,7 @@ class _Conversation:
     def run(self) -> Reply | Begin:
         """The reply; leaving raises Leave, an interrupt KeyboardInterrupt."""
         try:
-            return self._app.run(pre_run=self._look_up)
+            return self._app.run(pre_run=self._start_job)
         except EOFError:
             raise Leave("the terminal is gone") from None
         finally:
@@ -226,10 +226,10 @@ class _Conversation:
         if reply is not None:
             event.app.exit(result=reply)
         else:
-            self._look_up()
+            self._start_job()
 
-    def _look_up(self) -> None:
-        """Have the dialogue's job done in a thread, unless one is at work: the next is begun when it is done."""
+    def _start_job(self) -> None:
+        """Run the job of the page in a thread; while one is running, the next waits for its end."""
         job = self._dialogue.job
         if job is None or (self._looking is not None and self._looking.is_alive()):
             return
@@ -241,23 +241,23 @@ class _Conversation:
             except Exception as error:  # whatever it is ends the session as it would in the main thread
                 done: Any = lambda error=error: self._app.is_done or self._app.exit(exception=error)  # noqa: E731
             else:
-                done = lambda: self._told(job, lines)  # noqa: E731
+                done = lambda: self._finish_job(job, lines)  # noqa: E731
             if loop is not None and not loop.is_closed():
                 loop.call_soon_threadsafe(done)
 
         self._looking = threading.Thread(target=work, daemon=True)
         self._looking.start()
 
-    def _told(self, job: Job, lines: list[str]) -> None:
+    def _finish_job(self, job: Job, lines: list[str]) -> None:
         if self._looking is not None:
             self._looking.join()
         self._dialogue.finish(job, lines)
-        self._look_up()
+        self._start_job()
         self._app.invalidate()
 
 
-class _Held(Vt100_Output):
-    """An output that stays on the alternate screen between two questions."""
+class _AlternateScreen(Vt100_Output):
+    """An output that keeps the alternate screen between two questions."""
 
     def hold(self) -> None:
         """Take the whole screen."""
@@ -284,11 +284,11 @@ class _Held(Vt100_Output):
 
 if sys.platform == "win32":
 
-    def _held_output() -> Output:
+    def _default_output() -> Output:
         return create_output()  # each question takes the screen and gives it back
 
-    def _forget_keys(input: Input) -> None:
-        """Throw away what was typed before the question could be read."""
+    def _discard_typed_keys(input: Input) -> None:
+        """Discard what was typed before the question could be read."""
         clear_typeahead(input)
 
     @contextmanager
@@ -297,7 +297,7 @@ if sys.platform == "win32":
         yield
 
     @contextmanager
-    def _when_stopped(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:  # noqa: ARG001  # as below
+    def _handling_stop(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:  # noqa: ARG001  # as below
         """Windows stops no process by a key."""
         yield
 
@@ -305,12 +305,12 @@ else:
     import signal
     import termios
 
-    def _held_output() -> Output:
-        term, depth = os.environ.get("TERM"), ColorDepth.from_env()  # NO_COLOR is heard there
-        return _Held.from_pty(sys.stdout, term=term, default_color_depth=depth)
+    def _default_output() -> Output:
+        term, depth = os.environ.get("TERM"), ColorDepth.from_env()  # which respects NO_COLOR
+        return _AlternateScreen.from_pty(sys.stdout, term=term, default_color_depth=depth)
 
-    def _forget_keys(input: Input) -> None:
-        """Throw away what was typed before the question could be read."""
+    def _discard_typed_keys(input: Input) -> None:
+        """Discard what was typed before the question could be read."""
         clear_typeahead(input)
         try:
             termios.tcflush(input.fileno(), termios.TCIFLUSH)
@@ -334,7 +334,7 @@ else:
             termios.tcsetattr(input.fileno(), termios.TCSAFLUSH, before)  # keys that nobody read are no commands
 
     @contextmanager
-    def _when_stopped(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:
+    def _handling_stop(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:
         """Ctrl-Z while nothing is asked: the shell has its screen until the process goes on."""
 
         def pause(*_: object) -> None:
