@@ -19,7 +19,7 @@ from elicit.numeric import GRID
 from elicit.printable import aligned, printable
 from elicit.utility.monomials import Matrix
 
-#: What is said of a scenario whose choices cannot be told apart.
+#: The error for a scenario without a known regret.
 NOT_KNOWN = "no regret is known; choices are compared on tables of every subset"
 
 

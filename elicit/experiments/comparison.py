@@ -23,9 +23,9 @@ from elicit.experiments.experiment import (
     best_known,
     elicit_run,
     plain_result,
-    played,
+    play_tasks,
     regret_of,
-    remembered,
+    with_memory,
 )
 from elicit.experiments.journals import file_name
 from elicit.explore import Outcome, explore
@@ -51,7 +51,7 @@ def compare(
     """
     tasks = list(_tasks(scenario, journals))
     order = sorted(range(len(tasks)), key=lambda k: k % len(scenario.seeds))
-    results = dict(zip(order, played([tasks[k] for k in order], n_jobs, progress), strict=True))
+    results = dict(zip(order, play_tasks([tasks[k] for k in order], n_jobs, progress), strict=True))
     return [results[k] for k in range(len(tasks))]
 
 
@@ -67,7 +67,7 @@ def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
 
 
 def methods_of(scenario: Scenario) -> tuple[str, ...]:
-    """The methods that the scenario names, or else all that its oracle has what they need for."""
+    """The methods that the scenario names, or else all whose needs its oracle meets."""
     if scenario.methods is not None:
         return scenario.methods
     found = [OURS] if scenario.goal == TradeOff() else []
@@ -80,7 +80,7 @@ def methods_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _can_play(method: Named, material: DataMaterial | None) -> bool:
-    """Whether a method has what it reads besides the oracle, and can do with it."""
+    """Whether the data and the model that a method needs are there, and suit it."""
     if not method.needs:
         return True
     if material is None or (method.needs == "model" and not material.fits):
@@ -97,7 +97,7 @@ def walk_run(
     show: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
     """One run of a classical method."""
-    oracle = remembered(scenario.oracle_of(seed))
+    oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
     limits, value = scenario.elicits[0], _Utility(simulated)
     told = Method(
@@ -127,14 +127,14 @@ def walk_run(
 
 
 def _read_besides(method: str, scenario: Scenario) -> dict[str, str]:
-    """What a method reads besides the oracle, by its fingerprint: with another model it goes elsewhere."""
+    """The fingerprint of the data and model that a method reads, if it does: with another model it is another run."""
     if not named(method).needs or scenario.material is None:
         return {}
     return {"material": scenario.material.fingerprint}
 
 
 def _file_name(method: str, operator: str, seed: int, goal: Goal) -> str:
-    """The journal of a classical run; what does not agree with the one that is there is refused, not begun anew."""
+    """The name of the journal of a classical run; a journal of that name that does not fit is an error."""
     method += "" if goal == TradeOff() else f"-{goal}"
     return file_name(f"{method}-{operator}", f"{method}/{operator}", seed)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from elicit.effects.drawing import axes_for
 from elicit.errors import InputError
-from elicit.experiments.experiment import at_evaluation
+from elicit.experiments.experiment import regret_at
 from elicit.methods.registry import classical
 from elicit.printable import printable
 
@@ -53,7 +53,7 @@ class ComparisonDisplay:
         lines = {}
         for method in dict.fromkeys(run["method"] for run in known):
             rows = [
-                [np.nan if (r := at_evaluation(run, int(k))) is None else r for k in at]
+                [np.nan if (r := regret_at(run, int(k))) is None else r for k in at]
                 for run in known
                 if run["method"] == method
             ]

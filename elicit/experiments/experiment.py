@@ -1,7 +1,7 @@
 """Experiment: a scenario played to its end, over and over, and what came of it in plain numbers.
 
-A run is one choice of [elicit], one operator and one seed; runs depend on nothing else, so they may go
-in parallel and come out the same. What one run measured is remembered for the next.
+A run is one choice of [elicit], one operator and one seed; it depends on nothing else, so runs may be parallel and
+give the same results. What one run has measured, the next ones remember.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result, drive
 from elicit.estimator.judges import against_directions
 from elicit.events import Evaluated, Failed
-from elicit.experiments.journals import kept
+from elicit.experiments.journals import resumed_run
 from elicit.explore import Outcome
 from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
@@ -41,13 +41,13 @@ from elicit.utility.monomials import Vector
 #: Families up to this size are enumerated where that is cheap, to know the best utility.
 ENUMERATED = 1 << 16
 
-#: After so many evaluations a summary tells the regret, so that one looks there however seldom one looks.
+#: A summary shows the regret after so many evaluations, which a trace therefore always includes.
 POINTS = (10, 20, 40, 60, 91, 200, 500)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """How far an experiment is: runs finished and to do, and where the run under way stands, if that is known."""
+    """How far an experiment is: runs finished, runs in all, and the progress of the current run, if it is known."""
 
     finished: int
     total: int
@@ -57,14 +57,14 @@ class Stage:
 #: Plain results of runs, see `plain_result`.
 Results = Sequence[Mapping[str, Any]]
 
-#: A run: it may say where it stands, and gives one plain result.
+#: A run: a function that may report its progress, and returns one plain result.
 Task = Callable[[Callable[[Progress], None] | None], dict[str, Any]]
 
 
 def at_once(scenario: Scenario, n_jobs: int | None) -> int:
-    """How many runs go at once: as many as asked for; else one a processor, or one where runs share what they measured.
+    """The number of parallel runs: as given, or else -1 (one per processor) for tables and drawn truths, otherwise 1.
 
-    Processes share no memory, so what is measured live would be measured once in each.
+    Processes share no memory, so an oracle that fits models would measure the same subsets in each of them.
     """
     if n_jobs is not None:
         return n_jobs
@@ -87,10 +87,10 @@ def run_scenario(
         for operator in scenario.operators
         for seed in scenario.seeds
     ]
-    return played(tasks, n_jobs, progress)
+    return play_tasks(tasks, n_jobs, progress)
 
 
-def played(
+def play_tasks(
     tasks: Sequence[Task], n_jobs: int | None = None, progress: Callable[[Stage], None] | None = None
 ) -> list[dict[str, Any]]:
     """The result of each task, in their order, whatever ran at once."""
@@ -116,12 +116,12 @@ def _results(
         yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(tied(task))(None) for task in tasks)
 
 
-#: Oracles whose results other runs of this process can use again, by fingerprint.
+#: Oracles with a memory for all runs of this process, by fingerprint.
 _memory: dict[str, Remembering] = {}
 
 
-def remembered(oracle: Oracle) -> Oracle:
-    """The oracle with the memory of earlier runs; a table needs none, and a drawn truth is not met again."""
+def with_memory(oracle: Oracle) -> Oracle:
+    """The oracle with the results of earlier runs; a table needs no memory, and a drawn truth has only one run."""
     if isinstance(oracle, TableOracle | SyntheticOracle):
         return oracle
     return _memory.setdefault(oracle.fingerprint, Remembering(oracle))
@@ -136,52 +136,52 @@ def elicit_run(
     show: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
     """One run of our method."""
-    oracle = remembered(scenario.oracle_of(seed))
+    oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
     prior: Vector | None = None if elicit.prior is None else np.array(elicit.prior)
     begun = Elicitation(
         oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=prior
     )
     best = best_known(oracle, operator, simulated, elicit.family)
-    with kept(journals, begun, oracle, elicit.name, operator) as (elicitation, journal):
+    with resumed_run(journals, begun, oracle, elicit.name, operator) as (elicitation, journal):
         result = drive(elicitation, oracle, simulated, journal, progress=show)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
     plain["against"] = against_directions(elicitation, simulated)
     if best is None:
         return plain
-    looks = _looks(elicitation, scenario.trace_every)
-    return plain | {"trace": [*(_regret_at(look, simulated, best) for look in looks), plain["regret"]]}
+    earlier = [_regret_by(found, simulated, best) for found in _recommendations(elicitation, scenario.trace_every)]
+    return plain | {"trace": [*earlier, plain["regret"]]}
 
 
-#: The best utilities that runs of this process have looked for, by oracle, operator and family. The operator is told
-#: by all that it is: another scenario may call another operator the same.
-_best: dict[tuple[str, str, Family], float | None] = {}
+#: A cache of best utilities for all runs of this process, by oracle, operator and family. The operator is identified by
+#: its description, not its name: another scenario may give the name to another one.
+_best_utilities: dict[tuple[str, str, Family], float | None] = {}
 
 
 def best_known(oracle: Oracle, spec: OperatorSpec, operator: SimulatedOperator, family: Family) -> float | None:
-    """`best_utility`, looked for once."""
+    """`best_utility`, cached."""
     key = (oracle.fingerprint, describe(spec), family)
-    if key not in _best:
-        _best[key] = best_utility(oracle, operator, family)
-    return _best[key]
+    if key not in _best_utilities:
+        _best_utilities[key] = best_utility(oracle, operator, family)
+    return _best_utilities[key]
 
 
 def tells_regret(scenario: Scenario) -> bool:
-    """Whether the best is known that runs of this scenario are measured by, in one of its choices at least."""
-    return any(_knows_best(scenario.oracle, elicit.family) for elicit in scenario.elicits)
+    """Whether the best utility is known for at least one choice of [elicit], so that there are regrets."""
+    return any(_best_is_known(scenario.oracle, elicit.family) for elicit in scenario.elicits)
 
 
-def _knows_best(oracle: Oracle | SyntheticSpec, family: Family) -> bool:
+def _best_is_known(oracle: Oracle | SyntheticSpec, family: Family) -> bool:
     drawn = isinstance(oracle, SyntheticOracle | SyntheticSpec)
     return isinstance(oracle, TableOracle) or (drawn and family.count() <= ENUMERATED)
 
 
 def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) -> float | None:
-    """The best utility in the family where it can be known: in a table, and for a small drawn truth."""
+    """The best utility in the family, where it is known: for a table, and for a small synthetic truth."""
     if isinstance(oracle, TableOracle):
         rows = [(mask, row) for mask, row in zip(oracle.masks(), oracle.values(), strict=True) if mask in family]
         masks, values = [mask for mask, _ in rows], np.array([row for _, row in rows])
-    elif isinstance(oracle, SyntheticOracle) and _knows_best(oracle, family):
+    elif isinstance(oracle, SyntheticOracle) and _best_is_known(oracle, family):
         masks = list(family)
         values = np.array([oracle(Evaluate(0, mask)).criteria for mask in masks])
     else:
@@ -192,14 +192,14 @@ def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) ->
     return float(operator.utilities(columns, masks).max())
 
 
-#: What was recommended at a time, with its criteria; None when nobody looked.
-_Look = tuple[Mask | None, Mapping[str, float]] | None
+#: What was recommended at some time, with its criteria; None where that was not worked out.
+_Recommendation = tuple[Mask | None, Mapping[str, float]] | None
 
 
-def _looks(elicitation: Elicitation, every: int) -> Iterator[_Look]:
-    """What would have been recommended before each measurement but the first: by all that was known, answers included.
+def _recommendations(elicitation: Elicitation, every: int) -> Iterator[_Recommendation]:
+    """What would have been recommended before each measurement but the first, by all facts up to then.
 
-    One looks after every so many measurements, and at `POINTS`.
+    It is worked out after every `every` measurements, and at `POINTS`.
     """
     seen, beliefs, calls = elicitation.history.blank(), None, 0
     for fact in elicitation.facts:
@@ -214,8 +214,8 @@ def _looks(elicitation: Elicitation, every: int) -> Iterator[_Look]:
         seen.record(fact)
 
 
-def _regret_at(look: _Look, operator: SimulatedOperator, best: float) -> float | None:
-    return None if look is None else regret_of(*look, operator, best)
+def _regret_by(recommendation: _Recommendation, operator: SimulatedOperator, best: float) -> float | None:
+    return None if recommendation is None else regret_of(*recommendation, operator, best)
 
 
 def regret_of(
@@ -274,7 +274,7 @@ def summary(results: Results, width: int | None = None) -> list[str]:
     rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in results:
         rows.setdefault((result["method"], result["operator"]), []).append(result)
-    points = points_of(results)
+    points = regret_points(results)
     header = ["method", "operator", "runs", "utility", *(f"regret@{k}" for k in points)]
     header += ["regret", "best found", "questions", "evaluations", "failed", "seconds"]
     lines = [header]
@@ -286,14 +286,14 @@ def summary(results: Results, width: int | None = None) -> list[str]:
                 printable(method),
                 printable(operator),
                 str(len(runs)),
-                mean_in([run["utility"] for run in runs], ".4f"),
-                *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
-                mean_in(found, ".4f"),
+                format_mean([run["utility"] for run in runs], ".4f"),
+                *(format_mean([regret_at(run, k) for run in runs], ".4f") for k in points),
+                format_mean(found, ".4f"),
                 f"{sum(r <= GRID for r in found) / len(runs):.0%}" if known else "–",
-                mean_in([run["questions"] for run in runs], ".1f"),
-                mean_in([run["evaluations"] for run in runs], ".1f"),
-                mean_in([sum(run["failures"].values()) for run in runs], ".1f"),
-                mean_in([run["seconds"] for run in runs], ".2f"),
+                format_mean([run["questions"] for run in runs], ".1f"),
+                format_mean([run["evaluations"] for run in runs], ".1f"),
+                format_mean([sum(run["failures"].values()) for run in runs], ".1f"),
+                format_mean([run["seconds"] for run in runs], ".2f"),
             ]
         )
     return aligned(lines, width, keys=2)
@@ -309,7 +309,7 @@ def not_followed(results: Results, called: str = "") -> list[str]:
     return [f"{where}operator {printable(name)}: {printable(against)}" for name, against in sorted(found.items())]
 
 
-def points_of(results: Results) -> list[int]:
+def regret_points(results: Results) -> list[int]:
     """Evaluations at which the summary shows the regret: those of `POINTS` that runs reached."""
     if any(result["trace"] is None for result in results):
         return []
@@ -317,13 +317,13 @@ def points_of(results: Results) -> list[int]:
     return [k for k in POINTS if k <= longest]
 
 
-def at_evaluation(run: Mapping[str, Any], k: int) -> float | None:
+def regret_at(run: Mapping[str, Any], k: int) -> float | None:
     """The regret after k evaluations; a run that ended keeps its last."""
     known = [regret for regret in (run["trace"] or [])[:k] if regret is not None]
     return known[-1] if known else None
 
 
-def mean_in(values: Sequence[float | None], form: str) -> str:
+def format_mean(values: Sequence[float | None], form: str) -> str:
     """The mean, or a dash when a value is missing."""
     present = [value for value in values if value is not None]
     return format(sum(present) / len(present), form) if present and len(present) == len(values) else "–"

@@ -1,7 +1,7 @@
 """Journals: the journal of a run in a folder, where the run goes on when it is played again.
 
-The name of a journal of ours tells all that the run depends on, its budget included, for how it explores depends
-on that too: what is played otherwise is another run, and begins another journal.
+The name of a journal includes a checksum of all that the run depends on, its budget included, because exploring
+depends on that too. So with anything changed, it is another run, with another journal.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from elicit.sessions import header_of, resume
 
 
 def file_name(shown: str, identity: str, seed: int) -> str:
-    """A name of plain letters for the journal of a run; the number tells apart what looks alike."""
+    """A file name of plain letters for the journal of a run, with a checksum of its identity."""
     words = "".join(c if c.isascii() and c.isalnum() else "-" for c in shown)
     return f"{words[:60]}-{zlib.crc32(identity.encode()):08x}-{seed}.jsonl"
 
 
 @contextmanager
-def kept(
+def resumed_run(
     folder: Path | None, elicitation: Elicitation, oracle: Oracle, name: str, operator: OperatorSpec
 ) -> Iterator[tuple[Elicitation, Journal | None]]:
-    """The run as it is to be played: as given, or as far as its journal in the folder knows it."""
+    """The run to play, and its journal: resumed from the folder if it was begun there, otherwise new."""
     if folder is None:
         yield elicitation, None
         return

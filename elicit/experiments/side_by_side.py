@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from elicit.experiments.experiment import Results, at_evaluation, mean_in, points_of
+from elicit.experiments.experiment import Results, format_mean, regret_at, regret_points
 from elicit.methods.registry import classical
 from elicit.numeric import GRID
 from elicit.printable import aligned, printable
@@ -72,7 +72,7 @@ def half_interval(apart: Vector) -> float | None:
 
 
 def _losses(results: Results) -> dict[str, dict[int, float]]:
-    """For each method and seed, what was lost, mean over the operators; runs without a utility are left out."""
+    """For each method and seed, the mean loss over the operators; runs without a utility are left out."""
     found: dict[str, dict[int, list[float]]] = {}
     for run in results:
         if run["utility"] is not None:
@@ -85,11 +85,11 @@ def _losses(results: Results) -> dict[str, dict[int, float]]:
 
 
 def _loss(run: Mapping[str, Any]) -> float:
-    """What a run with a utility is measured by, the less the better."""
-    return float(len(run["subset"]) if _reaching(run) else -run["utility"])
+    """The loss of a run that has a utility: the lower the better."""
+    return float(len(run["subset"]) if _reaches_value(run) else -run["utility"])
 
 
-def _reaching(run: Mapping[str, Any]) -> bool:
+def _reaches_value(run: Mapping[str, Any]) -> bool:
     """Whether the goal was to reach a value with few attributes."""
     return str(run.get("goal", "")).startswith("reach:")
 
@@ -102,15 +102,15 @@ def side_by_side(results: Results, width: int | None = None) -> list[str]:
     """
     known = any(run["regret"] is not None for run in results)
     what = "regret" if known else "utility"
-    points = points_of(results)
+    points = regret_points(results)
     apart = {d.method: d for d in differences(results)}
     against = next(iter(apart.values())).against if apart else ""
     header = ["method", "runs", *(f"regret@{k}" for k in points), what, "best found", "evaluations", "questions"]
     goals = [f"{goal} met" for goal in dict.fromkeys(run["goal"] for run in results if "goal" in run)]
-    worse = "more attributes than {}" if any(map(_reaching, results)) else "worse than {} by"
+    worse = "more attributes than {}" if any(map(_reaches_value, results)) else "worse than {} by"
     header += ["seconds", "size", *map(printable, goals), worse.format(printable(against)) if apart else ""]
     by_method = _grouped(results, lambda run: run["method"])
-    ranked = sorted(by_method, key=lambda m: _worth(by_method[m]), reverse=True)
+    ranked = sorted(by_method, key=lambda m: _rank_key(by_method[m]), reverse=True)
     rows = [_row(method, by_method[method], points, what, goals, apart.get(method)) for method in ranked]
     lines = aligned([header, *rows], width)
     operators = list(dict.fromkeys(run["operator"] for run in results))
@@ -123,19 +123,19 @@ def _row(
     method: str, runs: Results, points: Sequence[int], what: str, goals: Sequence[str], apart: Difference | None
 ) -> list[str]:
     """What a method did over its runs; `what`: regret where the best is known, or utility."""
-    found = f"{sum(_found(run) for run in runs) / len(runs):.0%}" if what == "regret" else "–"
+    found = f"{sum(_best_found(run) for run in runs) / len(runs):.0%}" if what == "regret" else "–"
     return [
         printable(method),
         str(len(runs)),
-        *(mean_in([at_evaluation(run, k) for run in runs], ".4f") for k in points),
-        mean_in([run[what] for run in runs], ".4f"),
+        *(format_mean([regret_at(run, k) for run in runs], ".4f") for k in points),
+        format_mean([run[what] for run in runs], ".4f"),
         found,
-        mean_in([run["evaluations"] for run in runs], ".1f"),
-        mean_in([run["questions"] for run in runs], ".1f"),
-        mean_in([run["seconds"] for run in runs], ".2f"),
-        mean_in([len(run["subset"]) for run in runs if not _reaching(run) or run["met"]], ".1f"),
-        *(f"{_met(runs):.0%}" for _ in goals),
-        _interval(apart, len({run["seed"] for run in runs})),
+        format_mean([run["evaluations"] for run in runs], ".1f"),
+        format_mean([run["questions"] for run in runs], ".1f"),
+        format_mean([run["seconds"] for run in runs], ".2f"),
+        format_mean([len(run["subset"]) for run in runs if not _reaches_value(run) or run["met"]], ".1f"),
+        *(f"{_share_met(runs):.0%}" for _ in goals),
+        _difference_in_words(apart, len({run["seed"] for run in runs})),
     ]
 
 
@@ -143,28 +143,28 @@ def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], wha
     rows = [["method", *map(printable, operators)]]
     for method, runs in by_method.items():
         cells = [[run[what] for run in runs if run["operator"] == operator] for operator in operators]
-        rows.append([printable(method), *(mean_in(cell, ".4f") for cell in cells)])
+        rows.append([printable(method), *(format_mean(cell, ".4f") for cell in cells)])
     return rows
 
 
-def _worth(runs: Results) -> tuple[float, float]:
-    """How often a value was reached that was to be; then the mean utility, or minus the mean size it took."""
+def _rank_key(runs: Results) -> tuple[float, float]:
+    """The key by which methods are ranked: the share of runs that met the goal, then minus the mean loss."""
     found = [-_loss(run) for run in runs if run["utility"] is not None]
-    return _met([run for run in runs if _reaching(run)]), float(np.mean(found)) if found else -np.inf
+    return _share_met([run for run in runs if _reaches_value(run)]), float(np.mean(found)) if found else -np.inf
 
 
-def _met(runs: Results) -> float:
+def _share_met(runs: Results) -> float:
     """The share of runs that did what the goal asks for."""
     return sum(run["met"] for run in runs) / len(runs) if runs else 1.0
 
 
-def _found(run: Mapping[str, Any]) -> bool:
-    """Whether the best there is was recommended."""
+def _best_found(run: Mapping[str, Any]) -> bool:
+    """Whether the run recommended a best subset."""
     return run["regret"] is not None and run["regret"] <= GRID
 
 
-def _interval(difference: Difference | None, seeds: int) -> str:
-    """The mean difference with its interval, and of how many seeds, where some cannot be compared."""
+def _difference_in_words(difference: Difference | None, seeds: int) -> str:
+    """The mean difference with its interval, and the number of seeds, where some cannot be compared."""
     if difference is None:
         return ""
     some = f" ({difference.seeds} of {seeds} seeds)" if difference.seeds < seeds else ""
