@@ -1,4 +1,4 @@
-"""What a record says, gathered for the page: plain values, each computed once. Nothing here is markup."""
+"""The content of a page: plain values from a record, each computed once. Nothing here is markup."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from elicit.proof.why_words import reason_lines, reversed_answers
 from elicit.subsets import Family, Mask, members
 from elicit.utility.explain import FIRST_CAUSES
 
-#: Rejected subsets whose price is worked out again, those that were cheapest to believe in first.
+#: How many rejected subsets have their price worked out again, the cheapest first.
 MOST_PRICES = 30
 
-#: Attributes in the table of interactions, those of the largest power.
+#: How many attributes the table of interactions shows, those of the largest power.
 MOST_INTERACTIONS = 30
 
 

@@ -69,7 +69,7 @@ def _round_values(low: float, high: float, *, whole: bool) -> list[float]:
 
 
 def shape(name: str, *children: Child, class_: str, **attributes: str | float) -> Html:
-    """A part of a drawing, which looks as its classes say."""
+    """An element of a drawing, with the light colours of its classes as attributes."""
     looks: dict[str, str] = {}
     for each in class_.split():
         looks |= LOOKS[each]

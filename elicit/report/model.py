@@ -1,8 +1,8 @@
 """What the model does with the chosen subset: what its score is worth on fresh folds, and what its attributes do.
 
-The rule: nothing that chose the subset judges it. Folds are drawn anew; the importance of an attribute is the
-growth of the error on rows held out from the fit, when its values change places. What cannot be made again
-(the oracle of a table, data that moved) is said, with the reason, and left out; what the record keeps is told.
+The rule: nothing that chose the subset judges it. Folds are drawn anew, and the importance of an attribute is how much
+the error on held-out rows grows when its values are permuted. What cannot be computed again (the oracle was a table,
+the data have moved) is left out with the reason; what the record keeps is shown all the same.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from elicit.subsets import Family, Mask, members
 
 Progress = Callable[[float, str], None]
 
-#: Exchanges of an attribute's values in each fold.
+#: Permutations of an attribute's values in each fold.
 REPEATS = 5
 
-#: Attributes whose effect is drawn, the most important first.
+#: How many attributes have their effect drawn, the most important first.
 DRAWN = 3
 
-#: Attributes of whose pairs it is asked whether they act together, the most important first; over so many rows, since
-#: a pair costs their square in answers of the model; and how many pairs are told.
+#: Interactions are computed for the pairs of the most important attributes, over so many rows (a pair takes their
+#: square in predictions), and the strongest pairs are shown.
 PAIRED, PAIRED_ROWS, TOLD_PAIRS = 5, 100, 5
 
 
@@ -62,7 +62,7 @@ class Honest:
 
 @dataclass(frozen=True)
 class Importance:
-    """How much the error grows when the values of an attribute change places: mean and spread over the folds."""
+    """How much the error grows when the values of an attribute are permuted: mean and spread over the folds."""
 
     name: str
     mean: float
@@ -126,13 +126,15 @@ def story_of(
     progress: called before each part of the work with the share that is done and what comes next.
     """
     compared, known = (subset, family.largest), afresh or {}
-    oracle = _made_again(section, fingerprint)
+    oracle = _rebuilt_oracle(section, fingerprint)
     if isinstance(oracle, str):
         if unmeasured(section, compared, known):
             return ModelStory(missing=(oracle,))
-        return ModelStory(_honest(family, subset, chosen, fresh_scores(section, compared, known)), missing=(oracle,))
+        return ModelStory(
+            _fresh_and_chosen(family, subset, chosen, fresh_scores(section, compared, known)), missing=(oracle,)
+        )
     missing: list[str] = []
-    work = _Work(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
+    work = _FitCounter(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
     error, importance = _importance(oracle, subset, work)
     work.tell("effects of the attributes", 1)
     fitted, ranked = _Fitted(oracle, subset), [i.name for i in importance]
@@ -140,7 +142,7 @@ def story_of(
     interactions, rows = _interactions(fitted, ranked, missing)
     scores = fresh_scores(section, compared, known, tell=lambda text: work.tell(text, work.folds))
     return ModelStory(
-        honest=_honest(family, subset, chosen, scores),
+        honest=_fresh_and_chosen(family, subset, chosen, scores),
         importance=importance,
         error=error,
         effects=effects,
@@ -152,8 +154,8 @@ def story_of(
     )
 
 
-def _made_again(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | str:
-    """The oracle that measured, or why there is none any longer."""
+def _rebuilt_oracle(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | str:
+    """The oracle of the session, made again, or the reason why that cannot be done."""
     try:
         oracle = oracle_from(section, Path())
     except ElicitError as problem:
@@ -165,24 +167,24 @@ def _made_again(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle |
     return oracle
 
 
-class _Work:
-    """How much of a story is worked out, in fits: one a fold, one for the effects, all folds a fresh score."""
+class _FitCounter:
+    """Progress of a story, counted in fits: one per fold, one for the effects, and one per fold of each fresh score."""
 
     def __init__(self, progress: Progress | None, folds: int, fresh: int) -> None:
         self._progress, self.folds = progress, folds
         self._done, self._all = 0, folds + 1 + fresh * folds
 
     def tell(self, text: str, fits: int) -> None:
-        """Say what comes next, and how many fits it takes."""
+        """Report what comes next, and count the fits that it takes."""
         if self._progress is not None:
             self._progress(self._done / self._all, text)
         self._done += fits
 
 
-def _honest(
+def _fresh_and_chosen(
     family: Family, subset: Mask, chosen: Mapping[Mask, float], fresh: Mapping[Mask, tuple[float, ...]]
 ) -> tuple[Honest, ...]:
-    """The chosen subset and all that may be chosen, each on the same fresh folds."""
+    """The scores of the recommended and of the largest subset, on the folds that chose and on fresh ones."""
     baseline = family.largest
     told = [("the recommended subset", subset)]
     if baseline != subset:
@@ -201,7 +203,7 @@ def _classifies(oracle: WrapperOracle) -> bool:
     return bool(is_classifier(oracle.estimator_for(range(len(oracle.columns.positions)))))
 
 
-def _importance(oracle: WrapperOracle, subset: Mask, work: _Work) -> tuple[str, tuple[Importance, ...]]:
+def _importance(oracle: WrapperOracle, subset: Mask, work: _FitCounter) -> tuple[str, tuple[Importance, ...]]:
     """Importance on held-out rows, fold by fold; the error it speaks of in words."""
     columns, names, groups = _parts(oracle, subset)
     X, y = np.asarray(oracle.columns.take(columns)), oracle.target

@@ -1,4 +1,4 @@
-"""Pieces that every section is made of: a table that scrolls, lines, what folds away, and a measurement in words."""
+"""Parts that the sections share: a table that scrolls, a list of lines, details that fold, a measurement in words."""
 
 from __future__ import annotations
 
@@ -21,19 +21,23 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, nu
 
 
 def folded(title: str, *inside: Html) -> Html:
+    """Details that are hidden until the reader opens them."""
     return element("details", element("summary", title), joined(inside))
 
 
 def names_of(measurement: Measurement) -> str:
+    """The names of the attributes of a subset."""
     return ", ".join(measurement.names)
 
 
 def value_of(measurement: Measurement, k: int) -> str:
+    """The value of criterion k, with its spread where it has one."""
     spread = measurement.spread[k]
     return f"{measurement.values[k]:.6g}" + ("" if spread is None else f" ± {spread:.2g}")
 
 
 def capital(text: str) -> str:
+    """The text with its first letter in upper case; the others stay as they are."""
     return text[:1].upper() + text[1:]
 
 

@@ -13,7 +13,8 @@ from elicit.report.pieces import capital, folded, table
 
 
 def scores(content: Content, story: ModelStory) -> Iterator[Html]:
-    yield from _honest(content, story)
+    """The section on scores and the model."""
+    yield from _fresh_scores(content, story)
     if story.guess is not None:
         yield element("p", _beside_a_guess(content, story.guess))
     if story.importance:
@@ -37,7 +38,7 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
         yield element("p", capital(reason) + ".", class_="soft")
 
 
-def _honest(content: Content, story: ModelStory) -> Iterator[Html]:
+def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
     """That the score on the folds that chose promises too much, and what it is on others."""
     name = content.criteria[0].name
     promise = (

@@ -13,6 +13,7 @@ from elicit.report.pieces import capital, folded, names_of, table, value_of
 
 
 def session(content: Content) -> Iterator[Html]:
+    """The section on the course of the session."""
     criterion = content.criteria[0]
     scores = [m.values[0] for m in content.measured]
     best, leading = [], scores[0]
@@ -57,6 +58,7 @@ def _questions(content: Content) -> Html:
 
 
 def passed_over(content: Content) -> Iterator[Html]:
+    """The section on the subsets that were passed over."""
     if not content.passed_over:
         yield element("p", "No subset was passed over: what was proposed was measured.")
         return

@@ -12,6 +12,7 @@ from elicit.report.pieces import folded, table
 
 
 def power(content: Content) -> Iterator[Html]:
+    """The section on power indices and interactions."""
     yield element(
         "p",
         "How much each attribute adds to the subsets that it joins, in the simplest utility that agrees with the "

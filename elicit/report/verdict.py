@@ -11,6 +11,7 @@ from elicit.report.pieces import capital, folded, lines_of, names_of, table, val
 
 
 def result(content: Content) -> Iterator[Html]:
+    """The section on the result and what is proven of it."""
     best = content.recommended
     told = "; ".join(f"{c.name} {value_of(best, k)}" for k, c in enumerate(content.criteria))
     proven = [words for words in content.current if words.startswith(("it is necessarily", "it loses", "no utility"))]
@@ -50,6 +51,7 @@ def _choice(content: Content) -> str:
 
 
 def why(content: Content) -> Iterator[Html]:
+    """The section on the reasons for the result."""
     if content.reasons:
         yield lines_of(content.reasons)
     else:
@@ -61,6 +63,7 @@ def why(content: Content) -> Iterator[Html]:
 
 
 def proofs(content: Content) -> Iterator[Html]:
+    """The section on the proofs that were checked."""
     if content.false_step is None:
         yield element(
             "p", "Every claim of the record was re-checked in exact arithmetic, without a solver. It holds that:"
@@ -75,6 +78,7 @@ def proofs(content: Content) -> Iterator[Html]:
 
 
 def reproduce(content: Content, journal: str) -> Iterator[Html]:
+    """The section on how to get the same results again."""
     path = pasted(journal)
     commands = (f"elicit verify {path}", f"elicit why {path}", f"elicit report {path} -o report.html")
     yield element(
