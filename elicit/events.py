@@ -7,8 +7,11 @@ A fact is never changed, only followed by another. Subsets are masks; the number
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
+from elicit.errors import InputError
 from elicit.printable import many
 from elicit.subsets import Mask
 
@@ -20,6 +23,14 @@ class Criterion:
     name: str
     maximise: bool = True
     unit: str = ""
+
+
+def checked_criteria(given: Any) -> tuple[Criterion, ...]:
+    """The criteria of a list; refused where it is none, or holds something else."""
+    several = tuple(given) if isinstance(given, Iterable) else (given,)
+    if wrong := [c for c in several if not isinstance(c, Criterion)]:
+        raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
+    return several
 
 
 #: What an oracle measures unless told otherwise: the mean score, and the number of attributes.

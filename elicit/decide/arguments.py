@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
-from elicit.events import Criterion
 from elicit.subsets import Family
 from elicit.utility.monomials import Vector, check_degree
 from elicit.utility.scopes import Scope
@@ -40,9 +38,3 @@ def checked_prior(given: Any, n: int) -> Vector | None:
     if not np.isfinite(prior).all():
         raise InputError("a prior holds finite numbers only; leave out or fill what is missing")
     return prior
-
-
-def check_criteria(given: Sequence[Any]) -> None:
-    """Refuse what is no list of criteria."""
-    if wrong := [c for c in given if not isinstance(c, Criterion)]:
-        raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")

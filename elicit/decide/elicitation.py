@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
-from elicit.decide.arguments import check_criteria, checked_prior, settings_of
+from elicit.decide.arguments import checked_prior, settings_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.descent import first_draws
 from elicit.decide.exploring import propose
@@ -46,6 +46,7 @@ from elicit.events import (
     Settled,
     Stopped,
     budget_spent,
+    checked_criteria,
     ended_by,
     nothing_left,
 )
@@ -87,7 +88,7 @@ class Elicitation:
         facts: Iterable[Fact] = (),
     ) -> None:
         attributes = Attributes.of(attributes)
-        check_criteria(criteria)
+        criteria = checked_criteria(criteria)
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")

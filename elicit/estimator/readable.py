@@ -62,8 +62,8 @@ def require_labels(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None
     if oracle.refusal([k for k in used if k not in others] or used):
         meant = {"b": "bool", "i": "int", "f": "float"}.get(np.asarray(oracle.target.tolist()).dtype.kind, "str")
         raise InputError(
-            f"y has dtype {oracle.target.dtype} and holds no texts, and {type(estimator).__name__} does not take it "
-            f"as labels; give y.astype({meant})"
+            f"y has dtype {oracle.target.dtype}, and {type(estimator).__name__} does not take it as labels; "
+            f"give y.astype({meant})"
         )
 
 

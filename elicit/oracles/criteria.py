@@ -129,7 +129,7 @@ def listed(extras: Sequence[Extra] | Extra | None, attributes: Attributes, folds
     """The extras, each checked against the attributes; names must differ from each other and the defaults."""
     given: Any = extras
     alone = isinstance(given, Extra) and not isinstance(given, type)
-    several: tuple[Extra, ...] = (given,) if alone else tuple(given or ())
+    several: tuple[Extra, ...] = (given,) if alone or not isinstance(given, Iterable | None) else tuple(given or ())
     taken = [criterion.name for criterion in SCORE_AND_SIZE]
     for extra in several:
         if isinstance(extra, type) or not isinstance(extra, Extra):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError, OracleError, one_line
-from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.events import SCORE_AND_SIZE, Criterion, checked_criteria
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Mask
 
@@ -39,7 +39,7 @@ class CallableOracle:
         self._fn = fn
         self._takes = takes
         self.attributes = attributes_of(attributes)
-        self.criteria = tuple(criteria)
+        self.criteria = checked_criteria(criteria)
         names = [criterion.name for criterion in self.criteria]
         if not names or len(set(names)) < len(names):
             raise InputError(f"at least one criterion, each with its own name, is needed; found {names}")

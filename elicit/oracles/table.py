@@ -11,7 +11,7 @@ import csv
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -220,8 +220,8 @@ def _unreadable(path: Path, error: Exception) -> InputError:
 
 
 def _checked_names(minimise: Sequence[str], columns: Sequence[str], path: Path) -> frozenset[str]:
-    if isinstance(minimise, str):
-        raise InputError(f"minimise is a list of criteria, found the single text {minimise!r}; write [{minimise!r}]")
+    if isinstance(minimise, str) or not isinstance(minimise, Iterable):
+        raise InputError(f"minimise is a list of names of criteria, such as ['cost'], found {minimise!r}")
     known = [*columns, "size"]
     for name in minimise:
         if name not in known:

@@ -73,6 +73,8 @@ def test_bad_arguments():
         lambda: CallableOracle(3, 3),
         lambda: CallableOracle(len, "abc"),
         lambda: CallableOracle(len, 3, []),
+        lambda: CallableOracle(len, 3, ["score"]),
+        lambda: CallableOracle(len, 3, 5),
         lambda: CallableOracle(len, 3, [Criterion("a"), Criterion("a")]),
         lambda: CallableOracle(len, 3, takes="rows"),
         lambda: CallableOracle(len, 3)(Evaluate(0, 8)),

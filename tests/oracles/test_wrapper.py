@@ -360,6 +360,7 @@ small = np.array([0] * 9 + [1] * 3)
             "no cost is given for 'a2'",
         ),
         (lambda: WrapperOracle(GaussianNB(), X, y, criteria=[len]), "expected criteria"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, criteria=5), "expected criteria"),
     ],
 )
 def test_bad_input_is_one_clear_line(make, says):
