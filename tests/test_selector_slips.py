@@ -240,7 +240,7 @@ def test_labels_of_dtype_object_that_the_classifier_refuses_are_told_before_anyt
     target = np.empty(len(y), dtype=object)
     target[:] = [labels[value > 0] for value in y]
     measured = []
-    with pytest.raises(InputError, match=rf"dtype object, and GaussianNB does not take it .* y\.astype\({remedy}\)"):
+    with pytest.raises(InputError, match=rf"dtype object, and GaussianNB does not take it; give y\.astype\({remedy}\)"):
         selector(scoring=lambda *_: measured.append(1)).fit(X, target)
     assert not measured
     assert selector().fit(X, pd.Series(target).astype(remedy)).support_.any()

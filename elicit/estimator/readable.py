@@ -62,7 +62,7 @@ def require_labels(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None
     if oracle.refusal([k for k in used if k not in others] or used):
         meant = {"b": "bool", "i": "int", "f": "float"}.get(np.asarray(oracle.target.tolist()).dtype.kind, "str")
         raise InputError(
-            f"y has dtype {oracle.target.dtype}, and {type(estimator).__name__} does not take it as labels; "
+            f"Unknown label type: y has dtype {oracle.target.dtype}, and {type(estimator).__name__} does not take it; "
             f"give y.astype({meant})"
         )
 
