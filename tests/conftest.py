@@ -11,7 +11,7 @@ from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is first imported, here and by what the tests start
 
-settings.register_profile("elicit", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.register_profile("elicit", max_examples=60, deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("elicit")
 
 # what a shell starts in the background ignores Ctrl-C, and so would the commands that the tests interrupt

@@ -231,7 +231,7 @@ def test_replies_may_come_in_any_order(random, seed):
     assert shuffled.ask() == straight.ask()
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(st.integers(0, 100), st.sampled_from([0.1, "exact"]))
 def test_a_run_cut_anywhere_goes_on_as_if_it_had_not_been(seed, parsimony):
     whole = small(4, seed, budget=12, ask_every=2, batch=2, parsimony=parsimony)
