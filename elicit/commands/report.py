@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Measured
-from elicit.commands.library_warnings import counted_warnings, warning_lines
+from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.output import destination, input_files
 from elicit.commands.resume import session_section
 from elicit.commands.status import DONE, complain

@@ -19,9 +19,9 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
+from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
-from elicit.commands.library_warnings import counted_warnings, warning_lines
 from elicit.commands.reduced_data import write_reduced
 from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain
 from elicit.data import Data, load

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed
-from elicit.commands.library_warnings import counted_warnings, warning_lines
+from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.output import refuse_to_overwrite
 from elicit.commands.playing import progress_meter
 from elicit.commands.status import DONE
