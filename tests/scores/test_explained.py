@@ -14,6 +14,7 @@ X = RNG.normal(size=(300, 3)) @ np.array([[1, 0.7, 0], [0, 1, 0], [0, 0, 1]])
 y = X @ [1.0, 0.5, 0.0]
 
 
+@pytest.mark.slow
 def test_shapley_of_a_linear_model_is_the_mean_size_of_each_part():
     found = shapley_of_data(X, y, model=LinearRegression(), rows=300, rounds=600)
     assert found == pytest.approx(np.abs([1.0, 0.5, 0.0] * (X - X.mean(axis=0))).mean(axis=0), abs=1e-9)

@@ -195,6 +195,7 @@ def test_gaps_of_every_kind_are_gaps():
     assert np.isfinite(score_named("relieff").scores(holed, Y > 0)).all()
 
 
+@pytest.mark.slow
 def test_what_a_forest_of_its_own_explains_is_the_same_in_any_unit():
     factor = 1e-100
     y = X[:, 0] * X[:, 1] + X[:, 2]

@@ -226,6 +226,7 @@ def test_every_certificate_issued_verifies_and_states_a_truth(k):
                     assert claim_holds(certificate), kind
 
 
+@pytest.mark.slow
 def test_nearly_every_claim_with_room_to_spare_is_certified():
     made, missed = Counter(), Counter()
     for case in itertools.chain(batch(0), batch(1), batch(2), decided()):
@@ -537,6 +538,7 @@ def test_a_bound_or_scope_that_claims_too_much_never_verifies(kind):
     assert refused or kind.startswith("optimal ")
 
 
+@pytest.mark.slow
 def test_random_multipliers_never_prove_a_falsehood():
     rng, false = np.random.default_rng(8), 0
     for kind in KINDS:

@@ -93,6 +93,7 @@ def test_a_run_ends_at_its_scope_and_the_proof_holds_there(tmp_path, scope, pars
     assert ended
 
 
+@pytest.mark.slow
 def test_a_smaller_scope_never_takes_more_evaluations_than_the_family(tmp_path):
     spent = {}
     for scope in ("family", "flips:1"):
