@@ -27,7 +27,7 @@ class Criterion:
 
 def checked_criteria(given: Any) -> tuple[Criterion, ...]:
     """The criteria of a list; refused where it is none, or holds something else."""
-    several = tuple(given) if isinstance(given, Iterable) else (given,)
+    several = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if wrong := [c for c in several if not isinstance(c, Criterion)]:
         raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
     return several

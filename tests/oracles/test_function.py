@@ -73,8 +73,6 @@ def test_bad_arguments():
         lambda: CallableOracle(3, 3),
         lambda: CallableOracle(len, "abc"),
         lambda: CallableOracle(len, 3, []),
-        lambda: CallableOracle(len, 3, ["score"]),
-        lambda: CallableOracle(len, 3, 5),
         lambda: CallableOracle(len, 3, [Criterion("a"), Criterion("a")]),
         lambda: CallableOracle(len, 3, takes="rows"),
         lambda: CallableOracle(len, 3)(Evaluate(0, 8)),
@@ -82,6 +80,13 @@ def test_bad_arguments():
     ):
         with pytest.raises(InputError):
             make()
+
+
+@pytest.mark.parametrize("criteria", ["score", 5, ["score"]])
+def test_criteria_that_are_no_list_of_them_are_told_as_they_were_given(criteria):
+    shown = criteria[0] if isinstance(criteria, list) else criteria
+    with pytest.raises(InputError, match=f"criteria are a list of Criterion.*found {shown!r}$"):
+        CallableOracle(len, 3, criteria)
 
 
 def test_the_fingerprint_knows_function_names_and_version():
