@@ -13,7 +13,6 @@ from typing import Protocol
 from elicit.asks import Compare, Reconcile
 from elicit.events import Answer, Evaluated
 from elicit.printable import bounded
-from elicit.subsets import Mask
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Desk(Protocol):
         """The number of the question that a request puts, counted from 1 over the whole session."""
         ...
 
-    def best(self) -> tuple[Mask | None, list[str]]:
+    def best(self) -> list[str]:
         """What would be recommended now, and how sure that is."""
         ...
 

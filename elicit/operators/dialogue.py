@@ -170,7 +170,7 @@ class Dialogue:
         elif key == "f":
             self._panel = _Panel("The front", [])
         elif key == "s":
-            self._look_up("Best so far, and how sure", lambda: desk.best()[1])
+            self._look_up("Best so far, and how sure", desk.best)
         elif given := desk.answers()[::-1]:
             keys = ("[Up] [Down] choose", "[Enter] see what changes", "[Esc] back to the question")
             self._panel = _Panel("Undo: which answer?", [], keys, given, 0)
@@ -180,7 +180,7 @@ class Dialogue:
     def _open_end(self) -> None:
         """Show what the run would end with; it ends by a second key alone, from this panel."""
         desk = self._desk
-        self._look_up("End here?", lambda: [_END] if desk is None else [*desk.best()[1], "", _END, "", _SESSION_END])
+        self._look_up("End here?", lambda: [_END] if desk is None else [*desk.best(), "", _END, "", _SESSION_END])
         assert self._panel is not None
         self._panel.ends = True
         self._panel.keys = ("[D] end here", "[Esc] back to the question")

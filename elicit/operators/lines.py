@@ -173,7 +173,7 @@ class LineOperator(Person):
             case "why":
                 self._write_lines(desk.why(request) if isinstance(request, Compare) else desk.conflict(request))
             case "best":
-                self._write_lines(desk.best()[1])
+                self._write_lines(desk.best())
             case "front":
                 marks = {request.first.subset: "A", request.second.subset: "B"} if isinstance(request, Compare) else {}
                 points = desk.front()

@@ -61,16 +61,13 @@ class Insight:
         history = self._elicitation.history
         return [history.evaluated[x] for x in history.front]
 
-    def best(self) -> tuple[Mask | None, list[str]]:
+    @one_thread()
+    def best(self) -> list[str]:
         """What would be recommended now, and how sure that is."""
-        with one_thread():
-            return self._best()
-
-    def _best(self) -> tuple[Mask | None, list[str]]:
         elicitation = self._elicitation
         beliefs, history = elicitation.beliefs, elicitation.history
         if beliefs.incumbent is None:
-            return None, ["Nothing was evaluated yet, so nothing would be recommended."]
+            return ["Nothing was evaluated yet, so nothing would be recommended."]
         measured = many(len(history.evaluated), "evaluated subset")
         lines = [f"Best so far: {self._with_criteria(beliefs.incumbent)}.", self._how_sure(measured)]
         around = elicitation.family.neighbours(beliefs.incumbent)
@@ -82,7 +79,7 @@ class Insight:
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
             f"{len(history.rejected)}.{'' if beliefs.conflict is not None else meant}"
         )
-        return beliefs.incumbent, lines
+        return lines
 
     def _how_sure(self, measured: str) -> str:
         """By how much another measured subset may be better than the one that would be recommended."""
