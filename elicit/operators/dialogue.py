@@ -47,6 +47,9 @@ _OTHER_KEYS = ("[W] why", "[U] undo", "[F] front", "[S] best", "[D] done", "[H] 
 #: The keys that look something up, for which a desk is needed.
 _LOOKED_UP = ("w", "u", "f", "s")
 
+#: The title of the panel that is drawn.
+_FRONT = "The front"
+
 #: Shown until a look-up is done, which with many subsets takes seconds.
 _WAITING = "working it out …"
 
@@ -60,13 +63,16 @@ _SESSION_END = (
 #: With fewer rows for the two subsets, what surrounds them is told shorter.
 _LEAST_ROWS = 12
 
+#: By how many lines a key scrolls.
+_SCROLLS = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8}
+
 
 @dataclass
 class _Panel:
     """Something shown instead of the question. `chosen` is a position in `items`, None when nothing is chosen."""
 
     title: str
-    lines: list[Line]
+    lines: list[str]
     keys: tuple[str, ...] = ("[Esc] back to the question",)
     items: Sequence[Given] = ()
     chosen: int | None = None
@@ -117,7 +123,7 @@ class Dialogue:
         if key in ("q", "c-d") and (self._panel is None or key == "c-d"):
             raise Leave("you left")
         if key in ("pageup", "pagedown"):
-            self._scroll = max(self._scroll + (8 if key == "pagedown" else -8), 0)
+            self._scroll_by(key)
         elif self._panel is not None:
             return self._press_in_panel(self._panel, key)
         elif isinstance(self._request, Reconcile):
@@ -129,11 +135,14 @@ class Dialogue:
     def _press_in_question(self, key: str) -> Reply | None:
         if key in ANSWERS:
             return ANSWERS[key]
-        if key in ("up", "down"):
-            self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
+        if key in _SCROLLS:
+            self._scroll_by(key)
         else:
             self._open(key)
         return None
+
+    def _scroll_by(self, key: str) -> None:
+        self._scroll = max(self._scroll + _SCROLLS[key], 0)
 
     def _press_in_repair(self, key: str) -> Reply | None:
         conflict = self._contradicting
@@ -153,7 +162,7 @@ class Dialogue:
         """Open the panel that a key stands for."""
         self._scroll = 0
         if key in ("h", "?"):
-            self._panel = _Panel("Help", [[("", line)] for line in self._help()])
+            self._panel = _Panel("Help", self._help())
         elif key == "d":
             self._open_end()
         elif self._desk is not None and key in self._lookable():
@@ -168,7 +177,7 @@ class Dialogue:
             assert isinstance(request, Compare)
             self._look_up("Why this question", lambda: desk.why(request))
         elif key == "f":
-            self._panel = _Panel("The front", [])
+            self._panel = _Panel(_FRONT, [])
         elif key == "s":
             self._look_up("Best so far, and how sure", desk.best)
         elif given := desk.answers()[::-1]:
@@ -206,8 +215,8 @@ class Dialogue:
                 self._look_into_next()  # what was being worked out when the panel was opened
         elif panel.items and panel.chosen is not None and key in ("up", "down", "enter"):
             self._press_in_list(panel, panel.chosen, key)
-        elif key in ("up", "down"):
-            self._scroll = max(self._scroll + (1 if key == "down" else -1), 0)
+        elif key in _SCROLLS:
+            self._scroll_by(key)
         elif key == "t" and panel.take_back is not None:
             if self.job is None:
                 return TakeBack(panel.take_back)
@@ -256,11 +265,11 @@ class Dialogue:
     # -- what takes a while ---------------------------------------------------------------------------
 
     def _look_up(self, title: str, job: Job) -> None:
-        panel = _Panel(title, [[("", f" {_WAITING}")]])
+        panel = _Panel(title, [f" {_WAITING}"])
         self._panel, self._scroll = panel, 0
 
         def then(lines: list[str]) -> None:
-            panel.lines = [[("", line)] for line in lines]
+            panel.lines = lines
             self._note = ""  # it spoke of the wait
 
         self.job, self._then = job, then
@@ -328,14 +337,11 @@ class Dialogue:
         panel = self._panel
         if panel is None:
             return self._repair(columns) if isinstance(self._request, Reconcile) else self._question(columns, room)
-        if panel.title == "The front":
+        if panel.title == _FRONT:
             return self._front(columns, room)
         if panel.items:
             return [[], *self._listed(panel.items, panel.chosen, columns)]
-        body: list[Line] = [[]]
-        for line in panel.lines:
-            body += text_lines("".join(text for _, text in line), columns)
-        return body
+        return [[], *(line for text in panel.lines for line in text_lines(text, columns))]
 
     def _question(self, columns: int, room: int) -> list[Line]:
         request = self._request
