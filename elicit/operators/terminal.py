@@ -50,18 +50,8 @@ _BAR = 16
 #: Styles only emphasise: what they mean stands in the text. No background is assumed, and NO_COLOR is respected.
 _STYLE = Style.from_dict({"title": "reverse", "bold": "bold", "better": "bold ansigreen", "dim": "italic"})
 
-_NAMED_KEYS = {
-    "up": "up",
-    "down": "down",
-    "pageup": "pageup",
-    "pagedown": "pagedown",
-    "enter": "enter",
-    "escape": "escape",
-    "backspace": "backspace",
-    "c-c": "c-c",
-    "<sigint>": "c-c",
-    "c-d": "c-d",
-}
+#: The keys that a page knows by the names that prompt_toolkit gives them.
+_NAMED_KEYS = ("up", "down", "pageup", "pagedown", "enter", "escape", "backspace", "c-c", "c-d")
 
 
 class TerminalOperator(Person):
@@ -208,8 +198,9 @@ class _Conversation:
 
     def _keys(self) -> KeyBindings:
         bindings = KeyBindings()
-        for key, meaning in _NAMED_KEYS.items():
-            bindings.add(key, eager=key == "escape")(lambda event, meaning=meaning: self._press(event, meaning))
+        for key in _NAMED_KEYS:
+            bindings.add(key, eager=key == "escape")(lambda event, key=key: self._press(event, key))
+        bindings.add("<sigint>")(lambda event: self._press(event, "c-c"))
         bindings.add(Keys.BracketedPaste)(lambda _: None)  # no key was pressed, whatever the text says
         bindings.add("<any>")(lambda event: self._press(event, event.data.lower()))
         return bindings
