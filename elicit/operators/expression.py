@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import TypeVar
 
 import numpy as np
@@ -66,14 +65,6 @@ _ARITY: dict[str, tuple[int, int]] = {
 }
 
 
-def _smallest(*values: Column) -> Column:
-    return reduce(np.minimum, values)
-
-
-def _largest(*values: Column) -> Column:
-    return reduce(np.maximum, values)
-
-
 def _as_number(holds: NDArray[np.bool_]) -> Column:
     return holds.astype(np.float64)
 
@@ -95,8 +86,8 @@ _COMPUTE: dict[str, Callable[..., Column]] = {
     "sqrt": np.sqrt,
     "log": np.log,
     "exp": np.exp,
-    "min": _smallest,
-    "max": _largest,
+    "min": lambda *values: np.minimum.reduce(values),
+    "max": lambda *values: np.maximum.reduce(values),
 }
 
 
