@@ -16,7 +16,6 @@ from elicit.operators.picture import (
     padded,
     paragraph,
     plain,
-    side_by_side,
     squeezed,
     wrapped,
 )
@@ -107,9 +106,9 @@ def test_a_front_of_one_criterion_is_drawn_by_rank():
 def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
     first = Evaluated(0, 0b00111, (0.93791, 5.0), ((), ()), (0.063, None))
     second = Evaluated(1, 0b00011, (0.91601, 4.0), ((), ()), (0.088, None))
-    assert "by 0.0219" in "\n".join(side_by_side(first, second, WILD, SCORE_AND_SIZE, columns))
+    assert "by 0.0219" in "\n".join(map(plain, comparison(first, second, WILD, SCORE_AND_SIZE, columns)))
     close = Evaluated(1, 0b00011, (0.937898, 4.0), ((), ()), (0.088, None))
-    assert "by 1.2e-05" in "\n".join(side_by_side(first, close, WILD, SCORE_AND_SIZE, columns))
+    assert "by 1.2e-05" in "\n".join(map(plain, comparison(first, close, WILD, SCORE_AND_SIZE, columns)))
 
 
 @given(
@@ -121,7 +120,7 @@ def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
 def test_no_number_is_cut_and_nothing_is_wider_than_the_screen(columns, values, spread, name):
     criteria = (Criterion(name), Criterion("size", maximise=False))
     first, second = (Evaluated(k, k + 1, values[2 * k : 2 * k + 2], ((), ()), (spread, None)) for k in range(2))
-    lines = side_by_side(first, second, WILD, criteria, columns)
+    lines = list(map(plain, comparison(first, second, WILD, criteria, columns)))
     assert max(map(width, lines)) <= columns
     words = " ".join(lines).split()
     for value in values:

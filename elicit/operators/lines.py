@@ -18,12 +18,10 @@ from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave, Reply
 from elicit.operators.person import Person
-from elicit.operators.picture import entry, front, front_table, named, plain, side_by_side
-from elicit.operators.scripted import WORDS, answer_from
+from elicit.operators.picture import comparison, entry, front, front_table, named, plain
+from elicit.operators.scripted import WORDS
 from elicit.printable import printable
 from elicit.subsets import Attributes
-
-__all__ = ["KEEP", "QUIT", "Leave", "LineOperator", "side_by_side"]
 
 QUIT = "quit"
 KEEP = "keep"
@@ -93,14 +91,15 @@ class LineOperator(Person):
         mark = " (a check)" if request.check and "a check" not in request.why else ""
         self._write(f"\nQuestion {number}: {request.why}{mark}")
         pair = request.first, request.second
-        self._write("\n".join(side_by_side(*pair, self._attributes, self._criteria, _COLUMNS, request.noisy)))
+        compared = comparison(*pair, self._attributes, self._criteria, _COLUMNS, request.noisy)
+        self._write("\n".join(map(plain, compared)))
         words = "a, b, equal, cannot, later, done, quit" if self._desk is None else _WORDS
 
         def answer(word: str) -> Answer:
             if word not in WORDS:
                 hint = nearest(word, re.split("[,;] ", words), f"write one of {words}")
                 raise InputError(f"unknown answer {word!r}{hint}")
-            return answer_from(word)
+            return WORDS[word]
 
         return self._answer(f"Which is better? {words}: ", request, answer)
 

@@ -211,18 +211,6 @@ def _one_below_the_other(
     return lines
 
 
-def side_by_side(
-    first: Evaluated,
-    second: Evaluated,
-    attributes: Attributes,
-    criteria: Sequence[Criterion],
-    columns: int = 100,
-    noisy: Sequence[str] = (),
-) -> list[str]:
-    """The comparison as plain text."""
-    return [plain(line) for line in comparison(first, second, attributes, criteria, columns, noisy)]
-
-
 def plain(line: Line) -> str:
     """A line without its emphasis."""
     return "".join(text for _, text in line).rstrip()

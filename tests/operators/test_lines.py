@@ -11,7 +11,10 @@ from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
 from elicit.operators import lines
 from elicit.operators.desk import Given, RunStatus
-from elicit.operators.lines import Leave, LineOperator, printable, side_by_side
+from elicit.operators.lines import LineOperator
+from elicit.operators.page import Leave
+from elicit.operators.picture import comparison, plain
+from elicit.printable import printable
 from elicit.subsets import Attributes
 
 ATTRIBUTES = Attributes(("hue", "ash\x1b[2J", "proline"))
@@ -59,8 +62,8 @@ def test_quit_and_the_end_of_the_lines_leave(text):
 
 
 def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
-    lines = side_by_side(QUESTION.first, QUESTION.second, ATTRIBUTES, SCORE_AND_SIZE)
-    assert [line.rstrip() for line in lines] == [
+    lines = comparison(QUESTION.first, QUESTION.second, ATTRIBUTES, SCORE_AND_SIZE, 100)
+    assert list(map(plain, lines)) == [
         "                           A                 B",
         " score (more is better)  * 0.91235 ± 0.031   0.9              A leads by 0.0123",
         " size (less is better)     2                 2                the same",
