@@ -217,7 +217,7 @@ def test_a_reply_of_another_kind_of_number_is_kept_as_the_number_that_it_is():
 
 def test_the_orders_that_a_second_contradiction_needs_are_told_as_those_of_the_first():
     elicitation = after(("z", "a", A), ("z", "d", A), ("d", "a", A))
-    insight = Insight(elicitation, lambda: None)
+    insight = Insight(elicitation)
     for conflict in ((5,), (6, 7)):
         request = elicitation.ask()
         assert (type(request), request.conflict) == (Reconcile, conflict)
@@ -229,7 +229,7 @@ def test_the_orders_that_a_second_contradiction_needs_are_told_as_those_of_the_f
 
 def test_what_an_answer_would_change_calls_the_two_subsets_beside_it_a_and_b():
     elicitation = after(("a", "b", A), ("c", "d", A))
-    insight, a, b = Insight(elicitation, lambda: None), *(elicitation.history.evaluated[mask] for mask in (0b1, 0b11))
+    insight, a, b = Insight(elicitation), *(elicitation.history.evaluated[mask] for mask in (0b1, 0b11))
     assert insight.without(5)[0] == (
         "Without it: the best so far becomes B (score 0.7, size 2) instead of A (score 0.6, size 1)."
     )
@@ -238,5 +238,5 @@ def test_what_an_answer_would_change_calls_the_two_subsets_beside_it_a_and_b():
 
 
 def test_a_regret_that_an_answer_leaves_as_it_is_stays():
-    told = Insight(after(("a", "b", A), ("c", "d", A)), lambda: None).without(6)
+    told = Insight(after(("a", "b", A), ("c", "d", A))).without(6)
     assert told[1] == "  the regret (how much better another may still be) stays 0."

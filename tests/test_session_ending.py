@@ -126,7 +126,7 @@ def test_turning_an_answer_round_turns_its_statement_and_no_other(ended):
 
 def test_looking_something_up_leaves_the_run_as_it_is(ended):
     elicitation = elicitation_of(read(ended[0] / "j"))
-    insight = Insight(elicitation, lambda: None)
+    insight = Insight(elicitation)
     facts, recommended = elicitation.facts, elicitation.incumbent
     lines = insight.best()
     assert lines[0].startswith("Best so far: ")
@@ -379,7 +379,7 @@ def test_a_regret_is_told_in_margins_of_an_answer_wherever_a_session_tells_it(tm
     assert beliefs.utilities.clear == clear
     margins = bounded(regret_of(beliefs))
     assert float(margins) == pytest.approx(beliefs.incumbent_regret.value / clear, rel=0.1)
-    best = Insight(elicitation, lambda: None).best()[1]
+    best = Insight(elicitation).best()[1]
     assert f"by at most {margins} (1 is the margin of one clear answer)" in best
     how_far, *_ = _bounds(elicitation, beliefs.utilities.scope, Bounds(family=Fraction(5 * clear)))
     assert how_far.startswith("not proven best")
@@ -429,7 +429,7 @@ def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monk
     capsys.readouterr()
     assert main(["why", "j"]) == 0
     assert "prefers another by more than the margin of one clear answer" in " ".join(capsys.readouterr().out.split())
-    insight = Insight(elicitation_of(read("j")), lambda: None)
+    insight = Insight(elicitation_of(read("j")))
     assert "another may still be better by more than the margin" in " ".join(insight.best())
     regret = progress_of(elicitation_of(read("j")), 0.0, regret=True).regret
     assert "regret above 1" in RunStatus(40, 40, 0, 6, 6, regret).words(100)
@@ -461,7 +461,7 @@ def test_what_if_tells_the_regret_before_and_after(monkeypatch, ended, far):
     if far:
         monkeypatch.setattr(Beliefs, "far", property(lambda b: len(b.history.stated) == len(beliefs.history.stated)))
         before = "more than 1"
-    told = Insight(elicitation, lambda: None).without(request)
+    told = Insight(elicitation).without(request)
     assert f"  the regret (how much better another may still be) goes from {before} to {then}." in told
 
 
@@ -491,7 +491,7 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
         elicitation = elicitation_of(record)
         rival = elicitation.beliefs.incumbent_regret.rival
         assert rival in elicitation.history.dominates[elicitation.incumbent], "else this shows nothing"
-        assert "another may still be better" in Insight(elicitation, lambda: None).best()[1]
+        assert "another may still be better" in Insight(elicitation).best()[1]
         why = Why(record)
         told = "\n".join(why_words.reason_lines(why, why.not_that(rival), None))
         assert "the recommended subset dominates it" in told
@@ -700,7 +700,7 @@ def test_on_the_exact_set_too_the_bottom_line_tells_the_regret_in_margins_of_one
 
 def test_where_no_utility_fits_the_answers_it_is_not_said_that_nothing_was_answered():
     elicitation = exact_run([(1, 3), (3, 7), (7, 1)])
-    told = " ".join(Insight(elicitation, lambda: None).best())
+    told = " ".join(Insight(elicitation).best())
     assert "No utility fits all that was measured and answered" in told
     assert "Nothing is known yet" not in told
     assert "holds for every utility" not in told

@@ -34,7 +34,7 @@ def test_a_few_measured_orders_of_a_conflict_are_told_by_name_and_the_others_cou
     request = elicitation.ask()
     assert isinstance(request, Reconcile)
     assert len(request.conflict) == 6
-    *named, last = Insight(elicitation, lambda: None).conflict(request)
+    *named, last = Insight(elicitation).conflict(request)
     assert len(named) == MOST_ORDERS
     assert last == "and 2 more such orders"
     braced = elicitation.history.attributes.braced
@@ -51,22 +51,22 @@ def test_a_few_measured_orders_of_a_conflict_are_told_by_name_and_the_others_cou
 def test_where_all_measured_orders_are_told_nothing_is_counted():
     pairs = [*zip(BELOW[:4], [*ABOVE[1:4], ABOVE[0]], strict=True)]
     elicitation = asking(pairs)
-    told = Insight(elicitation, lambda: None).conflict(elicitation.ask())
+    told = Insight(elicitation).conflict(elicitation.ask())
     assert len(told) == MOST_ORDERS
     assert all(line.startswith("measured: ") for line in told)
 
 
 def test_answers_are_numbered_as_they_were_given_and_one_that_was_taken_back_keeps_its_number():
-    insight = Insight(asking(CIRCLE, Retracted(18, 13)), lambda: None)
+    insight = Insight(asking(CIRCLE, Retracted(18, 13)))
     assert [(g.request, g.number) for g in insight.answers()] == [(12, 1), (14, 3), (15, 4), (16, 5), (17, 6)]
     assert [(g.first.subset, g.second.subset) for g in insight.answers()] == [CIRCLE[k] for k in (0, 2, 3, 4, 5)]
     assert [insight.number(k) for k in range(12, 19)] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_an_answer_that_closes_a_circle_settles_it_when_it_is_taken_back():
-    told = Insight(asking(CIRCLE), lambda: None).without(17)
+    told = Insight(asking(CIRCLE)).without(17)
     assert told[-1] == "  no answers contradict each other any more."
-    assert not any("contradict" in line for line in Insight(asking(CIRCLE[:3]), lambda: None).without(13))
+    assert not any("contradict" in line for line in Insight(asking(CIRCLE[:3])).without(13))
 
 
 @pytest.mark.parametrize("failed", [False, True])
@@ -77,7 +77,7 @@ def test_of_the_neighbours_of_the_best_those_are_counted_of_which_something_is_k
     if failed:
         facts = [*elicitation.facts, Asked(90, (unseen,)), Failed(90, unseen, "no")]
         elicitation = Elicitation(Attributes.numbered(7), settings=elicitation.settings, facts=facts)
-    lines = Insight(elicitation, lambda: None).best()
+    lines = Insight(elicitation).best()
     assert lines[0] == "Best so far: {a1} (score 0.15, size 1)."
     assert lines[2] == f"Evaluated of its 6 neighbours (one attribute more or less): {2 + failed}."
     assert lines[3].startswith("Evaluated of 127 subsets: 12, rejected unseen: 0. Better and rejected are meant by")
@@ -86,7 +86,7 @@ def test_of_the_neighbours_of_the_best_those_are_counted_of_which_something_is_k
 def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_one():
     elicitation = asking([])
     a, b = (elicitation.history.evaluated[mask] for mask in ABOVE[:2])
-    insight = Insight(elicitation, lambda: None)
+    insight = Insight(elicitation)
     plain, given, check = (
         insight.why(Compare(12, a, b, **more)) for more in ({}, {"why": "one of you errs"}, {"check": True})
     )
@@ -106,13 +106,13 @@ def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_on
 
 
 def test_before_anything_is_known_it_is_said_that_nothing_is():
-    none = Insight(Elicitation(Attributes.numbered(3)), lambda: None)
+    none = Insight(Elicitation(Attributes.numbered(3)))
     assert none.best() == ["Nothing was evaluated yet, so nothing would be recommended."]
     facts = [Asked(0, (1, 3)), Evaluated(0, 1, (0.5, 1.0)), Evaluated(1, 3, (0.6, 2.0))]
-    two = Insight(Elicitation(Attributes.numbered(3), facts=facts), lambda: None)
+    two = Insight(Elicitation(Attributes.numbered(3), facts=facts))
     assert two.best()[0] == "Best so far: {a1} (score 0.5, size 1)."
     assert two.best()[1] == "Nothing is known yet of what you prefer beyond the measured numbers."
     ordered = [*facts[:2], Evaluated(1, 4, (0.6, 1.0))]
-    one_above = Insight(Elicitation(Attributes.numbered(3), facts=ordered), lambda: None).best()
+    one_above = Insight(Elicitation(Attributes.numbered(3), facts=ordered)).best()
     assert one_above[0] == "Best so far: {a3} (score 0.6, size 1)."
     assert one_above[1].startswith("Among the 2 evaluated subsets none is better in any utility that explains")

@@ -16,7 +16,7 @@ from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced_data import check_place
-from elicit.commands.session import PlayOptions, data_summary, free_path, play, unfinished_note
+from elicit.commands.session import PlayOptions, data_summary, free_path, play_session, unfinished_note
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.data.soundness import warnings_about
 from elicit.decide.settings import Settings
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         notes = (*left, *_data_notes(data, section, dropped), *_assumption_note(args.assume or "nothing"))
         if prior is not None:
             notes += (_prior_note(args.prior, attributes, family, prior),)
-        return play(session, oracle, path, section, PlayOptions(args.n_jobs, args.output, notes))
+        return play_session(session, oracle, path, section, PlayOptions(args.n_jobs, args.output, notes))
 
 
 def _read(args: argparse.Namespace) -> tuple[dict[str, Any], Data]:

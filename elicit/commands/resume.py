@@ -10,7 +10,7 @@ from typing import Any
 
 from elicit.asks import Oracle
 from elicit.commands.reduced_data import check_place
-from elicit.commands.session import PlayOptions, play, session_oracle
+from elicit.commands.session import PlayOptions, play_session, session_oracle
 from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError
@@ -54,12 +54,12 @@ def run(args: argparse.Namespace) -> int:
             notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
         left = many(elicitation.questions_left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
-        return play(session, oracle, args.path, section, PlayOptions(args.n_jobs, args.output, notes))
+        return play_session(session, oracle, args.path, section, PlayOptions(args.n_jobs, args.output, notes))
 
 
 def _undo(elicitation: Elicitation, number: int) -> None:
     """Take back the answer to the question of this number."""
-    standing = {given.number: given.request for given in Insight(elicitation, lambda: None).answers()}
+    standing = {given.number: given.request for given in Insight(elicitation).answers()}
     if number not in standing:
         there = f"those to {', '.join(map(str, standing))} stand" if standing else "none stands"
         raise InputError(f"--undo needs the number of a question whose answer stands ({there}), found {number}")

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     notes = unfinished_note("elicit-wine", oracle) if args.journal is None else ()
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
         notes += (data_summary(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
-        return play(session, oracle, path, FIRST_SESSION, PlayOptions(notes=notes))
+        return play_session(session, oracle, path, FIRST_SESSION, PlayOptions(notes=notes))
 
 
 def data_summary(data: Data, section: Mapping[str, Any], attributes: int) -> str:
@@ -117,16 +117,8 @@ def _is_unfinished(path: str, oracle: Oracle) -> bool:
     return record.header.fingerprint == oracle.fingerprint and bool(record.facts) and not any(ends[-1:])
 
 
-def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], options: PlayOptions) -> int:
+def play_session(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], options: PlayOptions) -> int:
     """Play a session to its end, or until the operator leaves; return the exit status."""
-    elicitation = session.elicitation
-    again = f"elicit resume {pasted(path)}"
-
-    def how_to_resume() -> str:
-        if session.journal.there:
-            return f"everything is kept, go on with: {again}"
-        return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
-
     remembering = Remembering(oracle)
     remembering.learn(session.journal.cached)
     with counted_warnings() as warned:
@@ -135,42 +127,53 @@ def play(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any]
             result = _drive_with_operator(session, remembering, section, options, opening)
             lines = list(ending(session, remembering, section, path, result))
         except Leave as reason:
-            print(f"\n{reason}; {how_to_resume()}")
+            print(f"\n{reason}; {_how_to_resume(session, path)}")
             if options.output is not None:
                 output = printable(options.output)
                 print(f"{output} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
-            raise InputError(f"{error}; {how_to_resume()}") from error
+            raise InputError(f"{error}; {_how_to_resume(session, path)}") from error
         except KeyboardInterrupt:
             if sys.stderr.isatty():
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
-            complain(f"interrupted; {how_to_resume()}")
+            complain(f"interrupted; {_how_to_resume(session, path)}")
             return INTERRUPTED
+    return _finish(section, options, result, [*lines, *warning_lines(warned)])
+
+
+def _how_to_resume(session: Session, path: str) -> str:
+    """What is kept of a session that was left, and how to go on with it."""
+    if session.journal.there:
+        return f"everything is kept, go on with: elicit resume {pasted(path)}"
+    return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
+
+
+def _finish(section: Mapping[str, Any], options: PlayOptions, result: Result, lines: Sequence[str]) -> int:
+    """Write the reduced data, if they are wanted, and tell the end; return the exit status."""
     written = None
     try:  # before anything is told: whoever reads may have read enough
         if options.output is not None and result.subset is not None:
-            written = write_reduced(options.output, section, elicitation.history.attributes.subset(result.subset))
+            written = write_reduced(options.output, section, result.names)
     finally:
-        print("\n".join([*lines, *warning_lines(warned)]))
+        print("\n".join(lines))
     if written is not None:
         print(f"{printable(str(options.output))}: {written}")
     return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
 
 
 def _drive_with_operator(
-    session: Session, oracle: Remembering, section: Mapping[str, Any], options: PlayOptions, opening: list[str]
+    session: Session, oracle: Remembering, section: Mapping[str, Any], options: PlayOptions, opening: Sequence[str]
 ) -> Result:
     """Drive the session with the operator at the terminal or on standard input."""
-    latest: list[Progress] = []
-    insight = Insight(session.elicitation, lambda: latest[-1] if latest else None)
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        return _on_screen(session, oracle, section, options, opening, insight, latest)
+        return _drive_on_screen(session, oracle, section, options, opening)
     print("\n".join(opening), flush=True)
-    history = session.elicitation.history
+    elicitation = session.elicitation
+    insight = Insight(elicitation)
     lines = LineOperator(
-        history.attributes,
-        history.criteria,
+        elicitation.history.attributes,
+        elicitation.history.criteria,
         iter(sys.stdin.readline, ""),
         sys.stdout,
         desk=insight,
@@ -184,42 +187,37 @@ def _drive_with_operator(
             return lines(request)
 
         def show(progress: Progress) -> None:
-            latest[:] = [progress]
+            insight.latest = progress
             meter.update(progress.evaluations / progress.budget, run_status(progress))
 
-        return drive(session.elicitation, oracle, operator, session.journal, n_jobs=options.n_jobs, progress=show)
+        return drive(elicitation, oracle, operator, session.journal, n_jobs=options.n_jobs, progress=show)
 
 
-def _on_screen(
-    session: Session,
-    oracle: Remembering,
-    section: Mapping[str, Any],
-    options: PlayOptions,
-    opening: list[str],
-    insight: Insight,
-    latest: list[Progress],
+def _drive_on_screen(
+    session: Session, oracle: Remembering, section: Mapping[str, Any], options: PlayOptions, opening: Sequence[str]
 ) -> Result:
-    history = session.elicitation.history
+    """Drive it with a dialogue on the whole screen; other processes play on while the operator reads."""
+    elicitation = session.elicitation
+    attributes, criteria = elicitation.history.attributes, elicitation.history.criteria
+    insight = Insight(elicitation)
     title = f"elicit  {section.get('data', section['kind'])}"
-    with TerminalOperator(history.attributes, history.criteria, insight, title=title) as operator:
-        if session.elicitation.history.stopped is None:
-            operator.open(opening)
+    with TerminalOperator(attributes, criteria, insight, title=title) as operator:
 
         def show(progress: Progress) -> None:
-            latest[:] = [progress]
+            insight.latest = progress
             operator.show(progress.evaluations / progress.budget, activity(progress))
 
-        workers = int(effective_n_jobs(-1 if options.n_jobs is None else options.n_jobs))
-        if session.elicitation.history.stopped is None:
+        if elicitation.history.stopped is None:
+            operator.open(opening)
             operator.show(0.0, "measuring the first subsets")
         result = drive(
-            session.elicitation,
+            elicitation,
             oracle,
             operator,
             session.journal,
             n_jobs=options.n_jobs,
             progress=show,
-            ahead=workers,
+            ahead=int(effective_n_jobs(-1 if options.n_jobs is None else options.n_jobs)),
             attended=True,
         )
         operator.show(1.0, "working out how sure the result is")

@@ -5,7 +5,7 @@ Every "what if" looks at the beliefs of a history with one more fact. Nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from math import isinf
 
 from elicit.asks import Compare, Reconcile
@@ -26,14 +26,16 @@ MOST_ORDERS = 4
 
 
 class Insight:
-    """A desk for one elicitation. `progress` gives the latest standing, so that none is computed to show it."""
+    """A desk for one elicitation."""
 
-    def __init__(self, elicitation: Elicitation, progress: Callable[[], Progress | None]) -> None:
-        self._elicitation, self._progress = elicitation, progress
+    def __init__(self, elicitation: Elicitation) -> None:
+        self._elicitation = elicitation
+        #: the latest standing, kept up by whoever drives, so that none is computed to show it
+        self.latest: Progress | None = None
 
     def status(self) -> RunStatus:
         """Where the run stands."""
-        elicitation, latest = self._elicitation, self._progress()
+        elicitation, latest = self._elicitation, self.latest
         return RunStatus(
             evaluated=elicitation.evaluations,
             budget=elicitation.budget,
