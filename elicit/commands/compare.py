@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination, input_files, journal_folder, refuse_to_overwrite, screen_width
+from elicit.commands.output import (
+    destination,
+    input_files,
+    journal_folder,
+    refuse_to_overwrite,
+    screen_width,
+    write_json,
+)
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
@@ -73,17 +79,16 @@ def _play_all(
         with progress_meter(partial(what_is_kept, args.journals)) as meter:
             for k, (path, scenario) in enumerate(each):
                 progress = partial(show_stage, meter, done=k, of=len(paths))
-                kept = (
-                    journal_folder(str(journals / path.stem)) if journals is not None and len(paths) > 1 else journals
-                )
+                kept = journals
+                if journals is not None and len(paths) > 1:
+                    kept = journal_folder(str(journals / path.stem))
                 try:
                     results_of_each.append(compare(scenario, at_once(scenario, args.n_jobs), progress, kept))
                 except (InputError, OracleError) as error:
                     raise InputError(f"{printable(str(path))}: {error}") from error
         if out is not None:
             plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, results_of_each, strict=True)]
-            json.dump(plain[0] if len(plain) == 1 else {"suite": plain}, out, indent=1, allow_nan=False)
-            out.write("\n")
+            write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
     return results_of_each
 
 

@@ -85,22 +85,23 @@ def ending(
             yield from paragraph(f"{text}; take a smaller unit", _text_width(), 2)
     yield from _spent(elicitation, oracle, section, result)
     yield ""
-    shown = pasted(path)
     if result.subset is None:
-        further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
-        yield f"another model or score may do: --model, --scoring{further} name them"
-        for remedy in binary_score_remedy(result.failures):
-            yield from paragraph(remedy, _text_width(), 2)
-    elif bounds.family != 0:
-        yield from _how_to_go_on(elicitation, shown)
-    if result.subset is not None:
-        yield f"a page to keep or send:        elicit report {shown} -o report.html"
-    yield f"check the proofs again:        elicit verify {shown}"
-    if result.subset is not None:
-        code = snippet(section, result.names)
-        if code:
-            yield from ("", "in scikit-learn:", "")
-            yield from (f"    {line}" for line in code)
+        yield from _what_may_do_instead(elicitation, result)
+    else:
+        if bounds.family != 0:
+            yield from _how_to_go_on(elicitation, pasted(path))
+        yield f"a page to keep or send:        elicit report {pasted(path)} -o report.html"
+    yield f"check the proofs again:        elicit verify {pasted(path)}"
+    if result.subset is not None and (code := snippet(section, result.names)):
+        yield from ("", "in scikit-learn:", "", *(f"    {line}" for line in code))
+
+
+def _what_may_do_instead(elicitation: Elicitation, result: Result) -> Iterator[str]:
+    """What to change where nothing could be measured."""
+    further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
+    yield f"another model or score may do: --model, --scoring{further} name them"
+    for remedy in binary_score_remedy(result.failures):
+        yield from paragraph(remedy, _text_width(), 2)
 
 
 def _how_to_go_on(elicitation: Elicitation, shown: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -15,9 +16,9 @@ from elicit.errors import InputError
 from elicit.printable import printable
 
 
-def input_files(section: Mapping[str, Any], journal_folder: Path) -> list[str]:
+def input_files(section: Mapping[str, Any], folder: Path) -> list[str]:
     """The files that an [oracle] section reads; relative paths start from `folder`."""
-    return [str(journal_folder / section[key]) for key in ("data", "path") if isinstance(section.get(key), str)]
+    return [str(folder / section[key]) for key in ("data", "path") if isinstance(section.get(key), str)]
 
 
 def refuse_to_overwrite(output: str | None, *inputs: str | None) -> None:
@@ -52,6 +53,12 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
             yield out
     except OSError as error:
         raise InputError(f"{shown}: cannot be written ({error.strerror or error}); choose another place") from error
+
+
+def write_json(out: IO[str], plain: object) -> None:
+    """Write plain data as JSON; what JSON does not know is an error."""
+    json.dump(plain, out, indent=1, allow_nan=False)
+    out.write("\n")
 
 
 def screen_width() -> int | None:

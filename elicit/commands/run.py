@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from functools import partial
 from pathlib import Path
 
-from elicit.commands.output import destination, input_files, journal_folder, screen_width
+from elicit.commands.output import destination, input_files, journal_folder, screen_width, write_json
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.errors import InputError
@@ -33,8 +32,7 @@ def run(args: argparse.Namespace) -> int:
         except InputError as error:
             raise InputError(f"{printable(args.scenario)}: {error}") from error
         if out is not None:
-            json.dump({"scenario": scenario.plain, "results": results}, out, indent=1, allow_nan=False)
-            out.write("\n")
+            write_json(out, {"scenario": scenario.plain, "results": results})
     failed = failure_lines(result["failures"] for result in results)
     print("\n".join([*summary(results, screen_width()), *data_notes(scenario), *not_followed(results), *failed]))
     return DONE

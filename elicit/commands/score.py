@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.arguments import column_groups, listed
-from elicit.commands.output import destination, screen_width
+from elicit.commands.output import destination, screen_width, write_json
 from elicit.commands.parsers import EXPLAINED, FIRST_SCORES
 from elicit.commands.relevance import relevance_of
 from elicit.commands.reproduce import reproduce
@@ -59,14 +59,9 @@ def run(args: argparse.Namespace) -> int:
     level = LEVEL if args.level is None else args.level
     data = _data(args)
     columns = columns_of(data.X, data.columns, data.groups)
+    names = columns.attributes.names
     measures = _measures_of(args.by, data, args.relevance)
-    options = _options(args.option, measures)
-    if args.model is not None:
-        explained = [measure for measure in measures if measure.name in EXPLAINED]
-        if not explained and not args.relevance:
-            raise InputError(f"--model is for --relevance and {', '.join(EXPLAINED)}; add one of them, or leave it out")
-        for measure in explained:
-            options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
+    options = _options(args, measures, data)
     relevances: tuple[Relevance, ...] = ()
     with destination(args.json, args.data) as out:
         with Meter(sys.stderr) as meter:
@@ -74,22 +69,31 @@ def run(args: argparse.Namespace) -> int:
             if args.relevance:
                 relevances = relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
         if out is not None:
-            json.dump(_as_json(args, columns.attributes.names, found, relevances), out, indent=1, allow_nan=False)
-            out.write("\n")
-    kind = "classes" if data.classes else "numbers"
-    names = [printable(name) for name in columns.attributes.names]
-    size = f"{many(len(data.X), 'row')}, {many(len(names), 'attribute')}"
-    print(f"{printable(args.data)}: {size}, a target of {kind}")
-    for note in data.notes:
-        print(f"note: {printable(note)}")
-    if found:
-        print("\n".join(_side_by_side(names, found)))
-    if len(found) > 1 and len(names) > 1:
-        print("\n".join(_agreement_lines(found)))
-    if relevances:
-        print("\n".join(_relevance_lines(names, relevances, level)))
+            write_json(out, _as_json(args, names, found, relevances))
+    print("\n".join([*_data_lines(args.data, data, len(names)), *_result_lines(names, found, relevances, level)]))
     _report_troubles(troubles)
     return DONE
+
+
+def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
+    """What was scored, and how the data were read."""
+    kind = "classes" if data.classes else "numbers"
+    size = f"{many(len(data.X), 'row')}, {many(attributes, 'attribute')}"
+    yield f"{printable(called)}: {size}, a target of {kind}"
+    yield from (f"note: {printable(note)}" for note in data.notes)
+
+
+def _result_lines(
+    names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], level: float
+) -> Iterator[str]:
+    """The scores beside each other, how far they agree, and what is relevant."""
+    shown = [printable(name) for name in names]
+    if found:
+        yield from _side_by_side(shown, found)
+    if len(found) > 1 and len(names) > 1:
+        yield from _agreement_lines(found)
+    if relevances:
+        yield from _relevance_lines(shown, relevances, level)
 
 
 def _data(args: argparse.Namespace) -> Data:
@@ -152,7 +156,19 @@ def _measures_of(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     return measures
 
 
-def _options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
+def _options(args: argparse.Namespace, measures: Sequence[Measure], data: Data) -> dict[str, dict[str, Any]]:
+    """The options of each score: those that are given one by one, and the model for the scores that explain one."""
+    options = _given_options(args.option, measures)
+    if args.model is not None:
+        explained = [measure for measure in measures if measure.name in EXPLAINED]
+        if not explained and not args.relevance:
+            raise InputError(f"--model is for --relevance and {', '.join(EXPLAINED)}; add one of them, or leave it out")
+        for measure in explained:
+            options.setdefault(measure.name, {})["model"] = model_of(args.model, data.classes, data.missing)
+    return options
+
+
+def _given_options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
     """The options of each score, from texts SCORE.NAME=VALUE."""
     found: dict[str, dict[str, Any]] = {}
     for text in given:
