@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
-from elicit.events import MEANING, Answer, Criterion
+from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply, named_key
 from elicit.operators.picture import (
@@ -20,13 +20,11 @@ from elicit.operators.picture import (
     flowing,
     front,
     front_table,
-    named,
     padded,
-    paragraph,
     scrolled,
     text_lines,
-    wrapped,
 )
+from elicit.operators.repair import WAITING, Repair, answer_in_words, listed
 from elicit.printable import printable
 from elicit.subsets import Attributes
 
@@ -49,9 +47,6 @@ _LOOKED_UP = ("w", "u", "f", "s")
 
 #: The title of the panel that is drawn.
 _FRONT = "The front"
-
-#: Shown until a look-up is done, which with many subsets takes seconds.
-_WAITING = "working it out …"
 
 #: What it means to end now: in any run, and in a session, which has a desk.
 _END = "Nothing more is asked, and no other subset is tried: the best so far is the result."
@@ -106,12 +101,10 @@ class Dialogue:
         self._note = note
         self.job: Job | None = None
         self._then: Callable[[list[str]], None] = lambda _: None
-        self._changes: dict[int, list[str]] = {}
+        self._repair: Repair | None = None
         if isinstance(request, Reconcile):
-            self._given = {} if desk is None else {given.request: given for given in desk.answers()}
-            self._contradicting = [id for id in request.conflict if desk is None or id in self._given]
-            self._chosen = 0
-            self._look_into_next()
+            self._repair = Repair(request, attributes, self._criteria, desk)
+        self._look_into_next()
 
     # -- keys ---------------------------------------------------------------------------------------
 
@@ -126,8 +119,8 @@ class Dialogue:
             self._scroll_by(key)
         elif self._panel is not None:
             return self._press_in_panel(self._panel, key)
-        elif isinstance(self._request, Reconcile):
-            return self._press_in_repair(key)
+        elif self._repair is not None:
+            return self._press_in_repair(self._repair, key)
         else:
             return self._press_in_question(key)
         return None
@@ -144,16 +137,13 @@ class Dialogue:
     def _scroll_by(self, key: str) -> None:
         self._scroll = max(self._scroll + _SCROLLS[key], 0)
 
-    def _press_in_repair(self, key: str) -> Reply | None:
-        conflict = self._contradicting
-        if key in ("up", "down"):
-            self._chosen, self._follow = (self._chosen + (1 if key == "down" else -1)) % len(conflict), True
-        elif key == "k":
+    def _press_in_repair(self, repair: Repair, key: str) -> Reply | None:
+        if key == "k":
             return Settlement(None)
-        elif key == "t":  # an answer is never taken back by the key that only goes on
-            return Settlement(conflict[self._chosen])
-        elif len(key) == 1 and key.isdecimal() and 1 <= int(key) <= len(conflict):
-            self._chosen = int(key) - 1
+        if key == "t":  # an answer is never taken back by the key that only goes on
+            return Settlement(repair.chosen)
+        if repair.choose(key):
+            self._follow |= key in _SCROLLS
         else:
             self._open(key)
         return None
@@ -211,8 +201,7 @@ class Dialogue:
     def _press_in_panel(self, panel: _Panel, key: str) -> Reply | None:
         if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
             self._panel, self._scroll, self.job = None, 0, None
-            if isinstance(self._request, Reconcile):
-                self._look_into_next()  # what was being worked out when the panel was opened
+            self._look_into_next()  # what was being worked out when the panel was opened
         elif panel.items and panel.chosen is not None and key in ("up", "down", "enter"):
             self._press_in_list(panel, panel.chosen, key)
         elif key in _SCROLLS:
@@ -242,30 +231,17 @@ class Dialogue:
 
     def _undoing(self, desk: Desk, given: Given) -> list[str]:
         return [
-            *self._answer_in_words(given),
+            *answer_in_words(given, self._attributes, self._criteria),
             "",
             *desk.without(given.request),
             "",
             "The pair may be asked about again, when it matters.",
         ]
 
-    def _answer_in_words(self, given: Given) -> list[str]:
-        """An answer in words."""
-        first, second = given.first, given.second
-        return [
-            f"A = {self._with_criteria(first.subset, first.criteria)}",
-            f"B = {self._with_criteria(second.subset, second.criteria)}",
-            f"you said: {MEANING[given.answer]}",
-        ]
-
-    def _with_criteria(self, subset: int, criteria: Sequence[float]) -> str:
-        values = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(self._criteria, criteria, strict=True))
-        return f"{named(subset, self._attributes)} ({values})"
-
     # -- what takes a while ---------------------------------------------------------------------------
 
     def _look_up(self, title: str, job: Job) -> None:
-        panel = _Panel(title, [f" {_WAITING}"])
+        panel = _Panel(title, [f" {WAITING}"])
         self._panel, self._scroll = panel, 0
 
         def then(lines: list[str]) -> None:
@@ -276,15 +252,15 @@ class Dialogue:
 
     def _look_into_next(self) -> None:
         """In a repair: what the next retraction, not looked into yet, would change."""
-        desk, left = self._desk, [id for id in self._contradicting if id not in self._changes]
-        if desk is None or not left:
+        desk, repair = self._desk, self._repair
+        if desk is None or repair is None or (id := repair.unexplained) is None:
             return
 
         def then(lines: list[str]) -> None:
-            self._changes[left[0]] = lines
+            repair.explain(id, lines)
             self._look_into_next()
 
-        self.job, self._then = (lambda: desk.without(left[0])), then
+        self.job, self._then = (lambda: desk.without(id)), then
 
     def finish(self, job: Job, lines: list[str]) -> None:
         """Take the lines of a job; those of a job that is no longer wanted go nowhere."""
@@ -336,11 +312,11 @@ class Dialogue:
     def _body(self, columns: int, room: int) -> list[Line]:
         panel = self._panel
         if panel is None:
-            return self._repair(columns) if isinstance(self._request, Reconcile) else self._question(columns, room)
+            return self._question(columns, room) if self._repair is None else self._repair.page(columns)
         if panel.title == _FRONT:
             return self._front(columns, room)
         if panel.items:
-            return [[], *self._listed(panel.items, panel.chosen, columns)]
+            return [[], *listed(panel.items, panel.chosen, self._attributes, self._criteria, columns)]
         return [[], *(line for text in panel.lines for line in text_lines(text, columns))]
 
     def _question(self, columns: int, room: int) -> list[Line]:
@@ -363,42 +339,3 @@ class Dialogue:
         drawn = front(points, self._criteria, columns, max(min(room - 4, 12), 6), marks)
         listed = front_table(points, self._attributes, self._criteria, columns, marks)
         return [[], *drawn, [], *listed]
-
-    def _listed(self, items: Sequence[Given], chosen: int | None, columns: int) -> list[Line]:
-        """Answers one below the other; the chosen one is told in full."""
-        lines: list[Line] = []
-        for k, given in enumerate(items):
-            mark, style = (">", "bold") if k == chosen else (" ", "")
-            lines.append([(style, fitted(f" {mark} question {given.number}: {MEANING[given.answer]}", columns))])
-            if k == chosen:
-                for side in self._answer_in_words(given)[:2]:
-                    lines += [[("", text)] for text in wrapped(side.split(), columns, 8, "     ")]
-        return lines
-
-    def _repair(self, columns: int) -> list[Line]:
-        request = self._request
-        assert isinstance(request, Reconcile)
-        lines: list[Line] = [[]]
-        count = len(self._contradicting)
-        told = "This answer contradicts what was measured" if count == 1 else f"These {count} answers cannot all hold"
-        lines += text_lines(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
-        lines.append([])
-        for k, id in enumerate(self._contradicting):
-            lines += self._one_of_them(id, k == self._chosen, columns)
-        orders = [] if self._desk is None else self._desk.conflict(request)
-        if orders:
-            lines.append([])
-            lines += text_lines("Together with:", columns)
-            for order in orders:
-                lines += text_lines(f"  {order}", columns)
-        return lines
-
-    def _one_of_them(self, id: int, chosen: bool, columns: int) -> list[Line]:
-        """One of the answers that contradict each other; of the chosen one also what taking it back changes."""
-        if id not in self._given:  # nobody keeps the answers where there is no desk
-            mark, style = (">", "bold") if chosen else (" ", "")
-            return [[(style, fitted(f" {mark} the answer to request {id}", columns))]]
-        lines = self._listed([self._given[id]], 0 if chosen else None, columns)
-        for text in self._changes.get(id, [_WAITING]) if chosen else ():
-            lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
-        return lines

@@ -1,0 +1,111 @@
+"""A repair: answers that contradict each other, one below the other, and what taking each of them back would change.
+
+The rule: it is told what changes, and chooses; who is asked for it, and what then happens, is the dialogue's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elicit.asks import Reconcile
+from elicit.events import MEANING, Criterion
+from elicit.operators.desk import Desk, Given
+from elicit.operators.picture import Line, fitted, named, paragraph, text_lines, wrapped
+from elicit.subsets import Attributes, Mask
+
+#: Shown until a look-up is done, which with many subsets takes seconds.
+WAITING = "working it out …"
+
+
+class Repair:
+    """The answers of one contradiction, of which one is chosen."""
+
+    def __init__(
+        self, request: Reconcile, attributes: Attributes, criteria: Sequence[Criterion], desk: Desk | None
+    ) -> None:
+        self._request, self._attributes, self._criteria, self._desk = request, attributes, criteria, desk
+        self._given = {} if desk is None else {given.request: given for given in desk.answers()}
+        self._answers = [id for id in request.conflict if desk is None or id in self._given]
+        self._chosen = 0
+        self._changes: dict[int, list[str]] = {}
+
+    @property
+    def chosen(self) -> int:
+        """The request whose answer is chosen."""
+        return self._answers[self._chosen]
+
+    def choose(self, key: str) -> bool:
+        """Choose the answer that a key leads to; whether it leads to one."""
+        count = len(self._answers)
+        if key in ("up", "down"):
+            self._chosen = (self._chosen + (1 if key == "down" else -1)) % count
+        elif len(key) == 1 and key.isdecimal() and 1 <= int(key) <= count:
+            self._chosen = int(key) - 1
+        else:
+            return False
+        return True
+
+    @property
+    def unexplained(self) -> int | None:
+        """The next answer of which it is not known yet what taking it back would change; None where there is none."""
+        return next((id for id in self._answers if id not in self._changes), None)
+
+    def explain(self, id: int, lines: list[str]) -> None:
+        """Take what taking this answer back would change."""
+        self._changes[id] = lines
+
+    def page(self, columns: int) -> list[Line]:
+        """The answers, and the measured orders that they contradict."""
+        lines: list[Line] = [[]]
+        count = len(self._answers)
+        told = "This answer contradicts what was measured" if count == 1 else f"These {count} answers cannot all hold"
+        lines += text_lines(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
+        lines.append([])
+        for id in self._answers:
+            lines += self._one_of_them(id, columns)
+        orders = [] if self._desk is None else self._desk.conflict(self._request)
+        if orders:
+            lines.append([])
+            lines += text_lines("Together with:", columns)
+            for order in orders:
+                lines += text_lines(f"  {order}", columns)
+        return lines
+
+    def _one_of_them(self, id: int, columns: int) -> list[Line]:
+        """One of the answers that contradict each other; of the chosen one also what taking it back changes."""
+        chosen = id == self.chosen
+        if id not in self._given:  # nobody keeps the answers where there is no desk
+            mark, style = (">", "bold") if chosen else (" ", "")
+            return [[(style, fitted(f" {mark} the answer to request {id}", columns))]]
+        lines = listed([self._given[id]], 0 if chosen else None, self._attributes, self._criteria, columns)
+        for text in self._changes.get(id, [WAITING]) if chosen else ():
+            lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
+        return lines
+
+
+def listed(
+    items: Sequence[Given], chosen: int | None, attributes: Attributes, criteria: Sequence[Criterion], columns: int
+) -> list[Line]:
+    """Answers one below the other; the chosen one is told in full."""
+    lines: list[Line] = []
+    for k, given in enumerate(items):
+        mark, style = (">", "bold") if k == chosen else (" ", "")
+        lines.append([(style, fitted(f" {mark} question {given.number}: {MEANING[given.answer]}", columns))])
+        if k == chosen:
+            for side in answer_in_words(given, attributes, criteria)[:2]:
+                lines += [[("", text)] for text in wrapped(side.split(), columns, 8, "     ")]
+    return lines
+
+
+def answer_in_words(given: Given, attributes: Attributes, criteria: Sequence[Criterion]) -> list[str]:
+    """An answer in words: its two subsets, and what was said of them."""
+
+    def told(subset: Mask, values: Sequence[float]) -> str:
+        numbers = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(criteria, values, strict=True))
+        return f"{named(subset, attributes)} ({numbers})"
+
+    return [
+        f"A = {told(given.first.subset, given.first.criteria)}",
+        f"B = {told(given.second.subset, given.second.criteria)}",
+        f"you said: {MEANING[given.answer]}",
+    ]
