@@ -38,17 +38,29 @@ _METRICS = {"euclidean": 2, "l2": 2, "manhattan": 1, "l1": 1, "cityblock": 1}
 _TINY = 1e-290  # keeps differences that could be products of underflow from counting as certain
 
 
-def predicts_only(scorer: Any, scoring: Any) -> tuple[str, ...]:
-    """The response methods that are all a scorer uses of an estimator; () when that is not known.
+@dataclass(frozen=True)
+class Task:
+    """What the plain way would be given: everything a fast path needs to know about it."""
 
-    A callable of the user may look at the estimator or at X, so nothing may be replaced under it.
-    """
-    if scoring is None:
-        return ("predict",)
-    methods = getattr(scorer, "_response_method", None)
-    if isinstance(methods, str):
-        return (methods,)
-    return tuple(methods) if isinstance(methods, list | tuple) else ()
+    columns: Columns
+    y: NDArray[Any]
+    splits: Splits
+    scoring: Any
+    scorer: Any
+    score_params: tuple[dict[str, Any], ...]
+
+    @cached_property
+    def reads(self) -> tuple[str, ...]:
+        """The response methods that are all the scorer uses of an estimator; () when that is not known.
+
+        A callable of the user may look at the estimator or at X, so nothing may be replaced under it.
+        """
+        if self.scoring is None:
+            return ("predict",)
+        methods = getattr(self.scorer, "_response_method", None)
+        if isinstance(methods, str):
+            return (methods,)
+        return tuple(methods) if isinstance(methods, list | tuple) else ()
 
 
 class Foretold(BaseEstimator):  # type: ignore[misc]
@@ -74,26 +86,14 @@ class ForetoldRegressor(RegressorMixin, Foretold):  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
-class NeighbourFolds:
-    """Nearest neighbours for every fold at once, from stacked training and test rows.
+class StackedRows:
+    """The rows of F folds one above the other, at most Q test and T − 1 training rows (one is padding).
 
-    Shapes, with F folds of at most Q test and T − 1 training rows (one is padding, never a neighbour):
-    test (F, n, Q), train (F, n, T); `labels` (F, T) numbers the distinct targets, `far` (F, T) is 0 for
-    a training row and ∞ for padding, `real` (F, Q) marks test rows.
+    Shapes: test (F, n, Q), train (F, n, T); `labels` (F, T) and `answers` (F, Q) number the distinct targets of
+    training and test rows; `far` (F, T) is 0 for a training row and ∞ for padding, which is nobody's neighbour;
+    `real` (F, Q) marks test rows.
     """
 
-    k: int
-    power: int
-    weighted: bool
-    classifies: bool
-    sums_exactly: bool
-    accuracy: bool
-    scorer: Any
-    score_params: tuple[dict[str, Any], ...]
-    narrowest: int
-    y: NDArray[Any]
-    splits: Splits
-    targets: NDArray[Any]
     test: Floats
     train: Floats
     labels: Ints
@@ -101,13 +101,46 @@ class NeighbourFolds:
     far: Floats
     real: NDArray[np.bool_]
 
+
+@dataclass(frozen=True)
+class NeighbourFolds:
+    """Nearest neighbours for every fold at once; `targets` are the distinct ones, in the order of their numbers."""
+
+    task: Task
+    model: Any
+    power: int
+    narrowest: int
+    targets: NDArray[Any]
+    rows: StackedRows
+
+    @property
+    def k(self) -> int:
+        """How many neighbours count."""
+        return int(self.model.n_neighbors)
+
+    @property
+    def classifies(self) -> bool:
+        """Whether neighbours vote, rather than give a mean."""
+        return type(self.model) is KNeighborsClassifier
+
+    @cached_property
+    def sums_exactly(self) -> bool:
+        """Whether a mean is the same in whatever order it is summed up: of whole numbers that are not too large."""
+        y = self.task.y
+        return bool((np.rint(y) == y).all()) and self.k * float(np.abs(y).max()) < 2**53
+
+    @property
+    def accuracy(self) -> bool:
+        """Whether the score is the share of right classes, for which no scorer is needed."""
+        return self.classifies and self.task.scoring in (None, "accuracy") and not any(self.task.score_params)
+
     def scores(self, columns: Sequence[int]) -> list[float | None]:
         """The score of every fold with these columns; None for a fold that the plain way must do."""
         if len(columns) < self.narrowest:
-            return [None] * len(self.splits)
+            return [None] * len(self.task.splits)
         found: list[float | None] = []
-        at_once = max(1, _STACK[self.power] // (8 * self.real.shape[1] * self.far.shape[1]))
-        for start in range(0, len(self.splits), at_once):
+        at_once = max(1, _STACK[self.power] // (8 * self.rows.real.shape[1] * self.rows.far.shape[1]))
+        for start in range(0, len(self.task.splits), at_once):
             found += self._stack(slice(start, start + at_once), list(columns))
         return found
 
@@ -127,9 +160,9 @@ class NeighbourFolds:
 
     def _distances(self, folds: slice, columns: list[int]) -> tuple[Floats, Floats]:
         """Squared Euclidean or Manhattan distances (f, Q, T), and their `_slack` (f, Q)."""
-        a = self.test[folds][:, columns]
-        b = self.train[folds][:, columns]
-        far = self.far[folds]
+        a = self.rows.test[folds][:, columns]
+        b = self.rows.train[folds][:, columns]
+        far = self.rows.far[folds]
         if self.power == 2:
             sizes_a = np.einsum("fsq,fsq->fq", a, a)
             sizes_b = np.einsum("fst,fst->ft", b, b)
@@ -139,7 +172,7 @@ class NeighbourFolds:
             distance += (sizes_b + far)[:, None, :]
             reach = (np.sqrt(sizes_a) + np.sqrt(sizes_b.max(axis=1))[:, None]) ** 2
         else:
-            distance = np.broadcast_to(far[:, None, :], (*self.real[folds].shape, far.shape[1])).copy()
+            distance = np.broadcast_to(far[:, None, :], (*self.rows.real[folds].shape, far.shape[1])).copy()
             apart = np.empty_like(distance)
             for column in range(len(columns)):
                 np.subtract(a[:, column, :, None], b[:, column, None, :], out=apart)
@@ -151,23 +184,23 @@ class NeighbourFolds:
         self, certain: NDArray[np.bool_], folds: slice, distance: Floats, kth: Floats, slack: Floats
     ) -> None:
         """Mark rows as certain whose doubtful neighbours all have the same label."""
-        fold, row = np.nonzero(~certain & self.real[folds])
+        fold, row = np.nonzero(~certain & self.rows.real[folds])
         if not fold.size:
             return
         doubtful = np.abs(distance[fold, row] - kth[fold, row][:, None]) <= slack[fold, row][:, None]
-        labels = self.labels[folds][fold]
+        labels = self.rows.labels[folds][fold]
         least = np.where(doubtful, labels, len(self.targets)).min(axis=1)
         certain[fold, row] = least == np.where(doubtful, labels, -1).max(axis=1)
 
     def _votes(self, folds: slice, nearest: Ints, at: Floats, slack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Summed weights (f, Q, classes), and whether their winner is beyond the reach of rounding."""
         classes = len(self.targets)
-        labels = np.take_along_axis(self.labels[folds][:, None, :], nearest, axis=2)
+        labels = np.take_along_axis(self.rows.labels[folds][:, None, :], nearest, axis=2)
         rows = np.arange(labels[..., 0].size).reshape(labels.shape[:2])[..., None]
         cells = (rows * classes + labels).ravel()
         shape = (*labels.shape[:2], classes)
         votes = np.bincount(cells, minlength=rows.size * classes).reshape(shape).astype(np.float64)
-        if not self.weighted:
+        if self.model.weights != "distance":
             return votes, np.ones(shape[:2], dtype=np.bool_)
         agreed = votes.max(axis=2) == self.k
         closest = at[..., :1]
@@ -183,42 +216,42 @@ class NeighbourFolds:
         return np.where(agreed[..., None], votes, sums), agreed | clear
 
     def _classified(self, folds: slice, votes: Floats, certain: NDArray[np.bool_]) -> list[float | None]:
-        real = self.real[folds]
+        real = self.rows.real[folds]
         winners = votes.argmax(axis=2)
         decided = np.asarray((certain | ~real).all(axis=1))
         if self.accuracy:
-            right = ((winners == self.answers[folds]) & real).sum(axis=1)
+            right = ((winners == self.rows.answers[folds]) & real).sum(axis=1)
             sizes = real.sum(axis=1)
             return [int(r) / int(s) if ok else None for r, s, ok in zip(right, sizes, decided, strict=True)]
         found: list[float | None] = []
-        for i, f in enumerate(range(len(self.splits))[folds]):
+        for i, f in enumerate(range(len(self.task.splits))[folds]):
             if not decided[i]:
                 found.append(None)
                 continue
-            rows = len(self.splits[f][1])
-            present = np.unique(self.labels[f][: len(self.splits[f][0])])
+            rows = len(self.task.splits[f][1])
+            present = np.unique(self.rows.labels[f][: len(self.task.splits[f][0])])
             probabilities = votes[i, :rows][:, present] / float(self.k)
             known = ForetoldClassifier(self.targets[winners[i, :rows]], probabilities, self.targets[present])
             found.append(self._scored(f, known))
         return found
 
     def _regressed(self, folds: slice, nearest: Ints, certain: NDArray[np.bool_]) -> list[float | None]:
-        decided = np.asarray((certain | ~self.real[folds]).all(axis=1))
+        decided = np.asarray((certain | ~self.rows.real[folds]).all(axis=1))
         found: list[float | None] = []
-        for i, f in enumerate(range(len(self.splits))[folds]):
+        for i, f in enumerate(range(len(self.task.splits))[folds]):
             if not decided[i]:
                 found.append(None)
                 continue
-            train, test = self.splits[f]
-            column = self.y[train].reshape(-1, 1)
+            train, test = self.task.splits[f]
+            column = self.task.y[train].reshape(-1, 1)
             predictions = np.mean(column[nearest[i, : len(test)]], axis=1).ravel()
             found.append(self._scored(f, ForetoldRegressor(predictions, None, None)))
         return found
 
     def _scored(self, f: int, known: Foretold) -> float:
-        y = self.y[self.splits[f][1]]
-        rows = self.test[f, :, : len(y)].T
-        return float(self.scorer(known, rows, y, **self.score_params[f]))
+        y = self.task.y[self.task.splits[f][1]]
+        rows = self.rows.test[f, :, : len(y)].T
+        return float(self.task.scorer(known, rows, y, **self.task.score_params[f]))
 
 
 def _slack(reach: Floats, columns: int) -> Floats:
@@ -249,24 +282,8 @@ def _nearest(distance: Floats, k: int) -> tuple[Ints, Floats]:
     return found.reshape(shape), values.reshape(shape)
 
 
-@dataclass(frozen=True)
-class Task:
-    """What the plain way would be given: everything a fast path needs to know about it."""
-
-    columns: Columns
-    y: NDArray[Any]
-    splits: Splits
-    scoring: Any
-    scorer: Any
-    score_params: tuple[dict[str, Any], ...]
-
-    @cached_property
-    def reads(self) -> tuple[str, ...]:
-        return predicts_only(self.scorer, self.scoring)
-
-
 def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> NeighbourFolds | None:
-    """Stack the folds for nearest neighbours, or None where the result could differ from the plain way."""
+    """The folds stacked for nearest neighbours, or None where the result could differ from the plain way."""
     model = estimator if scaled is None else scaled.rest
     power = _power(model)
     if power is None or not _reads_known(model, task) or task.y.ndim != 1:
@@ -284,7 +301,12 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
         return None
     if not _works(model, *pairs[0], task.y[task.splits[0][0]]):
         return None
-    return _stacked(model, power, task, pairs, 1 if scaled is None else scaled.narrowest)
+    usual = task.y.dtype in (np.float64, np.int64) and np.isfinite(task.y).all()
+    if type(model) is KNeighborsRegressor and not usual:
+        return None
+    targets, numbered = np.unique(task.y, return_inverse=True)
+    narrowest = 1 if scaled is None else scaled.narrowest
+    return NeighbourFolds(task, model, power, narrowest, targets, _stacked(task, pairs, numbered))
 
 
 def _power(model: Any) -> int | None:
@@ -335,13 +357,8 @@ def _fits_quietly(model: Any, train: Floats, test: Floats, y: NDArray[Any]) -> b
     return True
 
 
-def _stacked(
-    model: Any, power: int, task: Task, pairs: Sequence[tuple[Floats, Floats]], narrowest: int
-) -> NeighbourFolds | None:
-    classifies = type(model) is KNeighborsClassifier
-    if not classifies and (task.y.dtype not in (np.float64, np.int64) or not np.isfinite(task.y).all()):
-        return None
-    targets, numbered = np.unique(task.y, return_inverse=True)
+def _stacked(task: Task, pairs: Sequence[tuple[Floats, Floats]], numbered: Ints) -> StackedRows:
+    """The training and test rows of every fold; `numbered` (rows,) are the numbers of their targets."""
     folds, n = len(pairs), pairs[0][0].shape[1]
     most_train = max(len(train) for train, _ in pairs) + 1
     most_test = max(len(test) for _, test in pairs)
@@ -352,24 +369,4 @@ def _stacked(
     for f, ((a, b), (rows, held_out)) in enumerate(zip(pairs, task.splits, strict=True)):
         train[f, :, : len(a)], far[f, : len(a)], labels[f, : len(a)] = a.T, 0.0, numbered[rows]
         test[f, :, : len(b)], real[f, : len(b)], answers[f, : len(b)] = b.T, True, numbered[held_out]
-    whole = not classifies and bool((np.rint(task.y) == task.y).all())
-    return NeighbourFolds(
-        k=int(model.n_neighbors),
-        power=power,
-        weighted=model.weights == "distance",
-        classifies=classifies,
-        sums_exactly=whole and model.n_neighbors * float(np.abs(task.y).max()) < 2**53,
-        accuracy=classifies and task.scoring in (None, "accuracy") and not any(task.score_params),
-        scorer=task.scorer,
-        score_params=task.score_params,
-        narrowest=narrowest,
-        y=task.y,
-        splits=task.splits,
-        targets=targets,
-        test=test,
-        train=train,
-        labels=labels,
-        answers=answers,
-        far=far,
-        real=real,
-    )
+    return StackedRows(test, train, labels, answers, far, real)

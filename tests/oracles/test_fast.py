@@ -201,7 +201,7 @@ def test_decided_predictions_are_bitwise_those_of_scikit_learn(data, model):
     model.set_params(weights="uniform")
     oracle = WrapperOracle(model, X, y, cv=3, scoring="f1_macro")
     assert oracle.fast_path == "neighbours"
-    object.__setattr__(oracle._neighbours, "scorer", remember)
+    object.__setattr__(oracle._neighbours.task, "scorer", remember)
     with one_thread():
         for mask in masks:
             seen.clear()
