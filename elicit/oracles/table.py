@@ -243,24 +243,21 @@ def write_table(
     family: Family | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-    limit: int = LARGEST_TABLE,
     known: Mapping[Mask, Measured | Failure] | None = None,
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
 
     The file appears complete or not at all. What is `known` is not measured again; after every batch, which takes a
-    second or two by the `clock`, `keep` is given what is new, and `progress(done, total)` is called. Failed subsets
+    second or two, `keep` is given what is new, and `progress(done, total)` is called. Failed subsets
     have no row, dropped attributes no column: a reader could learn only by trying that they cannot be chosen.
     """
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
     total = family.count()
-    if total > limit:
-        raise InputError(
-            f"{counted(total)} subsets are too many for one table (limit {limit}); drop attributes or set a max size"
-        )
+    if total > LARGEST_TABLE:
+        many = f"{counted(total)} subsets are too many for one table (limit {LARGEST_TABLE})"
+        raise InputError(f"{many}; drop attributes or set a max size")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")
     columns, places = _columns(oracle)
@@ -271,7 +268,7 @@ def write_table(
         with complete(path) as text, Workers(n_jobs) as workers:
             rows = csv.writer(text, lineterminator="\n")
             rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
-            for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep, clock):
+            for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep):
                 for mask, reply in replies.items():
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
@@ -296,17 +293,16 @@ def _measured_in_batches(
     workers: Workers,
     known: Mapping[Mask, Measured | Failure],
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None,
-    clock: Callable[[], float],
 ) -> Iterator[Mapping[Mask, Measured | Failure]]:
     """The replies for the subsets, in batches and in their order."""
     count = workers.count
     while batch := list(islice(subsets, count)):
-        start = clock()
+        start = time.monotonic()
         asked = [mask for mask in batch if mask not in known]
         new = dict(zip(asked, workers.measure(oracle, asked), strict=True))
         if keep is not None:
             keep(new)
-        seconds = clock() - start
+        seconds = time.monotonic() - start
         yield {mask: new[mask] if mask in new else known[mask] for mask in batch}
         count = _next_batch(count, seconds, workers.count)
 
