@@ -8,27 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from elicit.errors import InputError
-from elicit.events import Answer, Criterion
-from elicit.subsets import Attributes, Mask
+from elicit.events import Answer
+from elicit.subsets import Mask
+
+if TYPE_CHECKING:
+    from elicit.journal.record import Header  # it says what subsets and measurements are about
 
 Json = Any
-
-
-class FieldContext(Protocol):
-    """What it takes to write or read a field: the attributes and the criteria of the journal."""
-
-    @property
-    def attributes(self) -> Attributes:
-        """The attributes that subsets are made of."""
-        ...
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        """The criteria that measurements are about."""
-        ...
 
 
 def shown_value(value: Json) -> str:
@@ -36,25 +25,25 @@ def shown_value(value: Json) -> str:
     return f"{value!r:.60}" if not isinstance(value, list | dict) else f"a {type(value).__name__}"
 
 
-def integer(value: Json, _: FieldContext | None) -> int:
+def integer(value: Json, _: Header | None) -> int:
     """A whole number; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"expected a whole number, found {shown_value(value)}")
     return value
 
 
-def _integer_or_none(value: Json, context: FieldContext) -> int | None:
-    return None if value is None else integer(value, context)
+def _integer_or_none(value: Json, header: Header) -> int | None:
+    return None if value is None else integer(value, header)
 
 
-def text(value: Json, _: FieldContext) -> str:
+def text(value: Json, _: Header) -> str:
     """A text."""
     if not isinstance(value, str):
         raise InputError(f"expected a text, found {shown_value(value)}")
     return value
 
 
-def number(value: Json, _: FieldContext | None = None) -> float:
+def number(value: Json, _: Header | None = None) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"expected a number, found {shown_value(value)}")
@@ -81,13 +70,13 @@ def _pair_of(value: Json) -> tuple[Json, Json]:
     return found
 
 
-def _boolean(value: Json, _: FieldContext) -> bool:
+def _boolean(value: Json, _: Header) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"expected true or false, found {shown_value(value)}")
     return value
 
 
-def _one_per_criterion(values: list[Json], header: FieldContext, may_be_empty: bool) -> list[Json]:
+def _one_per_criterion(values: list[Json], header: Header, may_be_empty: bool) -> list[Json]:
     """The values, of which there must be one for each criterion, or none where that is allowed."""
     wanted = len(header.criteria)
     if len(values) != wanted and (values or not may_be_empty):
@@ -95,12 +84,12 @@ def _one_per_criterion(values: list[Json], header: FieldContext, may_be_empty: b
     return values
 
 
-def subset_out(mask: Json, header: FieldContext) -> list[str]:
+def subset_out(mask: Json, header: Header) -> list[str]:
     """The names of a subset."""
     return list(header.attributes.subset(mask))
 
 
-def subset_in(names: Json, header: FieldContext) -> Mask:
+def subset_in(names: Json, header: Header) -> Mask:
     """The subset of these names, each once and in attribute order."""
     mask = header.attributes.mask(text(name, header) for name in sequence(names))
     if header.attributes.subset(mask) != tuple(names):
@@ -108,21 +97,21 @@ def subset_in(names: Json, header: FieldContext) -> Mask:
     return mask
 
 
-def _criteria_out(values: Json, header: FieldContext) -> list[float]:
+def _criteria_out(values: Json, header: Header) -> list[float]:
     return _one_per_criterion([number(value) for value in sequence(values)], header, may_be_empty=False)
 
 
-def _folds_out(values: Json, header: FieldContext) -> list[list[float]]:
+def _folds_out(values: Json, header: Header) -> list[list[float]]:
     folds = [[number(score) for score in sequence(scores)] for scores in sequence(values)]
     return _one_per_criterion(folds, header, may_be_empty=True)
 
 
-def _spread_out(values: Json, header: FieldContext) -> list[float | None]:
+def _spread_out(values: Json, header: Header) -> list[float | None]:
     spread = [None if value is None else number(value) for value in sequence(values)]
     return _one_per_criterion(spread, header, may_be_empty=True)
 
 
-def _answer_in(value: Json, header: FieldContext) -> Answer:
+def _answer_in(value: Json, header: Header) -> Answer:
     try:
         return Answer(text(value, header))
     except ValueError:
@@ -133,8 +122,8 @@ def _answer_in(value: Json, header: FieldContext) -> Answer:
 class Codec:
     """How one kind of value is written, and how it is read."""
 
-    write: Callable[[Json, FieldContext], Json]
-    read: Callable[[Json, FieldContext], Json]
+    write: Callable[[Json, Header], Json]
+    read: Callable[[Json, Header], Json]
 
 
 INTEGER = Codec(integer, integer)
