@@ -111,19 +111,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
     """The content of a record. `otherwise` None works out what reversed answers would have led to."""
     why = Why(record)
     history, elicitation = why.history, why.elicitation
-    front = set(history.front)
     place = {x: k for k, x in enumerate(history.evaluated)}
-    measured = tuple(
-        Measurement(
-            k,
-            x,
-            history.attributes.subset(x),
-            fact.criteria,
-            fact.spread or (None,) * len(fact.criteria),
-            x in front,
-        )
-        for k, (x, fact) in enumerate(history.evaluated.items())
-    )
     holds, current, false_step = _checked(record)
     found = why.otherwise() if otherwise is None else list(otherwise)
     stopped = history.stopped
@@ -132,7 +120,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
     return Content(
         attributes=history.attributes.names,
         criteria=history.criteria,
-        measured=measured,
+        measured=_measured(why),
         best=place[why.best],
         ended="The run has not ended yet." if stopped is None else f"Ended by {stopped.reason}.",
         scope=why.utilities.scope,
@@ -157,6 +145,21 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         versions=tuple(sorted(header.versions.items())),
         seed=header.seed,
         fingerprint=header.fingerprint,
+    )
+
+
+def _measured(why: Why) -> tuple[Measurement, ...]:
+    history, front = why.history, set(why.history.front)
+    return tuple(
+        Measurement(
+            k,
+            x,
+            history.attributes.subset(x),
+            fact.criteria,
+            fact.spread or (None,) * len(fact.criteria),
+            x in front,
+        )
+        for k, (x, fact) in enumerate(history.evaluated.items())
     )
 
 

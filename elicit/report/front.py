@@ -12,6 +12,7 @@ from elicit.printable import many
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale, shape
 from elicit.report.markup import Html, element
+from elicit.report.pieces import names_of, value_of
 
 
 def front_section(content: Content) -> Iterator[Html]:
@@ -83,7 +84,7 @@ def _point(content: Content, m: Measurement, x: Scale, y: Scale) -> Html:
         role="button",
         tabindex=0 if m.in_front else -1,
         aria_pressed="false",
-        aria_label=f"{'recommended: ' if best else ''}{', '.join(m.names)}; {told}",
+        aria_label=f"{'recommended: ' if best else ''}{names_of(m)}; {told}",
         data_place=str(m.place),
     )
 
@@ -95,10 +96,7 @@ def _table(content: Content) -> Html:
     head = [element("th", heading(c), scope="col", class_="number") for c in content.criteria]
     rows = []
     for m in front:
-        values = [
-            element("td", f"{v:.6g}" + ("" if s is None else f" ± {s:.2g}"), class_="number")
-            for v, s in zip(m.values, m.spread, strict=True)
-        ]
+        values = [element("td", value_of(m, k), class_="number") for k in range(len(m.values))]
         best = m.place == content.best
         button = element(
             "button",
@@ -106,9 +104,9 @@ def _table(content: Content) -> Html:
             type="button",
             data_place=str(m.place),
             aria_pressed="false",
-            aria_label=f"compare {', '.join(m.names)}",
+            aria_label=f"compare {names_of(m)}",
         )
-        name = ("recommended: " if best else "") + ", ".join(m.names)
+        name = ("recommended: " if best else "") + names_of(m)
         rows.append(
             element(
                 "tr",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 from elicit.operators.picture import heading
 from elicit.printable import many
@@ -16,10 +17,7 @@ def session(content: Content) -> Iterator[Html]:
     """The section on the course of the session."""
     criterion = content.criteria[0]
     scores = [m.values[0] for m in content.measured]
-    best, leading = [], scores[0]
-    for score in scores:
-        leading = max(leading, score) if criterion.maximise else min(leading, score)
-        best.append(leading)
+    best = list(accumulate(scores, max if criterion.maximise else min))
     asked, measured = [], 0
     for what, _ in content.events:
         measured += what == "measured"
