@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
 
@@ -52,9 +52,10 @@ class Focus:
             most = "all that may be chosen" if space.family.drop else "all attributes"
             return Ended(f"no subset is consistent: even {most} leave an inconsistency of {whole:.4g}")
         first, effort = space.from_below(), _Effort()
+        outside = space.family.largest & ~first
+        search = self._exactly if self.most == 0 else self._nearly
         for size in range(max(space.bottom, first.bit_count()), space.top + 1):
-            search = self._exactly if self.most == 0 else self._nearly
-            batch = sorted(search(space, first, size - first.bit_count(), effort))
+            batch = sorted(search(first, size - first.bit_count(), outside, effort))
             if not batch:
                 continue
             values = yield batch
@@ -66,11 +67,8 @@ class Focus:
                 return Ended(f"{many(len(batch), 'smallest consistent subset')} {were} evaluated", chosen)
         return Ended(f"no subset of at most {many(space.top, 'attribute')} is consistent and reaches the goal")
 
-    def _exactly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
-        """The consistent subsets with `more` attributes more."""
-        return self._completed(first, more, space.family.largest & ~first, effort)
-
-    def _completed(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
+    def _exactly(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
+        """The consistent subsets with `more` attributes more, of those outside."""
         effort.spend(1)
         needed = self.inconsistency.clash(subset)
         if needed is None:
@@ -79,13 +77,12 @@ class Focus:
         elif more > 0:
             for i in members(needed & outside):
                 outside &= ~(1 << i)
-                yield from self._completed(subset | 1 << i, more - 1, outside, effort)
+                yield from self._exactly(subset | 1 << i, more - 1, outside, effort)
 
-    def _nearly(self, space: Space, first: Mask, more: int, effort: _Effort) -> Iterator[Mask]:
+    def _nearly(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
         """The nearly consistent subsets with `more` attributes more, by looking at all."""
-        outside = members(space.family.largest & ~first)
-        effort.spend(math.comb(len(outside), more))
-        masks = (first | mask_of(added) for added in combinations(outside, more))
+        effort.spend(math.comb(outside.bit_count(), more))
+        masks = (subset | mask_of(added) for added in combinations(members(outside), more))
         return (mask for mask in masks if self.inconsistency(mask) <= self.most)
 
 
@@ -93,7 +90,7 @@ class Focus:
 class _Effort:
     """How many subsets were looked at."""
 
-    looked: int = field(default=0)
+    looked: int = 0
 
     def spend(self, subsets: int) -> None:
         self.looked += subsets

@@ -39,20 +39,14 @@ class Exhaustive:
                 "give a budget, a largest size, or another method"
             )
         ascending = space.start is None
-        for masks in _by_distance(space):
-            found = False
+        for distance in range(len(space.family.free) + 1):
+            masks, found = _at_distance(space, distance), False
             while batch := list(islice(masks, _AT_ONCE)):
                 values = yield batch
                 found = found or any(space.goal.settled(value) for value in values)
             if found and ascending:
                 return Ended("every subset up to the first size that reaches the value was evaluated")
         return Ended("every subset was evaluated")
-
-
-def _by_distance(space: Space) -> Iterator[Iterator[Mask]]:
-    """The family, by the number of free attributes in which a subset differs from the start."""
-    for distance in range(len(space.family.free) + 1):
-        yield _at_distance(space, distance)
 
 
 def _at_distance(space: Space, distance: int) -> Iterator[Mask]:

@@ -38,7 +38,7 @@ class Walk:
         seed: int = 0,
         facts: Iterable[Fact] = (),
     ) -> None:
-        self.method, self.seed = method, whole("seed", seed, 0)
+        self.method = method
         self.family = Family(len(attributes)) if family is None else family
         if self.family.n != len(attributes):
             raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
@@ -55,7 +55,7 @@ class Walk:
         self._open: dict[int, Evaluate] = {}
         self._log: list[Fact] = []
         self._next_id = 0
-        self._search = method.explorer(self.space, np.random.default_rng(seed))
+        self._search = method.explorer(self.space, np.random.default_rng(whole("seed", seed, 0)))
         self._batch: list[Mask] | None = None
         self._ended: Ended | None = None
         for fact in facts:
