@@ -38,14 +38,13 @@ DESIGNS = 8
 
 @dataclass(frozen=True)
 class FunctionShares:
-    """Shares of Var f: of the inputs (d,) with standard errors, and of the columns of Z (d,).
+    """Shares of Var f of the inputs (d,), with standard errors.
 
     first (d,) and second (d, d): Sobol indices of Z, estimated by "arrays" only.
     """
 
     shares: Floats
     errors: Floats
-    of_z: Floats
     variance: float
     runs: int
     first: Floats | None = None
@@ -90,12 +89,11 @@ def _by_walks(function: Function, inputs: Inputs, runs: int, rng: np.random.Gene
     parts = np.concatenate([_walk_parts(function, inputs, min(step, walks - at), rng) for at in range(0, walks, step)])
     variance = float(parts.sum(axis=1).mean())
     require_variance(variance)
-    of_z = parts.mean(axis=0) / variance
-    shares = inputs.weights @ of_z
+    shares = inputs.weights @ (parts.mean(axis=0) / variance)
     # a ratio of means: its spread is that of the residual over the denominator
     residual = parts @ inputs.weights.T - np.outer(parts.sum(axis=1), shares)
     errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(walks)
-    return FunctionShares(shares, errors, of_z, variance, walks * (d + 1))
+    return FunctionShares(shares, errors, variance, walks * (d + 1))
 
 
 def _walk_parts(function: Function, inputs: Inputs, walks: int, rng: np.random.Generator) -> Floats:
@@ -126,14 +124,12 @@ def _by_arrays(function: Function, inputs: Inputs, runs: int, designs: int, rng:
     variance = float(variances.mean())
     require_variance(variance)
     each = first + second.sum(axis=2) / 2  # (designs, d)
-    of_z = each.mean(axis=0) / variance
-    shares = inputs.weights @ of_z
+    shares = inputs.weights @ (each.mean(axis=0) / variance)
     residual = each @ inputs.weights.T - np.outer(variances, shares)  # of a ratio of means, as with walks
     errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(designs) if designs > 1 else np.full(inputs.d, np.nan)
     return FunctionShares(
         shares,
         errors,
-        of_z,
         variance,
         2 * designs * q * q,
         first.mean(axis=0) / variance,

@@ -108,7 +108,6 @@ def shapley_effects_of_function(
 
     outer: draws of X. inner: answers with the same X_u, X itself among them, behind each variance (2 or more).
     orders: one random order a draw of X instead of all subsets (default: beyond 10 inputs).
-    `of_z` is empty: nothing is transformed here.
     """
     centre, cov = checked_moments(mean, covariance)
     d = len(centre)
@@ -136,7 +135,7 @@ def shapley_effects_of_function(
     shares = parts.mean(axis=0) / variance
     residual = parts - np.outer(parts.sum(axis=1), shares)
     errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(outer)
-    return FunctionShares(shares, errors, np.empty(0), variance, outer + runs)
+    return FunctionShares(shares, errors, variance, outer + runs)
 
 
 class _ConditionalGaussian:
