@@ -59,7 +59,7 @@ def test_exact_values_are_known(model, rho):
     known = exact_correlations(function, MEAN, cov)
     assert 100 * lmg_of(known) == pytest.approx(linear, abs=0.002)
     assert 100 * johnson_of(known) == pytest.approx(linear, abs=0.002)
-    assert 100 * shapley_of_game(closed_indices(function, MEAN, cov)[0]) == pytest.approx(effects, abs=0.002)
+    assert 100 * shapley_of_game(closed_indices(function, MEAN, cov)) == pytest.approx(effects, abs=0.002)
     assert 100 * exact_johnson_shapley(function, MEAN, cov, 2) == pytest.approx(second, abs=0.002)
     assert 100 * exact_johnson_shapley(function, MEAN, cov, 3) == pytest.approx(all_orders, abs=0.002)
     assert 100 * raw_recipe(function, MEAN, cov) == pytest.approx(raw, abs=0.002)

@@ -116,7 +116,7 @@ def compared(table: Printed, seed: int) -> Iterator[Line]:
     """Every estimate of one table."""
     function, cov, rng = FUNCTIONS[table.model], covariance(table.rho), np.random.default_rng(seed)
     known = exact_correlations(function, MEAN, cov)
-    closed, _ = closed_indices(function, MEAN, cov)
+    closed = closed_indices(function, MEAN, cov)
     linear, effects = _linear_shares(known.R, known.r[:, 0]), shapley_of_game(closed)
     second, all_orders = (exact_johnson_shapley(function, MEAN, cov, order) for order in (2, 3))
     inputs = gaussian_inputs(MEAN, cov)
@@ -149,7 +149,7 @@ def compared(table: Printed, seed: int) -> Iterator[Line]:
 def exact_johnson_shapley(function: Function, mean: Floats, cov: Floats, order: int) -> Floats:
     """(R^½)∘² Sh(Z) with interactions of at most `order` columns."""
     inputs = gaussian_inputs(mean, cov)
-    closed, _ = closed_indices(lambda Z: function(inputs.of(Z)), np.zeros(3), np.eye(3))
+    closed = closed_indices(lambda Z: function(inputs.of(Z)), np.zeros(3), np.eye(3))
     return np.asarray(inputs.weights @ shares_to_order(closed, order))
 
 
@@ -175,7 +175,7 @@ def raw_recipe(function: Function, mean: Floats, cov: Floats) -> Floats:
     scale = np.sqrt(np.diag(cov))
     weights = roots(cov / np.outer(scale, scale))[0] ** 2
     spread = np.diag(np.diag(inverse @ cov @ inverse))
-    closed, _ = closed_indices(lambda Z: function(Z @ root), mean @ inverse, spread)
+    closed = closed_indices(lambda Z: function(Z @ root), mean @ inverse, spread)
     return np.asarray(weights @ shares_to_order(closed, 2))
 
 

@@ -28,12 +28,11 @@ SINGULAR = 1e-10
 MOST_INPUTS = 4
 
 
-def closed_indices(function: Function, mean: Any, covariance: Any) -> tuple[Floats, float]:
-    """Var E[f | X_u] / Var f for every subset u, shape (2^d,) by bit mask, and Var f."""
+def closed_indices(function: Function, mean: Any, covariance: Any) -> Floats:
+    """Var E[f | X_u] / Var f for every subset u, shape (2^d,) by bit mask."""
     centre, cov = _checked_moments_of_few(mean, covariance)
     d = len(centre)
     found = np.zeros(1 << d)
-    variance = 0.0
     for mask in range(1, 1 << d):
         order = sorted(range(d), key=lambda j: not mask >> j & 1)
         X, weight = _grid(centre[order], cov[np.ix_(order, order)])
@@ -43,10 +42,10 @@ def closed_indices(function: Function, mean: Any, covariance: Any) -> tuple[Floa
         mean_of_y, square = Y, Y**2
         for _ in range(mask.bit_count()):
             mean_of_y, square = mean_of_y @ weight, square @ weight
-        found[mask] = variance = float(square - mean_of_y**2)
-    if not variance > 0:
+        found[mask] = float(square - mean_of_y**2)
+    if not found[-1] > 0:
         raise InputError("the function gives the same number at every input, so there is no variance to share")
-    return found / variance, variance
+    return np.asarray(found / found[-1])
 
 
 def exact_correlations(function: Function, mean: Any, covariance: Any) -> Correlations:
