@@ -86,11 +86,7 @@ def explore(
             if kept is not None and (walk.history.stopped is not None or not only_failures(walk.facts)):
                 kept.catch_up(walk.facts, stamp)
 
-        if walk.budget is not None and walk.evaluations > walk.budget:
-            raise JournalError(
-                f"journal {os.fspath(journal or '')!r} holds {walk.evaluations} evaluations, more than the budget of "
-                f"{walk.budget}; begin another journal, or give a larger budget"
-            )
+        _require_budget(walk, journal)
         if _goes_on(walk):
             walk.resume(method.budget)
         remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
@@ -113,6 +109,15 @@ def explore(
                     progress(_progress(walk, now() - start))
         save()
         return _outcome(walk, now() - start)
+
+
+def _require_budget(walk: Walk, journal: str | os.PathLike[str] | None) -> None:
+    """Refuse a journal of more evaluations than the budget allows."""
+    if walk.budget is not None and walk.evaluations > walk.budget:
+        raise JournalError(
+            f"journal {os.fspath(journal or '')!r} holds {walk.evaluations} evaluations, more than the budget of "
+            f"{walk.budget}; begin another journal, or give a larger budget"
+        )
 
 
 def _goes_on(walk: Walk) -> bool:

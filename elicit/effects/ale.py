@@ -110,15 +110,7 @@ def ale(
             "since effects add up along it, or use partial dependence, which needs none"
         )
     column = sheet.numbers(j)
-    if borders is not None:
-        edges = _checked_borders(borders, column)
-    elif spacing == "quantile":
-        edges = quantile_borders(column, whole("intervals", intervals))
-    elif spacing == "width":
-        edges = np.linspace(column.min(), column.max(), whole("intervals", intervals) + 1)
-    else:
-        raise InputError(f"spacing is 'quantile' or 'width', found {spacing!r}")
-    edges = np.unique(edges)
+    edges = _borders(column, intervals, spacing) if borders is None else _checked_borders(borders, column)
     if len(edges) < 2:
         raise InputError(f"the column {sheet.names[j]!r} holds one value only, so it has no effect to show")
     place = np.maximum(np.searchsorted(edges, column, side="left"), 1)  # interval k is (b_k−1, b_k]
@@ -128,6 +120,17 @@ def ale(
     effect = np.concatenate([[0.0], np.cumsum(sums / np.maximum(counts, 1))])  # an empty interval adds nothing
     middle = (effect[1:] + effect[:-1]) / 2
     return Ale(sheet.names[j], edges, effect - counts @ middle / sheet.n, counts, False, answer_label(ask))
+
+
+def _borders(column: Floats, intervals: int, spacing: str) -> Floats:
+    """The borders of so many intervals or, where some would be the same, fewer."""
+    if spacing == "quantile":
+        edges = quantile_borders(column, whole("intervals", intervals))
+    elif spacing == "width":
+        edges = np.linspace(column.min(), column.max(), whole("intervals", intervals) + 1)
+    else:
+        raise InputError(f"spacing is 'quantile' or 'width', found {spacing!r}")
+    return np.unique(edges)
 
 
 def quantile_borders(column: Floats, intervals: int) -> Floats:

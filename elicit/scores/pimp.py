@@ -26,7 +26,7 @@ from elicit.numeric import whole
 from elicit.orphans import tied
 from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
-from elicit.scores.protocol import Floats, Groups, generator
+from elicit.scores.protocol import Floats, Groups, Ints, generator
 from elicit.scores.sheet import Sheet
 
 #: f(fitted model, X, y) -> one number an attribute.
@@ -73,17 +73,10 @@ def pimp(
     learner = seeded(model, seed)
     measure = importance if importance is not None else _Permuted(seed, groups)
     targets = [target, *(rng.permutation(target) for _ in range(draws))]
-    sheet, everything = Sheet(X), np.arange(len(target))
+    sheet = Sheet(X)
     if sheet.n != len(target):
         raise InputError(f"X has {sheet.n} rows but the target has {len(target)}; give one value a row")
-    train, test = everything, everything
-    if test_size is not None:
-        if not isinstance(test_size, float | np.floating) or not 0 < test_size < 1:
-            raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
-        held_out = int(np.ceil(test_size * len(target)))  # as `train_test_split` counts
-        if held_out >= len(target):
-            raise InputError(f"test_size {test_size:g} leaves no row of {len(target)} to fit to; give a smaller one")
-        train, test = train_test_split(everything, test_size=test_size, random_state=seed)
+    train, test = _rows(sheet.n, test_size, seed)
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
     found = Parallel(n_jobs=n_jobs)(
         delayed(tied(_refitted))(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
@@ -92,6 +85,19 @@ def pimp(
     if np.isnan(observed).any() or np.isnan(null).any():
         raise InputError("an importance is not a number, which no other can be compared with; look at the measure")
     return Significance(observed, null, p_values(observed, null))
+
+
+def _rows(n: int, test_size: float | None, seed: int) -> tuple[Ints, Ints]:
+    """The rows that models are fitted to, and those that they are measured on: the same where none are held out."""
+    everything = np.arange(n)
+    if test_size is None:
+        return everything, everything
+    if not isinstance(test_size, float | np.floating) or not 0 < test_size < 1:
+        raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
+    if int(np.ceil(test_size * n)) >= n:  # as `train_test_split` counts
+        raise InputError(f"test_size {test_size:g} leaves no row of {n} to fit to; give a smaller one")
+    train, test = train_test_split(everything, test_size=test_size, random_state=seed)
+    return train, test
 
 
 def p_values(observed: Floats, null: Floats) -> Floats:

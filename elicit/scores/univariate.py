@@ -78,7 +78,7 @@ def _squares(given: Table) -> tuple[Floats, Floats]:
         means = member @ X / given.counts[:, None]
         explained, left = given.counts @ means**2, ((X - means[given.y]) ** 2).sum(axis=0)
     else:
-        y = centred(given.y[:, None])[:, 0]
+        y = given.target
         slope = y @ X / (y @ y)
         explained, left = slope**2 * (y @ y), ((X - np.outer(y, slope)) ** 2).sum(axis=0)
     span = np.where(constant(given.X), 1.0, np.ptp(given.X, axis=0))
