@@ -11,12 +11,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from elicit.data.cells import Cells
 from elicit.data.tidying import (
     TOO_LARGE,
+    Column,
     ambiguity_note,
     ambiguous_number,
     as_numbers,
@@ -32,15 +30,6 @@ from elicit.data.tidying import (
 )
 from elicit.errors import InputError, nearest
 from elicit.printable import printable
-
-
-@dataclass(frozen=True)
-class Column:
-    """What becomes of a column: its numbers (None: it is left out), the levels of texts, and what is told of it."""
-
-    block: NDArray[np.float64] | None
-    levels: Sequence[str] = ()
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,8 +98,7 @@ class CellColumns:
         self._refuse_stray_cell(i, cells)
         if (told := self._ambiguity_note(cells)) is not None:
             return Column(None, note=f"{name!r} is left out: {told}")
-        note, block, levels = tidy_column(name, cells)
-        return Column(block, levels, note)
+        return tidy_column(name, cells)
 
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
         """The error for a file without attributes: all were left out in tidying, or dropped, or none was there."""

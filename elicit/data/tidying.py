@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
@@ -121,28 +122,37 @@ def encode(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
     return np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64), levels
 
 
-def tidy_column(name: str, cells: Sequence[str]) -> tuple[str, NDArray[np.float64] | None, list[str]]:
-    """A note (or ""), the column as numbers or 0/1 columns (None: it is left out), and the levels of texts."""
+@dataclass(frozen=True)
+class Column:
+    """What becomes of a column: its numbers (None: it is left out), the levels of texts, and what is told of it."""
+
+    block: NDArray[np.float64] | None
+    levels: Sequence[str] = ()
+    note: str = ""
+
+
+def tidy_column(name: str, cells: Sequence[str]) -> Column:
+    """The column with its gaps, or left out where it says nothing."""
     known = [cell for cell in cells if cell.lower() not in MISSING]
     gaps = len(cells) - len(known)
     if len(set(known)) < 2:
-        return f"{name!r} is left out: it is {'constant' if known else 'empty'}", None, []
+        return Column(None, note=f"{name!r} is left out: it is {'constant' if known else 'empty'}")
     numbers = as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
     if numbers is not None:
         if len(np.unique([number_in(cell) for cell in known])) < 2:
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
-            return f"{name!r} is left out: {why}", None, []
+            return Column(None, note=f"{name!r} is left out: {why}")
         numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
         note = (
             f"{name!r} has {many(gaps, 'missing value')}: models get the median of their training rows" if gaps else ""
         )
-        return note, numbers.reshape(-1, 1), []
+        return Column(numbers.reshape(-1, 1), note=note)
     if looks_like_names(known):
-        return f"{name!r} is left out: {what_they_look_like(known)}", None, []
+        return Column(None, note=f"{name!r} is left out: {what_they_look_like(known)}")
     block, found = encode([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
     notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
-    return "; ".join(filter(None, [*notes, categories_note(name, known, found)])), block, found
+    return Column(block, found, "; ".join(filter(None, [*notes, categories_note(name, known, found)])))
 
 
 def looks_like_names(cells: Collection[str]) -> bool:
