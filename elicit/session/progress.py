@@ -15,7 +15,7 @@ from elicit.subsets import Mask
 class Progress:
     """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
 
-    `rejected` counts the subsets passed over unmeasured; `regret` is the incumbent's max regret among the
+    `regret` is the incumbent's max regret among the
     evaluated, in margins of one strict statement, None while it is unknown or nobody asked for it, infinite where it
     is above one margin and how far is not worth working out.
     """
@@ -27,7 +27,6 @@ class Progress:
     subset: Mask | None
     criteria: Mapping[str, float]
     seconds: float
-    rejected: int = 0
     regret: float | None = None
 
 
@@ -47,7 +46,6 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         subset=subset,
         criteria=elicitation.history.named(subset),
         seconds=seconds,
-        rejected=len(elicitation.history.rejected),
         regret=regret_of(beliefs) if regret and not brief else None,
     )
 
