@@ -290,10 +290,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.__dict__.pop("_certificate", None)
         X = checked_features(self, X)
         y = checked_target(self, y, X.shape[0])
-        for name in ("n_jobs", "verbose"):
-            value = getattr(self, name)
-            if name == "n_jobs" and value is None:
-                continue
+        for name, value in (("n_jobs", 1 if self.n_jobs is None else self.n_jobs), ("verbose", self.verbose)):
             if not is_whole(value) and not isinstance(value, bool):
                 raise InputError(f"{name} is a whole number, found {value!r}")
         return X, y, seed_of(self.random_state)
@@ -393,8 +390,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         against = against_directions(self.session_, utility_of(self.session_, utility), followed=True)
         if against is not None:
             warnings.warn(against, stacklevel=2)
-        if best is None:  # a fitted selector has measured at least one subset of its family
-            raise AssertionError("no subset of the family was evaluated")
+        assert best is not None, "a fitted selector has measured at least one subset of its family"
         return self.session_.history.attributes.subset(best)
 
     def nested_score(self, X: Any, y: Any, cv: Any = 5, *, n_jobs: int | None = None, **params: Any) -> NestedScore:

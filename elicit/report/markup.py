@@ -12,8 +12,8 @@ from typing import Any
 
 from elicit.printable import printable
 
-#: Elements that have no children and no end.
-_VOID = {"meta", "br", "line", "circle", "rect", "path", "polyline", "use", "col", "input"}
+#: The elements of a page that have no children and no end.
+_VOID = {"meta", "line", "circle", "rect", "polyline"}
 
 
 class Html(str):
