@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     section = session_section(args.path)
     check_place(args.output, args.path, section.get("data"))
     try:
-        oracle: Oracle = session_oracle(section, Path())
+        oracle: Oracle = session_oracle(section)
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
     record = read(args.path)

@@ -57,7 +57,7 @@ class PlayOptions:
 
 def run(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
-    oracle = session_oracle(FIRST_SESSION, Path())
+    oracle = session_oracle(FIRST_SESSION)
     path = free_path("elicit-wine") if args.journal is None else args.journal
     notes = unfinished_note("elicit-wine", oracle) if args.journal is None else ()
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
@@ -75,9 +75,9 @@ def data_summary(data: Data, section: Mapping[str, Any], attributes: int) -> str
     )
 
 
-def session_oracle(section: Mapping[str, Any], folder: Path) -> Oracle:
-    """The oracle that a section describes, if it is one that a session can ask."""
-    oracle = oracle_from(section, folder)
+def session_oracle(section: Mapping[str, Any]) -> Oracle:
+    """The oracle that a section describes, if it is one that a session can ask; paths are relative to where one is."""
+    oracle = oracle_from(section, Path())
     if isinstance(oracle, SyntheticSpec):
         raise InputError("a drawn truth has no session; use elicit run")
     return oracle

@@ -6,7 +6,7 @@ the seeds are those of the methods alone, so that an interval says nothing about
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +109,8 @@ def side_by_side(results: Results, width: int | None = None) -> list[str]:
     goals = [f"{goal} met" for goal in dict.fromkeys(run["goal"] for run in results if "goal" in run)]
     worse = "more attributes than {}" if any(map(_reaches_value, results)) else "worse than {} by"
     header += ["seconds", "size", *map(printable, goals), worse.format(printable(against)) if apart else ""]
-    by_method = _grouped(results, lambda run: run["method"])
+    methods = dict.fromkeys(run["method"] for run in results)
+    by_method = {method: [run for run in results if run["method"] == method] for method in methods}
     ranked = sorted(by_method, key=lambda m: _rank_key(by_method[m]), reverse=True)
     rows = [_row(method, by_method[method], points, what, goals, apart.get(method)) for method in ranked]
     lines = aligned([header, *rows], width)
@@ -171,10 +172,3 @@ def _difference_in_words(difference: Difference | None, seeds: int) -> str:
     if difference.low is None or difference.high is None:
         return f"{difference.mean:+.4f}{some}"
     return f"{difference.mean:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]{some}"
-
-
-def _grouped(results: Results, key: Callable[[Mapping[str, Any]], str]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for run in results:
-        found.setdefault(key(run), []).append(run)
-    return found
