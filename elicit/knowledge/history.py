@@ -7,10 +7,11 @@ that is computed from the facts on demand and kept until the next fact.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -43,11 +44,6 @@ from elicit.knowledge.dominance import (
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
 from elicit.numeric import GRID, LARGEST_MEASURED, as_float, is_finite, is_number
 from elicit.subsets import Attributes, Mask
-
-T = TypeVar("T")
-
-#: Views that depend on measurements alone.
-_MEASURED = frozenset({"vectors", "dominance", "dominates", "place", "front"})
 
 #: A criterion whose range is below `FINE` is resolved badly by the grid; below this share of its size, it is rounding.
 FINE, ROUNDING = 1e3 * GRID, 1e-12
@@ -93,7 +89,6 @@ class History:
         self.stopped: Stopped | None = None
         #: grows with every fact that changes what is known of preferences
         self.version = 0
-        self._views: dict[str, object] = {}
 
     def blank(self) -> History:
         """A history without a fact, read as this one is."""
@@ -107,7 +102,7 @@ class History:
         other.answers = {**self.answers, answer.request: answer}
         for name in ("evaluated", "failed", "rejected", "assumed", "retracted", "undone", "settled", "rounds"):
             setattr(other, name, copy(getattr(self, name)))
-        other._views = {name: view for name, view in self._views.items() if name in _MEASURED}
+        other._forget(_VIEWS - _MEASURED)
         return other
 
     @classmethod
@@ -141,7 +136,7 @@ class History:
                     self.undone.add(request)
             case Settled(conflict=conflict):
                 self.settled.add(conflict)
-                self._views.pop("unsettled", None)
+                self._forget({"unsettled"})
             case Stopped():
                 self.stopped = fact
             case Resumed():
@@ -149,7 +144,12 @@ class History:
         self.facts.append(fact)
         if isinstance(fact, Evaluated | Preferred | Assumed | Retracted):
             self.version += 1
-            self._views.clear()
+            self._forget(_VIEWS)
+
+    def _forget(self, views: Iterable[str]) -> None:
+        """Have these views computed anew when they are next looked at."""
+        for name in views:
+            self.__dict__.pop(name, None)
 
     def check_retractable(self, request: int) -> None:
         """An error when there is nothing at a request that could be taken back."""
@@ -242,10 +242,10 @@ class History:
             return {}
         return dict(zip((c.name for c in self.criteria), self.evaluated[subset].criteria, strict=True))
 
-    @property
+    @cached_property
     def vectors(self) -> Vectors:
         """Criteria of the evaluated subsets on the grid, larger is better; rows as in `subsets`."""
-        return self._view("vectors", lambda: oriented([e.criteria for e in self.evaluated.values()], self.criteria))
+        return oriented([e.criteria for e in self.evaluated.values()], self.criteria)
 
     @property
     def too_fine(self) -> tuple[str, ...]:
@@ -258,12 +258,9 @@ class History:
                 found.append(criterion.name)
         return tuple(found)
 
-    @property
+    @cached_property
     def dominance(self) -> tuple[Statement, ...]:
         """Dominance among the evaluated subsets, transitively reduced, in a fixed order."""
-        return self._view("dominance", self._dominance)
-
-    def _dominance(self) -> tuple[Statement, ...]:
         subsets, weight = self.subsets, WEIGHTS[Source.DOMINANCE]
         pairs = reduced_dominance(self.vectors, self.noise, self._folds())
         return tuple(Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, weight) for i, j in pairs)
@@ -278,12 +275,9 @@ class History:
             found.append((1.0 if criterion.maximise else -1.0) * rows if rows.size else None)
         return found
 
-    @property
+    @cached_property
     def dominates(self) -> dict[Mask, frozenset[Mask]]:
         """For each evaluated subset, all those it dominates (not reduced)."""
-        return self._view("dominates", self._dominates)
-
-    def _dominates(self) -> dict[Mask, frozenset[Mask]]:
         subsets = self.subsets
         rows = dominance_relation(self.vectors, self.noise, self._folds())
         return {
@@ -292,8 +286,12 @@ class History:
 
     def same_criteria(self, a: Mask, b: Mask) -> bool:
         """Whether two evaluated subsets are equal in every criterion."""
-        place = self._view("place", lambda: {x: k for k, x in enumerate(self.subsets)})
-        return bool((self.vectors[place[a]] == self.vectors[place[b]]).all())
+        return bool((self.vectors[self._place[a]] == self.vectors[self._place[b]]).all())
+
+    @cached_property
+    def _place(self) -> dict[Mask, int]:
+        """The row of each evaluated subset in `vectors`."""
+        return {x: k for k, x in enumerate(self.subsets)}
 
     @property
     def standing(self) -> dict[int, Preferred]:
@@ -315,29 +313,23 @@ class History:
         """The number of each answered question, counted from 1, by its request: these numbers are what people see."""
         return {request: number for number, request in enumerate(sorted(self.answers), start=1)}
 
-    @property
+    @cached_property
     def front(self) -> tuple[Mask, ...]:
         """The evaluated subsets that no evaluated subset dominates by its measured criteria."""
-        return self._view("front", self._front)
-
-    def _front(self) -> tuple[Mask, ...]:
         chosen = pareto_front(self.vectors).tolist() if self.evaluated else []
         return tuple(mask for mask, in_front in zip(self.subsets, chosen, strict=True) if in_front)
 
-    @property
+    @cached_property
     def stated(self) -> tuple[Statement, ...]:
         """Live statements that are not dominance: answers and assumptions, by request."""
-        return self._view("stated", self._stated)
-
-    def _stated(self) -> tuple[Statement, ...]:
         found = [answer_statement(a) for a in self.standing.values()]
         found += [assumption_statement(a) for r, a in self.assumed.items() if r not in self.retracted]
         return tuple(sorted((s for s in found if s is not None), key=lambda s: s.request or 0))
 
-    @property
+    @cached_property
     def deduced(self) -> tuple[Statement, ...]:
         """What follows from the answers under what is assumed of the operator."""
-        return self._view("deduced", self._deduced)
+        return () if self.assume == "nothing" else self._deduce_from(self.stated)
 
     def deduced_from(self, stated: Sequence[Statement]) -> list[Statement]:
         """Which of the deduced statements follow from some of the stated ones alone, besides what was measured."""
@@ -355,13 +347,10 @@ class History:
             behind += needed
         return tuple(sorted(set(answers_of(behind))))
 
-    def _deduced(self) -> tuple[Statement, ...]:
-        return () if self.assume == "nothing" else self._deduce_from(self.stated)
-
-    @property
+    @cached_property
     def refuted(self) -> bool:
         """Whether the answers refute what is assumed of the operator; then nothing is deduced."""
-        return self._view("refuted", lambda: is_refuted(self.assume, self._on_grid(), self.dominance, self.stated))
+        return is_refuted(self.assume, self._on_grid(), self.dominance, self.stated)
 
     def _on_grid(self) -> dict[Mask, list[int]]:
         """The criteria of the evaluated subsets as whole steps of the grid, larger is better."""
@@ -375,21 +364,20 @@ class History:
         """R: reduced dominance first, then what was stated, then what follows from it."""
         return self.dominance + self.stated + self.deduced
 
-    @property
+    @cached_property
     def contradiction(self) -> tuple[Statement, ...]:
         """The shortest contradictory cycle of R, () when there is none."""
-        return self._view("contradiction", lambda: contradiction(self.statements))
+        return contradiction(self.statements)
 
-    @property
+    @cached_property
     def unsettled(self) -> tuple[Statement, ...]:
         """The shortest contradictory cycle of R but for those whose answers the operator has already looked at."""
-        return self._view("unsettled", lambda: contradiction(self.statements, self.settled))
+        return contradiction(self.statements, self.settled)
 
-    def _view(self, name: str, compute: Callable[[], T]) -> T:
-        """What `compute` returns, cached under `name` until the next fact."""
-        if name not in self._views:
-            self._views[name] = compute()
-        return cast(T, self._views[name])
+
+#: The views that are kept, and those of them that depend on measurements alone.
+_VIEWS = frozenset(name for name, view in vars(History).items() if isinstance(view, cached_property))
+_MEASURED = frozenset({"vectors", "dominance", "dominates", "_place", "front"})
 
 
 def _is_list(values: object, length: int | None = None) -> bool:

@@ -25,7 +25,7 @@ from elicit.events import (
     Stopped,
 )
 from elicit.knowledge.dominance import Noise
-from elicit.knowledge.history import History, Rejection
+from elicit.knowledge.history import _VIEWS, History, Rejection
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.subsets import Attributes, Family
 
@@ -57,7 +57,7 @@ def told(*facts, **settings):
 
 def state(history):
     """Everything that is known, views included."""
-    kept = {k: copy.copy(v) for k, v in vars(history).items() if k != "_views"}
+    kept = {k: copy.copy(v) for k, v in vars(history).items() if k not in _VIEWS}
     vectors = history.vectors.tolist()
     return kept, vectors, history.statements, history.front, history.dominates, history.contradiction
 
@@ -407,7 +407,7 @@ def test_another_answer_makes_what_folding_all_facts_with_it_makes(asked_for):
     history = History.of(FOUR, [*FACTS[:-1], *answers, Settled(11, (9,)), Retracted(12, 10)])
     for name in asked_for:
         getattr(history, name)
-    before = {name: copy.copy(value) for name, value in vars(history).items() if name != "_views"}
+    before = {name: copy.copy(value) for name, value in vars(history).items() if name not in _VIEWS}
     for put in answers:
         for answer in put.reversed:
             other = history.with_answer(answer)
@@ -415,4 +415,4 @@ def test_another_answer_makes_what_folding_all_facts_with_it_makes(asked_for):
             assert state(other) == state(anew)
             assert other.unsettled == anew.unsettled
             other.record(evaluated(12, 0.1, 20))
-    assert {name: value for name, value in vars(history).items() if name != "_views"} == before
+    assert {name: value for name, value in vars(history).items() if name not in _VIEWS} == before
