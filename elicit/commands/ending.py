@@ -42,10 +42,11 @@ from elicit.session.hopeless import binary_score_remedy
 from elicit.sessions import Session
 from elicit.subsets import Family, Mask
 from elicit.threads import one_thread
+from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import certify_preference
 from elicit.utility.exact import TOO_THIN, ExactSet
 from elicit.utility.explain import explain
-from elicit.utility.issuing import AnySet, provable
+from elicit.utility.issuing import provable
 from elicit.utility.numbers import MOST_MONOMIALS, exact
 from elicit.utility.parsimony import ParsimoniousSet
 

@@ -17,6 +17,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, edges_down, reachable, reachable_by_steps, uncontradicted
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
+from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import Certificate, certify_best_among, certify_found
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret, regret_over
@@ -57,7 +58,7 @@ class Beliefs:
         """The beliefs with this answer in place of the one that was given to the same question."""
         return Beliefs(self.history.with_answer(answer), self.family, self.settings)
 
-    def fresh_utilities(self, previous: Beliefs | None = None) -> ExactSet | ParsimoniousSet:
+    def fresh_utilities(self, previous: Beliefs | None = None) -> AnySet:
         """The set of utilities with no program solved yet.
 
         Values are functions of the facts, but which of several best θ a program returns may depend on what
@@ -176,7 +177,7 @@ class Beliefs:
         return family_regret(self._searched, subset, part, decide_only=True, most_cubes=effort, rivals=liked)
 
     @cached_property
-    def _searched(self) -> ExactSet | ParsimoniousSet:
+    def _searched(self) -> AnySet:
         """The set of utilities in which a part of the family is searched for a proof, and by which it is written."""
         return self.fresh_utilities()
 

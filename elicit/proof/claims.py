@@ -23,8 +23,8 @@ from elicit.events import OPTIMAL
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask, members, simplest
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import (
-    AnySet,
     Certificate,
     certify_best_among,
     certify_inconsistent,

@@ -20,7 +20,8 @@ from elicit.proof.strained import set_aside_of
 from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
-from elicit.utility.certificates import AnySet, Certificate, certify_best_among, certify_preference, certify_rejection
+from elicit.utility.any_set import AnySet
+from elicit.utility.certificates import Certificate, certify_best_among, certify_preference, certify_rejection
 from elicit.utility.explain import Cause, explain
 from elicit.utility.issuing import provable
 from elicit.utility.parsimony import ParsimoniousSet

@@ -16,12 +16,12 @@ from typing import Any
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.conflicts import farkas_multipliers
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.issuing import (
-    AnySet,
     Certificate,
     budget_from_below,
     integer_multipliers,
@@ -45,7 +45,6 @@ from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rationa
 from elicit.utility.sets import difference, statement_rows
 
 __all__ = [
-    "AnySet",
     "Certificate",
     "certify_best_among",
     "certify_found",

@@ -19,10 +19,10 @@ from elicit.errors import InputError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Monomials, Utility
-from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Partition, partition
 from elicit.utility.sets import Optimum, difference, statement_rows
 from elicit.utility.solver import Box, Budget, Watch, best_rival
@@ -68,7 +68,7 @@ class FamilyRegret:
 
 
 def family_regret(
-    utilities: ExactSet | ParsimoniousSet,
+    utilities: AnySet,
     subset: Mask,
     family: Family,
     *,
@@ -158,9 +158,7 @@ def _listed(family: Family, monomials: Monomials) -> tuple[list[Mask], Matrix]:
     return masks, monomials.rows(masks)
 
 
-def regret_over(
-    utilities: ExactSet | ParsimoniousSet, subset: Mask, rivals: Iterable[Mask], *, decide_only: bool = False
-) -> FamilyRegret:
+def regret_over(utilities: AnySet, subset: Mask, rivals: Iterable[Mask], *, decide_only: bool = False) -> FamilyRegret:
     """The max regret of a subset over listed rivals: a program each."""
     lower, best, witness = 0.0, None, None
     for y in rivals:
@@ -174,7 +172,7 @@ def regret_over(
 
 
 def programmed_regret(
-    utilities: ExactSet | ParsimoniousSet,
+    utilities: AnySet,
     subset: Mask,
     family: Family,
     *,
@@ -203,7 +201,7 @@ def programmed_regret(
     )
 
 
-def interior_theta(utilities: ExactSet | ParsimoniousSet) -> Utility:
+def interior_theta(utilities: AnySet) -> Utility:
     """A θ in the interior of the set: of largest margin, or simplest."""
     return utilities.roomiest if isinstance(utilities, ExactSet) else utilities.simplest.theta
 
@@ -216,7 +214,7 @@ def _check_member(subset: Mask, family: Family) -> None:
 class _Search:
     """The best rival found so far, and the ways to find a better one."""
 
-    def __init__(self, utilities: ExactSet | ParsimoniousSet, subset: Mask, family: Family) -> None:
+    def __init__(self, utilities: AnySet, subset: Mask, family: Family) -> None:
         _check_member(subset, family)
         self._set, self._subset, self._family = utilities, subset, family
         self._tried: set[Mask] = set()

@@ -17,6 +17,7 @@ from elicit.errors import CertificateError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, members
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import interior_theta
 from elicit.utility.lifting import solve_exactly
@@ -29,7 +30,6 @@ from elicit.utility.verify import verify
 
 VERSION = 1
 Certificate = dict[str, Any]
-AnySet = ExactSet | ParsimoniousSet
 
 
 def issue(utilities: AnySet, claim: Mapping[str, Any], proof: dict[str, Any]) -> Certificate | None:

@@ -23,10 +23,10 @@ import numpy as np
 
 from elicit.subsets import Family, Mask, indicator, members
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Vector
-from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.sets import equalities, required_margins, statement_rows
 from elicit.utility.solver import INFINITY, Program, Watch
 
@@ -58,7 +58,7 @@ Try = Callable[[Mask], float]
 
 
 def partition(
-    utilities: ExactSet | ParsimoniousSet,
+    utilities: AnySet,
     subset: Mask,
     family: Family,
     *,
@@ -196,7 +196,7 @@ class CubeProgram:
     monomial in the slice, the single σ with σ w_S ≥ |g + Dᵀλ|_S and σ C c_r ≥ |λ_r| in Θ_τ.
     """
 
-    def __init__(self, utilities: ExactSet | ParsimoniousSet, subset: Mask) -> None:
+    def __init__(self, utilities: AnySet, subset: Mask) -> None:
         self._set = utilities
         self.monomials = utilities.monomials
         self._phi_x = self.monomials.row(subset)

@@ -11,9 +11,9 @@ import numpy as np
 
 from elicit.subsets import Mask
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.exact import ExactSet, row_bounds
 from elicit.utility.monomials import Utility
-from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.sets import equalities, required_margins, statement_rows
 from elicit.utility.solver import INFINITY, Program
 
@@ -45,9 +45,7 @@ def interior_witness(utilities: ExactSet, subset: Mask) -> Utility:
     return Utility.of(utilities.monomials, program.optimum().values[:-2])
 
 
-def sparse_multipliers(
-    utilities: ExactSet | ParsimoniousSet, y: Mask, subset: Mask, value: float
-) -> tuple[float, ...] | None:
+def sparse_multipliers(utilities: AnySet, y: Mask, subset: Mask, value: float) -> tuple[float, ...] | None:
     """Multipliers of least sum that still prove half of what can be proven: few causes instead of many."""
     if value > -tolerances.DECISION:
         return None

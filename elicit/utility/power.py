@@ -13,6 +13,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.subsets import Mask, masks_from
+from elicit.utility.any_set import AnySet
 from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility, Pair, least_norm
 from elicit.utility.monomials import Utility, Vector
@@ -32,9 +33,7 @@ def standardised(index: Vector) -> Vector:
 THETAS = ("max-margin", "L1", "L2")
 
 
-def chosen_theta(
-    name: str, utilities: ExactSet | ParsimoniousSet, pairs: Sequence[Pair] = ()
-) -> Utility | KernelUtility:
+def chosen_theta(name: str, utilities: AnySet, pairs: Sequence[Pair] = ()) -> Utility | KernelUtility:
     """θ_k by name, for the statements of a set; always a function of the statements alone.
 
     `pairs` are those expected to interact, which only the least L2 norm knows to prefer.
@@ -55,7 +54,7 @@ def chosen_theta(
     return ExactSet(n, evaluated, statements, degree=settings.degree, support=support).roomiest
 
 
-def gap_index(utilities: ExactSet | ParsimoniousSet, sampled: Sequence[Mask], *, joint: bool = False) -> Vector:
+def gap_index(utilities: AnySet, sampled: Sequence[Mask], *, joint: bool = False) -> Vector:
     """Mean over sampled v of min_θ f(v∪i) − max_θ f(v \\ i), or of min_θ [f(v∪i) − f(v \\ i)] when `joint`.
 
     The same v serve every attribute, each with and without it. Where v \\ i is empty, f is 0 there.

@@ -19,8 +19,7 @@ import numpy as np
 from elicit.knowledge.statements import Source
 from elicit.subsets import Mask
 from elicit.utility import tolerances
-from elicit.utility.exact import ExactSet
-from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.any_set import AnySet
 from elicit.utility.partition import CubeProgram
 from elicit.utility.solver import cheapest_hitting_set
 
@@ -47,7 +46,7 @@ class ProofByAnswers:
 
     def __init__(
         self,
-        utilities: ExactSet | ParsimoniousSet,
+        utilities: AnySet,
         subset: Mask,
         rivals: Collection[Mask],
         bound: float,

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask, simplest
 from elicit.utility import tolerances
+from elicit.utility.any_set import AnySet
 from elicit.utility.monomials import Matrix, Utility, Vector
-from elicit.utility.sets import Optimum, UtilitySet, difference
+from elicit.utility.sets import Optimum, difference
 
 #: The margin of one clear answer: a subset that may lose more is not proven best in any sense of the word.
 CLEAR = 1.0
@@ -66,7 +67,7 @@ def beyond_worth(regrets: Regrets, subset: Mask) -> bool:
 class Regrets:
     """Regrets of the evaluated subsets under one set of utilities."""
 
-    def __init__(self, utilities: UtilitySet, previous: Regrets | None = None) -> None:
+    def __init__(self, utilities: AnySet, previous: Regrets | None = None) -> None:
         self.utilities = utilities
         self.subsets = utilities.evaluated
         self._place = {mask: k for k, mask in enumerate(self.subsets)}

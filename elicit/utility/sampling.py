@@ -15,9 +15,9 @@ from scipy.special import expit
 
 from elicit.errors import InputError
 from elicit.subsets import Family, Mask, mask_of
+from elicit.utility.any_set import AnySet
 from elicit.utility.monomials import Vector
 from elicit.utility.power import standardised
-from elicit.utility.sets import UtilitySet
 
 #: A draw that stays empty this often falls back on one attribute drawn uniformly.
 MOST_REDRAWS = 1000
@@ -108,7 +108,7 @@ def _by_odds_ratio(u: Vector, chance: Vector) -> np.ndarray[tuple[int], np.dtype
 Joining = Callable[[Mask, int], float]
 
 
-def joining(utilities: UtilitySet) -> Joining:
+def joining(utilities: AnySet) -> Joining:
     """x joins v with P = clip(hi / (hi − lo), 0, 1).
 
     lo and hi are the least and the most that f(v∪x) − f(v) may be. When they agree, x joins if it
@@ -129,7 +129,7 @@ def joining(utilities: UtilitySet) -> Joining:
     return chance
 
 
-def joining_as_printed(utilities: UtilitySet) -> Joining:
+def joining_as_printed(utilities: AnySet) -> Joining:
     """The source's P(x|v) = min_θ f(v∪x) / max_θ f(v), clipped to [0, 1]; ½ when the denominator is not positive."""
 
     @cache

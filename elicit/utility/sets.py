@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,79 +87,6 @@ class Verdict:
     witness: Utility | None = None
     multipliers: tuple[float, ...] = ()
     rivals: Mapping[Mask, float] = field(default_factory=dict)
-
-
-class UtilitySet(Protocol):
-    """The exact set's slice, or the parsimonious set."""
-
-    @property
-    def n(self) -> int: ...
-    @property
-    def evaluated(self) -> tuple[Mask, ...]: ...
-    @property
-    def statements(self) -> tuple[Statement, ...]: ...
-    @property
-    def monomials(self) -> Monomials:
-        """Every monomial that may have a coefficient."""
-        ...
-
-    @property
-    def scope(self) -> str:
-        """The set's name with its parameters, as every claim prints it."""
-        ...
-
-    @property
-    def budget(self) -> float:
-        """B of the parsimonious set, what `Optimum.sigma` multiplies; 0 in the slice."""
-        ...
-
-    @property
-    def clear(self) -> float:
-        """The margin of one clear answer, the yardstick of a regret: what a strict statement demands."""
-        ...
-
-    @property
-    def conflict(self) -> Inconsistent | None:
-        """Why nothing can be decided, or None."""
-        ...
-
-    @property
-    def inside(self) -> Utility:
-        """Some θ of the set, one that is at hand; `conflict` must be None."""
-        ...
-
-    @property
-    def informative(self) -> bool:
-        """Whether anything can be decided: without a strict statement nothing is rejected and nothing is optimal."""
-        ...
-
-    def maximum(self, form: Form) -> Optimum:
-        """The maximum of a form; `conflict` must be None."""
-        ...
-
-    def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
-        """(m, m) bounds, without solving, on the maximum of f(x) − f(v) at row x, column v."""
-        ...
-
-    def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those that may be recommended: no strict statement puts them below another."""
-        ...
-
-    def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those among which every candidate's worst rival is found."""
-        ...
-
-    def admits(self, theta: Sequence[Utility]) -> list[bool]:
-        """Which of the utilities belong to the set."""
-        ...
-
-    def verdict(self, subset: Mask) -> Verdict:
-        """Whether some θ in the set makes `subset` at least as good as every evaluated one."""
-        ...
-
-    def excluded(self, subset: Mask) -> Verdict | None:
-        """The verdict that rejects a subset, None when it may be best: less work than a verdict with its price."""
-        ...
 
 
 def check_evaluated(evaluated: Sequence[Mask], n: int) -> tuple[Mask, ...]:

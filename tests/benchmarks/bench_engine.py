@@ -32,6 +32,7 @@ from elicit.events import Evaluated
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.subsets import Attributes, Family, Mask, masks_from, simplest
+from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import (
     certify_best_among,
     certify_optimal,
@@ -49,7 +50,6 @@ from elicit.utility.sets import difference
 from elicit.utility.verify import verify
 
 SLICE, TAU = "slice", "Θ_τ"
-AnySet = ExactSet | ParsimoniousSet
 
 
 # -- printing -----------------------------------------------------------------------------------
