@@ -9,7 +9,7 @@ from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
-from elicit.estimator.seeking import sought
+from elicit.estimator.seeking import next_subsets
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family, indicator, mask_of
@@ -27,7 +27,7 @@ def history(scores, n=8):
 def test_the_first_looks_are_the_best_by_the_prior_and_every_attribute():
     ladder = Outlook(3, PRIOR).ladder(Family(8))
     assert ladder == [mask_of(c) for c in ([1], [1, 6], [1, 6, 3, 7], range(8))]
-    chosen, why = sought(history({}), Family(8), Outlook(3, PRIOR), 100, 6, np.random.default_rng(0))
+    chosen, why = next_subsets(history({}), Family(8), Outlook(3, PRIOR), 100, 6, np.random.default_rng(0))
     assert chosen[:4] == tuple(ladder)
     assert len(set(chosen)) == 6
     assert why == "a first look at the family"
@@ -36,7 +36,7 @@ def test_the_first_looks_are_the_best_by_the_prior_and_every_attribute():
 def test_few_rows_allow_only_small_subsets_at_first_besides_the_whole():
     ladder = Outlook(3, PRIOR, rows=25).ladder(Family(8))
     assert ladder == [mask_of([1]), mask_of([1, 6]), mask_of(range(8))]
-    drawn, _ = sought(history({}), Family(8), Outlook(40, PRIOR, rows=25), 100, 20, np.random.default_rng(0))
+    drawn, _ = next_subsets(history({}), Family(8), Outlook(40, PRIOR, rows=25), 100, 20, np.random.default_rng(0))
     assert {m.bit_count() for m in drawn} == {1, 2, 8}
 
 
@@ -45,7 +45,7 @@ def test_the_family_holds_for_whatever_is_looked_at():
     seen = {}
     outlook = Outlook(4, PRIOR)
     for round in range(12):
-        chosen, _ = sought(history(seen), family, outlook, 100, 3, np.random.default_rng(round))
+        chosen, _ = next_subsets(history(seen), family, outlook, 100, 3, np.random.default_rng(round))
         assert all(m in family and m not in seen for m in chosen)
         seen |= {m: float(m.bit_count()) for m in chosen}
     assert len(seen) == 36
@@ -56,17 +56,19 @@ def test_a_small_family_is_looked_at_to_the_last_member_and_no_further():
     for prior in (None, PRIOR[:4]):
         seen = {}
         for round in range(9):
-            chosen, _ = sought(history(seen, 4), Family(4), Outlook(2, prior), 100, 2, np.random.default_rng(round))
+            chosen, _ = next_subsets(
+                history(seen, 4), Family(4), Outlook(2, prior), 100, 2, np.random.default_rng(round)
+            )
             seen |= dict.fromkeys(chosen, 0.5)
         assert set(seen) == set(range(1, 16))
-        assert sought(history(seen, 4), Family(4), Outlook(2, prior), 100, 2, np.random.default_rng(0))[0] == ()
+        assert next_subsets(history(seen, 4), Family(4), Outlook(2, prior), 100, 2, np.random.default_rng(0))[0] == ()
 
 
 def test_what_was_measured_is_not_proposed_again_where_draws_give_nothing_new():
     """Few rows allow draws of one or two attributes, and all of those were measured."""
     n, narrow = 20, Outlook(1000, -np.arange(20.0), rows=20)
     seen = {1 << i | 1 << j: 0.5 for i in range(n) for j in range(n)} | {mask_of(range(n)): 0.5}
-    assert sought(history(seen, n), Family(n), narrow, 5000, 4, np.random.default_rng(0))[0] == ()
+    assert next_subsets(history(seen, n), Family(n), narrow, 5000, 4, np.random.default_rng(0))[0] == ()
 
 
 def test_the_run_ends_when_nothing_is_left_to_measure():
@@ -83,7 +85,7 @@ def test_a_prior_that_is_wrong_costs_looks_but_hides_nothing():
     outlook = Outlook(4, -worth)
     seen = {}
     while len(seen) < 60:
-        chosen, _ = sought(history(seen, 10), Family(10), outlook, 100, 2, np.random.default_rng(len(seen)))
+        chosen, _ = next_subsets(history(seen, 10), Family(10), outlook, 100, 2, np.random.default_rng(len(seen)))
         for m in chosen:
             row = indicator([m], 10)[0]
             seen[m] = float(row @ worth - 0.1 * row.sum())
@@ -97,7 +99,7 @@ def test_of_many_neighbours_those_that_the_prior_likes_are_looked_at_more_often(
     outlook = Outlook(0, prior, rows=1)
     entered = []
     for seed in range(6):
-        chosen, why = sought(history(start, n), Family(n), outlook, 100, 4, np.random.default_rng(seed))
+        chosen, why = next_subsets(history(start, n), Family(n), outlook, 100, 4, np.random.default_rng(seed))
         assert why == "where most may be gained"
         entered += [i for m in chosen if m.bit_count() < 20 for i in np.flatnonzero(indicator([m], n)[0])]
     assert np.median([i for i in entered if i not in (0, 5, 2000)]) < n / 10
@@ -110,7 +112,9 @@ def test_what_is_drawn_later_is_not_much_wider_than_the_best():
     seen = {mask_of(rng.choice(60, size, replace=False).tolist()): float(rng.random()) for size in (1, 2, 3, 4) * 5}
     outlook = Outlook(0, -np.arange(n, dtype=float))
     seen |= {m: -0.1 * k for k, m in enumerate(outlook.ladder(Family(n)), start=1)}
-    rounds = [sought(history(seen, n), Family(n), outlook, 100, 4, np.random.default_rng(seed)) for seed in range(5)]
+    rounds = [
+        next_subsets(history(seen, n), Family(n), outlook, 100, 4, np.random.default_rng(seed)) for seed in range(5)
+    ]
     assert {why for _, why in rounds} == {"where most may be gained"}
     widths = [m.bit_count() for chosen, _ in rounds for m in chosen]
     assert max(widths) <= WIDER * 4 + 1 + CLIMBS
@@ -120,7 +124,7 @@ def test_what_is_sought_does_not_hang_on_the_last_digits_of_a_forecast(monkeypat
     def sought_in_turn():
         seen = {}
         for round in range(8):
-            chosen, _ = sought(history(seen, 5), Family(5), Outlook(6), 100, 4, np.random.default_rng([0, round]))
+            chosen, _ = next_subsets(history(seen, 5), Family(5), Outlook(6), 100, 4, np.random.default_rng([0, round]))
             seen |= {m: 0.5 + 0.3 * (m & 0b11 == 0b11) - 0.001 * m.bit_count() for m in chosen}
         return list(seen)
 

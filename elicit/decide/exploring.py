@@ -189,7 +189,7 @@ class _Explorer:
             return self._drawn_new()
         if self._settings.explore == "gain" and not self._starting:
             best = self._down()
-            best = self._gainful() if best is None else best
+            best = self._of_most_gain() if best is None else best
             return self._drawn_new() if best is None else best
         if self._settings.explore != "model" or self._starting:
             return self._drawn_new()
@@ -216,7 +216,7 @@ class _Explorer:
             self._on_the_way.add(found)
         return found
 
-    def _gainful(self) -> Mask | None:
+    def _of_most_gain(self) -> Mask | None:
         """The candidate by which plausible operators may gain most, given that those chosen come out as forecast."""
         while self._believed < len(self.chosen):
             self._forecast = self._forecast.believing(self.chosen[self._believed])

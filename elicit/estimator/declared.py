@@ -17,7 +17,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.elicitation import Elicitation
-from elicit.estimator.seeking import sought
+from elicit.estimator.seeking import next_subsets
 from elicit.events import Asked
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Mask
@@ -76,7 +76,7 @@ class Declared(Unattended):
         if count <= 0:
             super()._decide()  # the budget is spent
             return
-        subsets, why = sought(self.history, self.family, self.outlook, self.budget, count, rng)
+        subsets, why = next_subsets(self.history, self.family, self.outlook, self.budget, count, rng)
         if subsets:
             self._take(Asked(self._next_id, subsets, why=why))
         else:

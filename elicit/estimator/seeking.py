@@ -35,13 +35,14 @@ DRAWS = 30
 BEGINNING, GAIN = "a first look at the family", "where most may be gained"
 
 
-def sought(
+def next_subsets(
     history: History, family: Family, outlook: Outlook, budget: int, count: int, rng: np.random.Generator
 ) -> tuple[tuple[Mask, ...], str]:
     """Up to `count` members to measure next, and why; fewer only when the family holds no more.
 
     budget: of the whole run.
     """
+    ground = _Ground(family, outlook, rng)
     tried = {*history.evaluated, *history.failed}
     since = last_beginning(_worth(history, family.n), budget) if history.evaluated else 0
     ladder = outlook.ladder(family)
@@ -49,15 +50,15 @@ def sought(
     first = min(len(ladder) + outlook.draws, family.count()) - len(tried)
     wanted = min(count, max(first, missing(since, len(history.evaluated))))
     while len(chosen) < wanted:
-        drawn = next((m for m in _draws(family, outlook, rng) if m not in tried and m not in chosen), None)
+        drawn = next((m for m in ground.draws() if m not in tried and m not in chosen), None)
         if drawn is None:
             break
         chosen.append(drawn)
     why = (ANEW if since else BEGINNING) if chosen else GAIN
     if wanted <= len(chosen) < count and len(history.evaluated) > since:
-        chosen += _gainful(history, since, family, outlook, count - len(chosen), tried | set(chosen), rng)
+        chosen += _of_most_gain(history, since, ground, count - len(chosen), tried | set(chosen))
     if len(chosen) < count:
-        chosen += _left(family, outlook, count - len(chosen), tried | set(chosen), rng)
+        chosen += ground.left(count - len(chosen), tried | set(chosen))
     return tuple(chosen), why
 
 
@@ -66,31 +67,62 @@ def _worth(history: History, n: int) -> Vector:
     return np.asarray(history.vectors[:, 0] - GRID / (2 * n) * _sizes(history.subsets))
 
 
-def _draws(family: Family, outlook: Outlook, rng: np.random.Generator, around: Sequence[Mask] = ()) -> Iterator[Mask]:
-    """Draws, until nothing new is to be expected of more."""
-    return (outlook.drawn(family, rng, around) for _ in range(MOST_STALE))
+class _Ground:
+    """Where one looks: members of the family that are drawn, that lie around others, or that are left."""
+
+    def __init__(self, family: Family, outlook: Outlook, rng: np.random.Generator) -> None:
+        self.family, self.outlook, self._rng = family, outlook, rng
+
+    def draws(self, around: Sequence[Mask] = ()) -> Iterator[Mask]:
+        """Draws, until nothing new is to be expected of more."""
+        return (self.outlook.drawn(self.family, self._rng, around) for _ in range(MOST_STALE))
+
+    def around_any(self, centres: Sequence[Mask]) -> list[Mask]:
+        """One flip or one swap away from a centre; of more than can be judged at once, a sample."""
+        found = list(dict.fromkeys(m for centre in centres for m in self.around(centre)))
+        return sampled(found, at_once(self.family.n), self._rng)
+
+    def around(self, centre: Mask) -> list[Mask]:
+        """One flip or one swap away; of more than can be judged at once, a sample that follows the prior."""
+        family, inside = self.family, centre.bit_count()
+        if family.n + inside * (family.n - inside) <= at_once(family.n):
+            return [*family.neighbours(centre), *family.swaps(centre)]
+        return list(dict.fromkeys(self._some_around(centre, at_once(family.n) // CENTRES)))
+
+    def _some_around(self, centre: Mask, most: int) -> Iterator[Mask]:
+        """Subsets with one attribute less than the centre, one more, or one traded; what comes in follows the prior."""
+        family, rng = self.family, self._rng
+        inside = np.array([i for i in members(centre) if not family.keep >> i & 1], dtype=np.intp)
+        outside = np.array([i for i in family.free if not centre >> i & 1], dtype=np.intp)
+        changed = [centre ^ 1 << i for i in inside.tolist()]
+        if len(outside):
+            chance = self.outlook.weights(family.n)[outside]
+            enters = rng.choice(outside, most // 2, p=chance / chance.sum()).tolist()
+            half = len(enters) // 2 if len(inside) else len(enters)
+            changed += [centre | 1 << i for i in enters[:half]]
+            leaves = rng.choice(inside, len(enters) - half).tolist() if len(inside) else []
+            changed += [(centre | 1 << i) ^ 1 << j for i, j in zip(enters[half:], leaves, strict=True)]
+        yield from (m for m in changed if m in family)
+
+    def left(self, count: int, tried: set[Mask]) -> list[Mask]:
+        """What neighbours and draws keep missing: the simplest of what is left, in a large family more draws."""
+        if self.family.count() <= MOST_LISTED:
+            return [m for m in self.family if m not in tried][:count]
+        return list(dict.fromkeys(m for m in self.draws() if m not in tried))[:count]
 
 
-def _gainful(
-    history: History,
-    since: int,
-    family: Family,
-    outlook: Outlook,
-    count: int,
-    tried: set[Mask],
-    rng: np.random.Generator,
-) -> list[Mask]:
+def _of_most_gain(history: History, since: int, ground: _Ground, count: int, tried: set[Mask]) -> list[Mask]:
     """Those by which most may be gained on what was measured since, each given that the others come out as forecast."""
+    n, outlook = ground.family.n, ground.outlook
     subsets, scores = history.subsets[since:], history.vectors[since:, 0]
-    weights = None if outlook.prior is None else outlook.weights(family.n)
-    forecast = Forecast(family.n, subsets, scores[:, None], scores, weights)
-    aim = _Aim.of(subsets, scores, family.n)
+    weights = None if outlook.prior is None else outlook.weights(n)
+    forecast = Forecast(n, subsets, scores[:, None], scores, weights)
+    aim = _Aim.of(subsets, scores, n)
     ranked = (subsets[k] for k in _best_first(subsets, scores))
-    centres = list(islice((m for m in ranked if m in family), CENTRES))
-    drawn = islice(_draws(family, outlook, rng, centres), DRAWS)
-    pool = [m for m in dict.fromkeys([*_around(centres, family, outlook, rng), *drawn]) if m not in tried]
-    look = partial(_look, family, outlook, rng)
-    candidates = climbed(pool, partial(aim.gain, forecast), look, lambda m: m not in tried)
+    centres = list(islice((m for m in ranked if m in ground.family), CENTRES))
+    drawn = islice(ground.draws(centres), DRAWS)
+    pool = [m for m in dict.fromkeys([*ground.around_any(centres), *drawn]) if m not in tried]
+    candidates = climbed(pool, partial(aim.gain, forecast), ground.around, lambda m: m not in tried)
     found: list[Mask] = []
     while candidates.subsets:
         found += candidates.foremost(1)
@@ -127,39 +159,3 @@ def _sizes(subsets: Sequence[Mask]) -> Vector:
 def _best_first(subsets: Sequence[Mask], scores: Vector) -> NDArray[np.intp]:
     """Positions of the subsets, the best score first; ties go to fewer attributes."""
     return np.lexsort((_sizes(subsets), -scores))
-
-
-def _around(centres: Sequence[Mask], family: Family, outlook: Outlook, rng: np.random.Generator) -> list[Mask]:
-    """One flip or one swap away from a centre; of more than can be judged at once, a sample."""
-    found = list(dict.fromkeys(m for centre in centres for m in _look(family, outlook, rng, centre)))
-    return sampled(found, at_once(family.n), rng)
-
-
-def _look(family: Family, outlook: Outlook, rng: np.random.Generator, centre: Mask) -> list[Mask]:
-    """One flip or one swap away; of more than can be judged at once, a sample that follows the prior."""
-    inside = centre.bit_count()
-    if family.n + inside * (family.n - inside) <= at_once(family.n):
-        return [*family.neighbours(centre), *family.swaps(centre)]
-    return list(dict.fromkeys(_some_around(centre, family, outlook, at_once(family.n) // CENTRES, rng)))
-
-
-def _some_around(centre: Mask, family: Family, outlook: Outlook, most: int, rng: np.random.Generator) -> Iterator[Mask]:
-    """Subsets that lack one attribute of the centre, hold one more, or trade one; what comes in follows the prior."""
-    inside = np.array([i for i in members(centre) if not family.keep >> i & 1], dtype=np.intp)
-    outside = np.array([i for i in family.free if not centre >> i & 1], dtype=np.intp)
-    changed = [centre ^ 1 << i for i in inside.tolist()]
-    if len(outside):
-        chance = outlook.weights(family.n)[outside]
-        enters = rng.choice(outside, most // 2, p=chance / chance.sum()).tolist()
-        half = len(enters) // 2 if len(inside) else len(enters)
-        changed += [centre | 1 << i for i in enters[:half]]
-        leaves = rng.choice(inside, len(enters) - half).tolist() if len(inside) else []
-        changed += [(centre | 1 << i) ^ 1 << j for i, j in zip(enters[half:], leaves, strict=True)]
-    yield from (m for m in changed if m in family)
-
-
-def _left(family: Family, outlook: Outlook, count: int, tried: set[Mask], rng: np.random.Generator) -> list[Mask]:
-    """What neighbours and draws keep missing: the simplest of what is left, in a large family more draws."""
-    if family.count() <= MOST_LISTED:
-        return [m for m in family if m not in tried][:count]
-    return list(dict.fromkeys(m for m in _draws(family, outlook, rng) if m not in tried))[:count]
