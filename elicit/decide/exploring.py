@@ -20,21 +20,17 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
 from elicit.decide.descent import looks, next_down, on_the_way
+from elicit.decide.drawing import Draws
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, last_beginning, missing
 from elicit.events import REJECTIONS
-from elicit.subsets import Mask, mask_of, simplest
+from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
-from elicit.utility.power import gap_index, sample_subsets
-from elicit.utility.sampling import Joining, draw, joining, joining_as_printed, sequential
 
 #: So many subsets that failed while none was measured are enough to doubt, and at most so many attributes are then
 #: tried alone.
 FAILED = 5
-
-#: Of the first draws in a family of small subsets one in so many is smaller than most.
-ONE_SMALLER_IN = 4
 
 #: A rejection made this many evaluations ago is looked at again.
 SECOND_LOOK = 10
@@ -48,9 +44,6 @@ MOST_LISTED, STEPS = 1 << 14, 50
 
 #: Plausible operators for whom a gain is forecast.
 OPERATORS = 16
-
-#: With more evaluated subsets than this, draws among which a forecast chooses follow the prior, not θ_k.
-MOST_INDEXED = 150
 
 #: With more evaluated subsets than this, what a forecast proposes is evaluated without asking whether it may be best:
 #: the program grows with the statements, up to seconds a proposal, and on the suite's hard tables runs that never
@@ -77,14 +70,14 @@ def propose(
     beliefs: Beliefs,
     count: int,
     rng: np.random.Generator,
-    outlook: Outlook | None = None,
-    wanted: Sequence[Mask] = (),
+    outlook: Outlook,
+    wanted: Sequence[Mask],
 ) -> Proposal:
     """Up to `count` subsets to evaluate next; fewer when the family holds no more, or too many were rejected.
 
     `wanted` are subsets that a proof is waiting for.
     """
-    search = _Explorer(beliefs, rng, outlook or Outlook(beliefs.settings.begun_with))
+    search = _Explorer(beliefs, rng, outlook)
     chosen, rejected = search.chosen, search.rejected
     for subset in wanted:
         if len(chosen) < count and search.new(subset):
@@ -149,6 +142,7 @@ class _Explorer:
         self._ladder = outlook.ladder(self._family) if self._by_prior else []
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
         self._starting = len(beliefs.evaluated) < max(least, len(self._ladder) + outlook.draws)
+        self._draws = Draws(beliefs, rng, outlook, by_prior=self._by_prior, starting=self._starting)
 
     def reason(self) -> str:
         """Why the chosen candidates, in a few words."""
@@ -194,7 +188,7 @@ class _Explorer:
         if self._settings.explore != "model" or self._starting:
             return self._drawn_new()
         around = self._rng.random() < self._settings.neighbours
-        for pool in (self._near, self._drawn) if around else (self._drawn, self._near):
+        for pool in (self._near, self._draws.some) if around else (self._draws.some, self._near):
             fresh = [m for m in pool() if self.new(m)]
             if fresh:
                 return self._liked_best(fresh)
@@ -232,7 +226,8 @@ class _Explorer:
     def _pool(self) -> list[Mask]:
         """What is around the evaluated subsets worth most, and draws by the law in force."""
         pool = list(dict.fromkeys(m for centre in self._centres for m in self._around(centre)))
-        return list(dict.fromkeys(sampled(pool, at_once(self._family.n), self._rng) + self._drawn()))
+        near = sampled(pool, at_once(self._family.n), self._rng)
+        return list(dict.fromkeys(near + self._draws.some(self._best_seen)))
 
     @cached_property
     def _worth(self) -> Vector:
@@ -258,6 +253,11 @@ class _Explorer:
         worth = dict(zip(self._beliefs.plausible.subsets[since:], self._worth[since:].tolist(), strict=True))
         return sorted(worth, key=lambda m: (-worth[m], simplest(m)))[:CENTRES]
 
+    @property
+    def _best_seen(self) -> Sequence[Mask]:
+        """What draws by the prior are not much larger than: nothing while nothing is modelled."""
+        return self._centres if self._by_prior and not self._starting else ()
+
     def _around(self, centre: Mask) -> list[Mask]:
         """One flip or one swap away; of very many, some."""
         found = self._family.neighbours(centre) + self._family.some_swaps(centre, MOST_FORECAST, self._rng)
@@ -279,7 +279,7 @@ class _Explorer:
 
     def _drawn_new(self) -> Mask | None:
         for _ in range(MOST_STALE):
-            subset = self._one_draw(len(self.chosen))
+            subset = self._draws.one(self._best_seen, len(self.chosen))
             if self.new(subset):
                 return subset
         return self._anything()
@@ -292,7 +292,7 @@ class _Explorer:
                 out = {*self._history.evaluated, *self._history.failed, *self.chosen, *self.rejected}
                 left = [m for m in self._family if m not in out]
             return self._liked_best(left) if left else None
-        subset = self._one_draw()
+        subset = self._draws.one(self._best_seen)
         for _ in range(STEPS * self._family.n):
             around = self._family.neighbours(subset)
             subset = around[int(self._rng.integers(len(around)))]
@@ -310,58 +310,6 @@ class _Explorer:
             return []
         centre = self._beliefs.favourite
         return self._around(centre)
-
-    def _drawn(self) -> list[Mask]:
-        return list(dict.fromkeys(self._one_draw() for _ in range(self._settings.draws)))
-
-    def _one_draw(self, chosen: int = 0) -> Mask:
-        """One draw by the law in force; at the start, for lack of an index, every attribute is in at even odds.
-
-        So many subsets were chosen before it in this round.
-        """
-        if self._by_prior:
-            return self._outlook.drawn(self._family, self._rng, () if self._starting else self._centres)
-        if self._starting and self._prior is None:
-            return self._first_draw(len(self._beliefs.evaluated) + chosen)
-        if self._settings.explore.startswith("sequential") and self._beliefs.decides:
-            return sequential(self._joining, self._family, self._rng)
-        return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
-
-    @cached_property
-    def _joining(self) -> Joining:
-        """With which chance an attribute joins a subset that is drawn attribute by attribute."""
-        by = joining if self._settings.explore == "sequential" else joining_as_printed
-        return by(self._beliefs.utilities)
-
-    def _first_draw(self, before: int) -> Mask:
-        """A draw at even odds, after so many looks; where the family ends far below half, one in four is smaller.
-
-        Far are two standard deviations: all would have one size, so that how a size counts would not be seen, and
-        smaller subsets not be looked at.
-        """
-        free, room = self._family.free, self._family.room
-        far = 1 < room < len(free) / 2 - len(free) ** 0.5
-        if not far or before % ONE_SMALLER_IN:
-            return draw("logistic", np.zeros(self._family.n), self._family, self._rng)
-        chosen = self._rng.choice(free, size=int(self._rng.integers(1, room)), replace=False)
-        return self._family.keep | mask_of(chosen.tolist())
-
-    @cached_property
-    def _index(self) -> Vector:
-        """The power index in force: the prior until something is known, then that of θ_k.
-
-        Where a forecast chooses, draws only bring what the neighbours of the best would never show; with more than
-        MOST_INDEXED subsets evaluated they follow the prior again (without one, even odds), for θ_k takes the
-        longer the more there is.
-        """
-        forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_INDEXED
-        if forecast_alone or not self._beliefs.utilities.informative:
-            return np.zeros(self._family.n) if self._prior is None else self._prior
-        if self._settings.index == "theta" or not self._beliefs.decides:
-            return self._beliefs.theta.power()
-        some = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
-        # the last digits depend on what was solved before, and a law may ask whether a number is above 0
-        return np.round(gap_index(self._beliefs.utilities, some, joint=self._settings.index == "joint"), 9) + 0.0
 
     @property
     def _believes_the_forecast(self) -> bool:
