@@ -123,7 +123,7 @@ class Process:
     """A fitted process.
 
     seen: bits, shape (subsets, n); targets: what was measured there, on the scale. With L the Cholesky factor of the
-    covariance of what was seen, root: L; whitened: L⁻¹ targets; dual: L⁻ᵀ L⁻¹ targets, the coefficients of the mean.
+    covariance of what was seen, root: L; dual: L⁻ᵀ L⁻¹ targets, the coefficients of the mean.
     variance: of the process, in units of the kernel.
     """
 
@@ -134,7 +134,6 @@ class Process:
     variance: float
     scale: Scale
     root: Matrix
-    whitened: Vector
     dual: Vector
 
     def predicted(self, subsets: Matrix) -> tuple[Vector, Vector]:
@@ -150,7 +149,7 @@ class Process:
         seen = np.vstack([self.seen, subset])
         targets = np.append(self.targets, self.predicted(subset)[0])
         root, whitened = _whitened(self.kernel(seen, seen), self.noise, targets)
-        return replace(self, seen=seen, targets=targets, root=root, whitened=whitened, dual=_dual(root, whitened))
+        return replace(self, seen=seen, targets=targets, root=root, dual=_dual(root, whitened))
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class Hyperparameters:
         targets = scale.read(numbers)
         root, whitened = _whitened(self.kernel(seen, seen), self.noise, targets)
         variance, dual = _variance(whitened), _dual(root, whitened)
-        return Process(seen, targets, self.kernel, self.noise, variance, scale, root, whitened, dual)
+        return Process(seen, targets, self.kernel, self.noise, variance, scale, root, dual)
 
 
 def fit_hyperparameters(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[Kernel, float]]) -> Hyperparameters:
