@@ -21,9 +21,9 @@ from elicit.utility.certificates import (
     certify_optimal,
     certify_possible,
     certify_rejection,
-    plain_set,
 )
 from elicit.utility.exact import ExactSet
+from elicit.utility.issuing import plain_set
 from elicit.utility.parsimony import ParsimoniousSet
 
 A, B, C = 1 << 999 | 0b11, 1 << 500, 0b100

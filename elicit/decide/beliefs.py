@@ -18,9 +18,10 @@ from elicit.knowledge.statements import Relation, edges_down, reachable, reachab
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.any_set import AnySet
-from elicit.utility.certificates import Certificate, certify_best_among, certify_found
+from elicit.utility.certificates import certify_best_among, certify_found
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret, regret_over
+from elicit.utility.issuing import Certificate
 from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet

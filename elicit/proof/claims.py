@@ -25,17 +25,14 @@ from elicit.subsets import Mask, members, simplest
 from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import (
-    Certificate,
     certify_best_among,
     certify_inconsistent,
     certify_least,
     certify_optimal,
     certify_rejection,
-    plain_set,
-    plain_statements,
 )
 from elicit.utility.exact import ExactSet
-from elicit.utility.issuing import provable
+from elicit.utility.issuing import Certificate, plain_set, plain_statements, provable
 from elicit.utility.monomials import Monomials
 from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet

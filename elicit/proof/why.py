@@ -21,9 +21,9 @@ from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
-from elicit.utility.certificates import Certificate, certify_best_among, certify_preference, certify_rejection
+from elicit.utility.certificates import certify_best_among, certify_preference, certify_rejection
 from elicit.utility.explain import Cause, explain
-from elicit.utility.issuing import provable
+from elicit.utility.issuing import Certificate, provable
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.reducts import ProofByAnswers, core, smallest_reduct
 from elicit.utility.regret import beyond_worth

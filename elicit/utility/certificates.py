@@ -33,7 +33,6 @@ from elicit.utility.issuing import (
     nudge_towards,
     plain_monomials,
     plain_set,
-    plain_statements,
     provable,
     valid_certificate,
 )
@@ -43,20 +42,6 @@ from elicit.utility.partition import Piece
 from elicit.utility.polishing import interior_witness, sparse_multipliers
 from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination
 from elicit.utility.sets import difference, statement_rows
-
-__all__ = [
-    "Certificate",
-    "certify_best_among",
-    "certify_found",
-    "certify_inconsistent",
-    "certify_least",
-    "certify_optimal",
-    "certify_possible",
-    "certify_preference",
-    "certify_rejection",
-    "plain_set",
-    "plain_statements",
-]
 
 #: Shares by which a θ at the edge of the set is moved inwards before it is printed, the first that serves.
 INWARD = tuple(Fraction(1, 1 << k) for k in (24, 18, 12, 8))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Attributes, mask_of
-from elicit.utility.certificates import Certificate
+from elicit.utility.issuing import Certificate
 
 #: Causes that are shown before the rest is asked for.
 FIRST_CAUSES = 3

@@ -31,9 +31,9 @@ from elicit.utility.certificates import (
     certify_possible,
     certify_preference,
     certify_rejection,
-    plain_statements,
 )
 from elicit.utility.exact import ExactSet
+from elicit.utility.issuing import plain_statements
 from elicit.utility.monomials import Monomials
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.rationals import rational_combination
