@@ -24,7 +24,7 @@ from scipy.special import comb
 
 from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Statement
-from elicit.subsets import Indicator, Mask, indicator, members
+from elicit.subsets import Indicator, Mask, indicator
 from elicit.utility.monomials import Matrix, Vector, check_degree, index_divisor
 from elicit.utility.sets import check_statements, equalities, required_margins
 
@@ -113,12 +113,6 @@ class KernelUtility:
         if self.pairs:
             np.add.at(index, np.array(self.pairs), self._pair_extra[:, None] / index_divisor(2, kind))
         return index
-
-    def theta(self, term: Mask) -> float:
-        """θ_S of one monomial."""
-        holding = np.array([x & term == term for x in self.subsets], dtype=np.float64)
-        expected = term.bit_count() == 2 and tuple(members(term)) in self.pairs
-        return float(holding @ self.beta) / self.omega[0 if expected else term.bit_count() - 1]
 
     def interactions(self) -> Matrix:
         """u_ij, symmetric, shape (n, n); the diagonal holds u_i."""
