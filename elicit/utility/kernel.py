@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,15 +172,6 @@ def least_norm(
     return KernelUtility(n, tuple(subsets), beta, omega, pairs)
 
 
-class _Gram(Protocol):
-    """A positive semidefinite matrix G: its largest entry, its products, and how to solve (G + diagonal) x = b."""
-
-    @property
-    def largest(self) -> float: ...
-    def times(self, x: Vector) -> Vector: ...
-    def solver(self, diagonal: Vector) -> Callable[[Vector], Vector]: ...
-
-
 @dataclass(frozen=True)
 class _DenseGram:
     """G as one matrix."""
@@ -253,6 +243,10 @@ class _LowRankGram:
             return found + once(right - diagonal * found - self.times(found))
 
         return solve
+
+
+#: A positive semidefinite matrix G: its largest entry, its products, and how to solve (G + diagonal) x = b.
+_Gram = _DenseGram | _LowRankGram
 
 
 def _maximise_in_box(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) -> Vector:
