@@ -98,6 +98,13 @@ def test_an_interrupted_run_goes_on_from_its_journal_as_if_nothing_had_happened(
         assert (final.facts, final.chosen, final.subset) == (whole.facts, whole.chosen, whole.subset)
 
 
+def test_a_run_that_ended_before_it_measured_anything_is_read_from_its_journal(tmp_path):
+    method = Method("above", Ranking((0.0,) * N, threshold=1.0))
+    first, again = (explore(method, Counting(), journal=tmp_path / "above.jsonl") for _ in range(2))
+    assert (again.reason, again.subset, again.chosen, again.facts) == (first.reason, None, None, first.facts)
+    assert again.reason.startswith("0 attributes lie above the threshold")
+
+
 def test_a_budget_ends_a_run_and_a_larger_one_lets_it_go_on(tmp_path):
     path = tmp_path / "run.jsonl"
     first = explore(method(budget=7), Counting(), journal=path)

@@ -153,7 +153,8 @@ class Walk:
     @property
     def ended(self) -> Ended | None:
         """How the search ended by itself; None while it goes on."""
-        self._search_on()
+        if self._ended is None:  # a search that is over says why only once
+            self._search_on()
         return self._ended
 
     def _search_on(self) -> None:
@@ -162,7 +163,7 @@ class Walk:
             with one_thread():  # a surrogate's sums come out the same on any number of processors, and sooner
                 if self._batch is None:
                     self._batch = list(next(self._search))
-                while self._ended is None and all(mask in self.values for mask in self._batch):
+                while all(mask in self.values for mask in self._batch):
                     self._batch = list(self._search.send([self.values[mask] for mask in self._batch]))
         except StopIteration as end:
             self._ended = end.value
