@@ -783,6 +783,11 @@ def test_a_method_whose_budget_was_spent_on_what_is_too_large_says_so(folder, ca
     assert "sfs never" not in told
 
 
+def test_a_walk_from_above_has_the_whole_budget_though_few_subsets_are_small_enough(folder):
+    for run in compare(scenario(folder, elicit={"budget": 12, "max_size": 1}, experiment={"methods": ["sbs"]})):
+        assert (run["evaluations"], len(run["subset"])) == (10, 1)  # of 4, 3, 2 and 1 attributes: 1 + 4 + 3 + 2
+
+
 def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(folder, capsys):
     path = toml(folder, goal="size:2", methods=["sfs"])
     assert main(["compare", path, "--plot", str(folder / "x.svg")]) == 2

@@ -233,10 +233,13 @@ class Settings:
         """What a dominance must hold beyond, None when means count as they are."""
         return Noise(self.noise_level, self.noise_ratio) if self.noise_level else None
 
+    def calls(self, n: int) -> int:
+        """The budget on n attributes: as it was given, or the usual one."""
+        return usual_budget(n) if self.budget is None else self.budget
+
     def evaluations(self, family: Family) -> int:
-        """The budget for this family."""
-        wanted = self.budget if self.budget is not None else usual_budget(family.n)
-        return min(wanted, family.count())
+        """The budget of what measures only subsets of this family."""
+        return min(self.calls(family.n), family.count())
 
     @property
     def begun_with(self) -> int:

@@ -105,7 +105,7 @@ def walk_run(
         named(method).explorer(scenario.material),
         value=value,
         goal=scenario.goal,
-        budget=limits.settings.evaluations(limits.family),
+        budget=limits.settings.calls(limits.family.n),  # a walk from above measures what is larger than max_size, too
     )
     outcome = explore(
         told,
