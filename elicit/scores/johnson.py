@@ -34,7 +34,7 @@ def johnson_of(known: Correlations) -> Floats:
     """Shares of R² from correlations alone."""
     root, inverse = roots(known.R)
     weights = ((inverse @ known.r) ** 2).sum(axis=1)  # the part of R² of each column of Z
-    return np.asarray(root**2 @ weights)
+    return np.where(np.diag(known.R) > 0, root**2 @ weights, 0.0)  # the root of a constant column is 0 but for rounding
 
 
 def roots(R: Floats) -> tuple[Floats, Floats]:

@@ -36,7 +36,9 @@ def lmg(X: Any, y: Any, *, classes: bool | None = None, groups: Groups | None = 
 
 def lmg_of(known: Correlations, groups: Groups | None = None) -> Floats:
     """Shares of R² from correlations alone."""
-    return shapley_of_game(explained_by_subsets(known, groups))
+    varying = [known.R[group, group].any() for group in columns_of_groups(groups, len(known.R))]
+    # what varies nowhere adds nothing, but the sum over subsets rounds
+    return np.where(varying, shapley_of_game(explained_by_subsets(known, groups)), 0.0)
 
 
 def explained_by_subsets(known: Correlations, groups: Groups | None = None) -> Floats:

@@ -65,6 +65,14 @@ def test_a_column_and_its_copy_get_the_same():
     assert shares.sum() == pytest.approx(johnson(X, y).sum(), abs=1e-8)
 
 
+def test_constant_columns_among_others_get_nothing_at_all():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        X, y = rng.standard_normal((40, 5)), rng.standard_normal(40)
+        X[:, 1], X[:, 2], X[:, 4] = X[:, 0], 0.1, 5.0
+        assert (johnson(X, y)[[2, 4]] == 0).all()
+
+
 def test_a_constant_column_gets_nothing_and_changes_nothing():
     X, y = drawn(80, 3)
     shares = johnson(np.column_stack([np.full(80, -1e9), X]), y)

@@ -85,6 +85,14 @@ def test_a_column_and_its_copy_share_equally_and_leave_the_others_alone():
     assert shares.sum() == pytest.approx(lmg(X, y).sum(), abs=1e-10)
 
 
+def test_constant_columns_among_others_get_nothing_at_all():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((33, 9)), rng.standard_normal(33)
+    X[:, 2], X[:, 5:8] = 0.1, [5.0, 1e8, 0.0]
+    assert (lmg(X, y)[[2, 5, 6, 7]] == 0).all()
+    assert (lmg(X, y, groups=[[0, 2], [1], [3, 4], [5, 6], [7], [8]])[3:5] == 0).all()
+
+
 def test_a_constant_column_gets_nothing_and_changes_nothing():
     X, y = drawn(80, 3)
     shares = lmg(np.column_stack([X, np.full(80, 7.3)]), y)
