@@ -62,8 +62,9 @@ def shapley_effects(
     """
     data = table(X, y, "shapley-effects", classes=classes)
     n, d = data.X.shape
-    if whole("neighbours", neighbours, 2) > n:
-        raise InputError(f"{neighbours} neighbours were asked for among {n} rows; use fewer")
+    if whole("neighbours", neighbours, 2) >= n:  # near every row are all rows then, and no column explains anything
+        remedy = "ask for fewer" if n > 2 else "give more rows"
+        raise InputError(f"neighbours must be fewer than the {n} rows, found {neighbours}; {remedy}")
     rng = generator(random_state)
     columns = unit_columns(data.X) * np.sqrt(n)
     columns = columns + _JITTER * rng.standard_normal((n, d))
