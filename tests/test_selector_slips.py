@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -230,6 +230,19 @@ def test_slips_of_settings_are_one_line(changed, said):
 def test_slips_of_targets_and_groups_are_one_line(target, groups, said):
     with pytest.raises(InputError, match=said):
         selector().fit(X, target, groups=groups)
+
+
+@pytest.mark.parametrize("splitter", [GroupKFold(3), StratifiedGroupKFold(3), LeaveOneGroupOut()])
+def test_a_splitter_that_lacks_its_groups_asks_for_them_in_a_fit_and_in_an_honest_score(splitter):
+    with pytest.raises(InputError, match=r"; give groups, one for each row$"):
+        selector(cv=splitter).fit(X, y)
+    with pytest.raises(InputError, match=r"; give groups, one for each row$"):
+        selector().nested_score(X, y, cv=splitter)
+
+
+def test_a_splitter_that_has_too_few_groups_is_to_be_changed():
+    with pytest.raises(InputError, match=r"; change cv$"):
+        selector(cv=GroupKFold(5)).fit(X, y, groups=y)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,11 @@ def splits_of(
         pairs = list(check_cv(cv, y, classifier=classifies).split(X, y, groups))
         splits = tuple((_row_numbers(train, len(y)), _row_numbers(test, len(y))) for train, test in pairs)
     except (ValueError, TypeError) as error:
-        raise InputError(f"the rows cannot be split into folds: {one_line(error)}; change cv") from error
+        # without them a splitter of groups either asks for them or counts all rows as one group
+        lacking = groups is None and "groups" in str(error)
+        remedy = "give groups, one for each row" if lacking else "change cv"
+        reason = one_line(error).rstrip(".")
+        raise InputError(f"the rows cannot be split into folds: {reason}; {remedy}") from error
     if not splits:
         raise InputError(
             "cv gives no folds at all; give at least one split (an iterator gives its splits once: list them)"
