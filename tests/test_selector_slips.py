@@ -119,6 +119,21 @@ def test_an_estimator_that_does_not_fit_the_target_is_named_and_nothing_else_is_
     assert ElicitSelector(Ridge(), cv=3, budget=3).fit(X, X[:, 0].astype(object)).support_.any()
 
 
+@pytest.mark.parametrize("dtype", [str, object, "string"])
+def test_numbers_written_as_texts_are_a_target_of_numbers_to_an_estimator_that_predicts_them(dtype):
+    wide = X.assign(more=X.iloc[:, 0] ** 2)  # from five features on there is a prior, which reads the target
+    numbers = X.iloc[:, 3]
+    texts = pd.Series(numbers.astype(str), dtype=dtype)
+    fitted, same = (selector(Ridge(), budget=4).fit(wide, target) for target in (texts, numbers))
+    assert fitted.best_score_ == same.best_score_
+    assert fitted.prior_.tolist() == same.prior_.tolist()
+
+
+def test_a_gap_written_as_a_text_is_a_gap_in_a_target_of_numbers():
+    with pytest.raises(ValueError, match="y contains NaN"):
+        selector(Ridge()).fit(X, ["nan", *map(str, range(1, len(y)))])
+
+
 def test_a_target_too_large_to_square_has_no_prior_of_its_own():
     X = np.random.default_rng(0).normal(size=(60, 6))
     found = ElicitSelector(DummyRegressor(), cv=3, budget=3, scoring=lambda *_: 0.5).fit(X, 1e160 * X[:, 0])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils import _safe_indexing, assert_all_finite, check_array
 from sklearn.utils._tags import get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target
@@ -102,11 +102,12 @@ def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
         raise InputError(f"X has {rows} rows and the target {len(values)} values; give one value a row")
     if is_regressor(selector.estimator) and values.dtype.kind in "UO":
         try:
-            values.astype(np.float64)
+            values = values.astype(np.float64)
         except (TypeError, ValueError):
             raise InputError(
                 "the estimator predicts numbers, but y holds texts; give numbers, or a classifier"
             ) from None
+        assert_all_finite(values, input_name="y")
     kind = type_of_target(values, input_name="y") if is_classifier(selector.estimator) else ""
     if kind.startswith("continuous"):
         raise InputError("the estimator is a classifier, but y holds numbers that are not whole; give labels")
