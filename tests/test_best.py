@@ -58,7 +58,7 @@ def test_the_questions_that_a_utility_answers_otherwise_are_named(journal, capsy
     told_preferences = [line for line in journals.lines_of(journal) if line.get("fact") == "preferred"]
     numbers = ", ".join(str(k + 1) for k in range(len(told_preferences)))
     _, out, _ = told(capsys, journal, "--utility", "1")  # a constant prefers nothing
-    assert f"preferences told in the session, but not in questions {numbers}." in out
+    assert f"preferences told in the session, and differs in questions {numbers}." in out
 
 
 @pytest.mark.parametrize("expression", ["scor", "score -", "1 / (size - size)", ""])

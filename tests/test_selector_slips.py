@@ -238,8 +238,8 @@ def test_slips_of_settings_are_one_line(changed, said):
         (y, pd.Series(["u", pd.NA] + ["v"] * (len(y) - 2), dtype="string"), "row 1 has no group"),
         (y, np.zeros((len(y), 2)), "groups hold one value a row, found 2 dimensions"),
         (pd.Series(["a", pd.NA] + ["b"] * (len(y) - 2), dtype="string"), None, "the target is missing in row 1"),
-        ({}, None, "found a dict"),
-        (3, None, "found a int"),
+        ({}, None, "found an object of type dict"),
+        (3, None, "found an object of type int"),
     ],
 )
 def test_slips_of_targets_and_groups_are_one_line(target, groups, said):

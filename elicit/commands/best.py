@@ -91,7 +91,7 @@ def _agreement(history: History, preferences: Mapping[int, Preferred], steps: Ma
         does = "does not agree" if against else "agrees"
         return f"it {does} with the one preference told in the session."
     questions = "question" if len(against) == 1 else "questions"
-    where = f", but not in {questions} {', '.join(map(str, sorted(against)))}" if against else ""
+    where = f", and differs in {questions} {', '.join(map(str, sorted(against)))}" if against else ""
     agreeing = len(preferences) - len(against)
     return f"it agrees with {agreeing} of the {len(preferences)} preferences told in the session{where}."
 

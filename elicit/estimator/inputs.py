@@ -92,7 +92,9 @@ def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
     table = y if hasattr(y, "tocsr") else np.asarray(y)
     if table.ndim not in (1, 2):
-        raise InputError(f"y holds one value (or row of values) for each row of X, found a {type(y).__name__}")
+        raise InputError(
+            f"y holds one value (or row of values) for each row of X, found an object of type {type(y).__name__}"
+        )
     if table.dtype.kind == "O":  # what pandas has for a gap is neither true nor false
         require_no_gaps(table)
     values: NDArray[Any] = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)

@@ -139,7 +139,9 @@ def _nobody(request: Compare | Reconcile) -> Answer | Settlement:
 
 def _kind(thing: Any) -> str:
     """What something is, in one line, whatever its own text may look like."""
-    return f"the class {thing.__name__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
+    if isinstance(thing, type):
+        return f"the class {thing.__name__}"
+    return "None" if thing is None else f"an object of type {type(thing).__name__}"
 
 
 def _refuse_in_worker(operator: object) -> None:
