@@ -81,7 +81,7 @@ def history(seed, answers=4, noise=None, assume="linear"):
     return found, weights
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_what_is_deduced_is_true_and_all_that_follows_is_implied(seed):
     found, weights = history(seed)
     value = {x: weights @ np.array(f.criteria) for x, f in found.evaluated.items()}
@@ -94,10 +94,9 @@ def test_what_is_deduced_is_true_and_all_that_follows_is_implied(seed):
         reach |= {(a, b) for a, x in list(reach) if x == k for y, b in list(reach) if y == k}
     for a in found.subsets:
         for b in found.subsets:
-            d = (whole[a] - whole[b]) / 1e9
-            low = least([c / 1e9 for c in constraints], d) if a != b else None
-            if low is not None and low > 1e-6 and constraints:
-                assert (a, b) in reach
+            if constraints and a != b and (a, b) not in reach:
+                low = least([c / 1e9 for c in constraints], (whole[a] - whole[b]) / 1e9)
+                assert low is None or low <= 1e-6
 
 
 def test_without_the_assumption_or_an_answer_nothing_is_deduced():
@@ -186,7 +185,7 @@ def test_an_additive_value_gives_what_every_such_operator_agrees_on(case):
                 assert worths_exist(vectors, everything, never=(y, x, False))
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)  # two programs for every pair
 @given(cases())
 def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
     vectors, steps, dominance = case
@@ -209,8 +208,9 @@ def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
         for y in vectors:
             if x != y:
                 assert ((x, y) in found.strict) == (not weights_exist((y, x, False)))
+            if x < y and vectors[x] != vectors[y]:
                 alike = not weights_exist((x, y, True)) and not weights_exist((y, x, True))
-                assert vectors[x] == vectors[y] or ((min(x, y), max(x, y)) in found.equal) == alike
+                assert ((x, y) in found.equal) == alike
 
 
 @given(cases(), st.sampled_from([("linear", linear_order), ("additive", additive_order)]))

@@ -187,7 +187,7 @@ def check_decision(case, optimal, regret):
         assert optimal is True
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))  # CBC is a process of its own each time
 def test_the_mixed_integer_program_agrees_with_cbc(seed):
     rng = np.random.default_rng(seed)
     case = random_case(rng, n=5, evaluated=7, answers=4, degree=2)
@@ -280,9 +280,9 @@ def test_what_attributes_do_apart_is_decided_as_the_judge_does(n, step):
         monos, plain = judge.monomials(n, 1), plainly(said)
         for family in (Family(n), Family(n, max_size=2), Family(n, keep=0b10)):
             for x in listed(family):
-                expected = judge.slice_regret(x, listed(family), plain, monos, theirs.delta)
+                gains = (judge.slice_max(judge.difference(y, x), plain, monos, theirs.delta) for y in listed(family))
                 decided = family_regret(theirs, x, family, decide_only=True)
-                assert decided.optimal is (expected <= 0)
+                assert decided.optimal is all(gain <= 0 for gain in gains)
                 if decided.optimal:
                     certificate = certify_optimal(theirs, x, family)
                     assert certificate is not None
