@@ -22,8 +22,9 @@ from elicit.subsets import Attributes, Family
 WAY = "on the way down from all attributes"
 
 
-def played(score, n, seed=0, family=None, whole=True, most=None, **choices):
-    """What a run without questions looks at, and why, in order: all of it, so many looks, or as far as the way goes."""
+def played(score, n, seed=0, family=None, whole=True, most=None, until=None, **choices):
+    """What a run without questions looks at, and why, in order: all of it, or so many looks, or until one is looked at,
+    or as far as the way goes."""
     choices = {"policy": "none", "parsimony": 1.0, **choices}
     elicitation = Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed, family=family)
     looked = []
@@ -32,7 +33,7 @@ def played(score, n, seed=0, family=None, whole=True, most=None, **choices):
         looked.append((request.subset, elicitation.history.rounds[-1].why))
         if not whole and looked[-1][1] != WAY and any(why == WAY for _, why in looked):
             break
-        if len(looked) == most:
+        if len(looked) == most or looked[-1][0] == until:
             break
         elicitation.tell(request.id, Measured((score(request.subset), float(request.subset.bit_count()))))
     return looked
@@ -178,7 +179,7 @@ def test_what_only_matters_together_is_found():
         def score(m, triple=triple, noise=noise):
             return float(0.6 + 0.3 * (m & triple == triple) * 0.95 ** (m.bit_count() - 3) + noise[m])
 
-        found += any(m == triple for m, _ in played(score, 10, seed))
+        found += played(score, 10, seed, until=triple)[-1][0] == triple
     assert found >= 4
 
 

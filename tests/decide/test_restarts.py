@@ -62,11 +62,11 @@ NAMES = [f"a{i}" for i in range(12)]
 
 
 def session(facts=()):
-    return Elicitation(NAMES, settings=Settings(budget=120, stop=()), seed=1, facts=facts)
+    return Elicitation(NAMES, settings=Settings(budget=60, stop=()), seed=1, facts=facts)
 
 
 def selection(facts=()):
-    settings = Settings(budget=120, batch=4, start=6, **SETTINGS)
+    settings = Settings(budget=60, batch=4, start=6, **SETTINGS)
     return Declared(NAMES, settings=settings, seed=1, facts=facts)
 
 
@@ -85,11 +85,11 @@ def played(run):
 
 @pytest.mark.parametrize("new", [session, selection])
 def test_a_run_that_began_anew_repeats_nothing_and_recommends_the_best_of_all_it_measured(new, monkeypatch):
-    monkeypatch.setattr(restarts, "LONG", 20)
+    monkeypatch.setattr(restarts, "LONG", 10)
     run = new()
     asked = played(run)
     subsets = [subset for subset, _ in asked]
-    assert len(subsets) == len(set(subsets)) == 120
+    assert len(subsets) == len(set(subsets)) == 60
     beginnings = [k for k, (_, why) in enumerate(asked) if why == ANEW]
     assert len(beginnings) >= DRAWS
     assert score(run.beliefs.incumbent) == max(map(score, subsets))
@@ -97,7 +97,7 @@ def test_a_run_that_began_anew_repeats_nothing_and_recommends_the_best_of_all_it
 
 @pytest.mark.parametrize("new", [session, selection])
 def test_a_run_that_was_interrupted_begins_anew_at_the_same_place(new, monkeypatch):
-    monkeypatch.setattr(restarts, "LONG", 20)
+    monkeypatch.setattr(restarts, "LONG", 10)
     run = new()
     asked = played(run)
     first = next(k for k, (_, why) in enumerate(asked) if why == ANEW)
