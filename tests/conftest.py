@@ -1,6 +1,8 @@
-"""How the tests run: one numeric thread, no deadline on one example, the same examples under CI, and interrupts.
+"""How the tests run: one thread and one process each, no deadline on one example, the same examples under CI, and
+interrupts.
 
-The tests take all processors by themselves, and libraries that want them too make each wait for the others.
+The tests take all processors by themselves, and whatever wants them too makes each wait for the others. So "one process
+for each processor" means one here, and the tests that are about several processes say how many.
 """
 
 import gc
@@ -10,6 +12,7 @@ import signal
 from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is first imported, here and by what the tests start
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # read by joblib when n_jobs is -1, here and in what the tests start
 
 settings.register_profile("elicit", max_examples=60, deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("elicit")
