@@ -53,7 +53,7 @@ def assert_equal_to_plain(estimator, X, y, masks, path, scoring=None, **options)
 @pytest.mark.parametrize("scaler", SCALERS, ids=lambda s: type(s).__name__)
 def test_a_scaler_in_front_is_fitted_once_and_changes_no_score(scaler):
     X, y = load_wine(return_X_y=True)
-    masks = some_masks(13, 6)
+    masks = some_masks(13, 3)
     assert_equal_to_plain(make_pipeline(scaler, GaussianNB()), X, y, masks, "scaler", cv=4)
     assert_equal_to_plain(make_pipeline(scaler, LogisticRegression(C=0.1)), X, y, masks, "scaler", "neg_log_loss", cv=3)
 
@@ -97,9 +97,9 @@ def test_scaled_rows_are_those_of_the_scaler_for_every_single_and_pair_and_their
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 def test_neighbours_after_a_scaler_and_alone(load, model):
     X, y = load(return_X_y=True)
-    masks = some_masks(X.shape[1], 4)
-    assert_equal_to_plain(make_pipeline(StandardScaler(), model), X, y, masks, "neighbours", cv=10)
-    assert_equal_to_plain(model, X, y, masks, "neighbours", cv=5)
+    masks = some_masks(X.shape[1], 2)
+    assert_equal_to_plain(make_pipeline(StandardScaler(), model), X, y, masks, "neighbours", cv=5)
+    assert_equal_to_plain(model, X, y, masks, "neighbours", cv=3)
 
 
 @pytest.mark.parametrize(("times", "path"), [(1, "neighbours"), (99, "scaler")])
@@ -121,7 +121,7 @@ def test_who_warns_goes_the_plain_way_but_for_what_is_said_once_of_the_machine(t
 def test_neighbours_under_other_scorers(scoring):
     X, y = load_wine(return_X_y=True)
     model = make_pipeline(RobustScaler(), KNeighborsClassifier(5))
-    assert_equal_to_plain(model, X, y, some_masks(13, 4), "neighbours", scoring, cv=5)
+    assert_equal_to_plain(model, X, y, some_masks(13, 2), "neighbours", scoring, cv=5)
 
 
 def test_neighbours_with_two_named_classes_and_a_made_scorer():
@@ -155,7 +155,7 @@ def tied_data(draw):
         X[:, : columns // 2] += rng.normal(size=(rows, columns // 2)) * draw(st.sampled_from([1.0, 1e-8, 1e-15]))
     classes = draw(st.integers(2, 4))
     y = rng.permutation(np.arange(rows) % classes)
-    return X, y, [int(m) for m in rng.integers(1, 1 << columns, 4)] + [1, (1 << columns) - 1]
+    return X, y, [int(m) for m in rng.integers(1, 1 << columns, 2)] + [1, (1 << columns) - 1]
 
 
 models = st.builds(
