@@ -129,13 +129,11 @@ def test_a_run_may_begin_without_a_look_around(start):
     assert run(small(start=start, budget=9)).subset is not None
 
 
-@pytest.mark.parametrize("parsimony", [0.1, "exact"])
-@pytest.mark.parametrize("seed", range(6))
-def test_little_regret_among_a_few_that_were_looked_at_ends_no_run(seed, parsimony):
+@pytest.mark.parametrize(("parsimony", "seed"), [(0.1, 0), (0.1, 3), ("exact", 4)])  # others end for other reasons
+def test_little_regret_among_a_few_that_were_looked_at_ends_no_run(parsimony, seed):
     elicitation = small(seed=seed, stop=("regret",), parsimony=parsimony, budget=31, ask_every=2, questions=20, start=6)
     done = run(elicitation)
-    if not done.reason.startswith("regret: "):
-        return
+    assert done.reason.startswith("regret: ")
     measured = elicitation.history.evaluated
     assert len(measured) >= 6
     around = elicitation.family.neighbours(done.subset) + elicitation.family.swaps(done.subset)
@@ -216,7 +214,7 @@ def test_answers_that_chain_are_not_asked_for():
     run(elicitation, answer)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)  # two whole runs each
 @given(st.randoms(use_true_random=False), st.integers(0, 100))
 def test_replies_may_come_in_any_order(random, seed):
     straight = small(5, seed, batch=4, budget=16, ask_every=2)
@@ -231,10 +229,10 @@ def test_replies_may_come_in_any_order(random, seed):
     assert shuffled.ask() == straight.ask()
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)  # a run for every fact of one
 @given(st.integers(0, 100), st.sampled_from([0.1, "exact"]))
 def test_a_run_cut_anywhere_goes_on_as_if_it_had_not_been(seed, parsimony):
-    whole = small(4, seed, budget=12, ask_every=2, batch=2, parsimony=parsimony)
+    whole = small(4, seed, budget=9, ask_every=2, batch=2, parsimony=parsimony)
     run(whole)
     for cut in range(len(whole.facts) + 1):
         again = Elicitation(Attributes.numbered(4), settings=whole.settings, seed=seed, facts=whole.facts[:cut])
@@ -422,7 +420,7 @@ def test_another_budget_counts_at_once_as_it_does_in_a_replay():
     assert live.ask() == replay.ask()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_check_that_is_put_off_does_not_come_back(seed):
     asked = []
 
@@ -514,7 +512,7 @@ def test_two_that_measure_the_same_do_not_hide_what_a_truthful_operator_prefers(
 
     oracle = CallableOracle(lambda names: score(set(names)), list("abcde"))
     operator = SimulatedOperator(f"score - {price} * size", oracle.criteria)
-    for seed in range(3):
+    for seed in range(2):
         run = Elicitation(oracle.attributes, oracle.criteria, Settings(questions=questions), seed=seed)
         while not isinstance(request := run.ask(), Done):
             run.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))

@@ -34,10 +34,12 @@ def rejections(**changes):
 
 
 def test_a_forecast_that_knows_very_many_is_believed_unless_rejections_are_counted(monkeypatch):
-    assert min(rejections()) < 28
-    assert max(rejections()) > 50
+    found = rejections()
+    assert min(found) < 28
+    assert max(found) > 50
     monkeypatch.setattr(exploring, "MOST_ASKED", 28)
-    assert 26 <= min(rejections()) <= max(rejections()) <= 28
+    found = rejections()
+    assert 26 <= min(found) <= max(found) <= 28
     monkeypatch.setattr(exploring, "MOST_ASKED", 20)
     assert not rejections()
     assert rejections(stop=("rejections",))
