@@ -333,7 +333,7 @@ def test_cut_at_every_byte_a_journal_holds_its_whole_lines_and_no_more(tmp_path)
 
 @pytest.mark.parametrize(
     "settings",
-    [SETTINGS, Settings(start=3, questions=6, ask_every=0, policy="ranking", parsimony="exact", budget=9)],
+    [SETTINGS, Settings(start=3, questions=6, ask_every=0, policy="ranking", parsimony="exact", budget=6)],
     ids=["parsimonious", "exact"],
 )
 def test_cut_after_every_line_and_resumed_the_rest_is_identical(tmp_path, settings):
@@ -652,7 +652,7 @@ KILLER = textwrap.dedent(
     folder, kills, chance = Path(sys.argv[1]), int(sys.argv[2]), random.Random(int(sys.argv[3]))
     oracle = SyntheticOracle(6, {1 << i: 0.5 + i / 10 for i in range(6)} | {3: -0.2, 10: 0.3, 48: -0.4}, size=True)
     operator = SimulatedOperator("score - 0.8 * size", oracle.criteria, noise=0.1, seed=1)
-    settings = Settings(start=5, questions=20, ask_every=2, batch=2, budget=30, stop=())
+    settings = Settings(start=5, questions=10, ask_every=2, batch=2, budget=18, stop=())
 
     def run(path, acknowledge):
         with (resume(path, oracle) if begun(path) else begin(path, oracle, settings, seed=3)) as session:
