@@ -31,11 +31,13 @@ y = X[:, 0] * X[:, 1] + X[:, 2]
 FOREST = RandomForestRegressor(5, random_state=0).fit(X, y)
 
 
-@pytest.mark.parametrize("moved", [X * 3 + 1.7e9, X * 1e-50, X * 1e50])
-def test_a_forest_of_ours_does_not_mind_where_columns_lie(moved):
-    assert trees(moved, y) == pytest.approx(trees(X, y), abs=0.05)
-    assert permuted(moved, y).argmax() == permuted(X, y).argmax() == 2
-    assert set(interaction_prior(moved, y)) == set(interaction_prior(X, y))
+def test_a_forest_of_ours_does_not_mind_where_columns_lie():
+    usual, interacting = trees(X, y), set(interaction_prior(X, y))
+    assert permuted(X, y).argmax() == 2
+    for moved in (X * 3 + 1.7e9, X * 1e-50, X * 1e50):
+        assert trees(moved, y) == pytest.approx(usual, abs=0.05)
+        assert permuted(moved, y).argmax() == 2
+        assert set(interaction_prior(moved, y)) == interacting
 
 
 def test_the_model_that_shows_interactions_is_seeded():
