@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from elicit.errors import InputError
 from elicit.events import Answer, Criterion, Evaluated
 from elicit.subsets import Attributes, Mask
 
@@ -107,6 +108,15 @@ class Oracle(Protocol):
     @property
     def fingerprint(self) -> str: ...
     def __call__(self, request: Evaluate) -> Measured | Failure: ...
+
+
+def require_oracle(oracle: Oracle) -> None:
+    """Refuse what only measures, such as a plain function: what it measures must be known beforehand."""
+    if not callable(oracle) or not hasattr(oracle, "attributes") or not hasattr(oracle, "criteria"):
+        raise InputError(
+            "an oracle measures subsets of its attributes by its criteria, "
+            f"found {oracle!r:.80}; CallableOracle(function, attributes) makes one of a function"
+        )
 
 
 class Operator(Protocol):

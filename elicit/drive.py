@@ -30,6 +30,7 @@ from elicit.asks import (
     Reconcile,
     Settlement,
     TakeBack,
+    require_oracle,
 )
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, OracleError, one_line
@@ -99,6 +100,8 @@ def drive(
     attended: a person reads along: what would be recommended, and its regret (some linear programs), is told before
         a question only, so that nobody waits for it after a reply.
     """
+    require_oracle(oracle)
+    _require_operator(operator)
     _require_one_run(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
     writer = _JournalWriter(elicitation, journal, clock or time.time)
@@ -325,6 +328,15 @@ def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
         elif isinstance(fact, Failed):
             found[fact.subset] = Failure(fact.reason)
     return found
+
+
+def _require_operator(operator: Operator) -> None:
+    """Refuse a bare expression, before anything is measured for it."""
+    if isinstance(operator, str):
+        raise InputError(
+            f"an operator is called with each question, found {operator!r:.80}; "
+            "SimulatedOperator(expression, criteria) makes one of an expression"
+        )
 
 
 def _require_one_run(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> None:

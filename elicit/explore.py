@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from elicit.asks import Done, Oracle
+from elicit.asks import Done, Oracle, require_oracle
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
 from elicit.journal import Header, Journal, library_versions
@@ -75,6 +75,7 @@ def explore(
 
     Where small and large subsets all fail alike it ends with an error after the first few (`session/hopeless.py`).
     """
+    require_oracle(oracle)
     now, stamp = clock or time.monotonic, clock or time.time
     start = now()
     with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, stamp) as kept:

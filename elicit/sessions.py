@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.asks import Oracle
+from elicit.asks import Oracle, require_oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
@@ -53,6 +53,7 @@ def begin(
     about: Mapping[str, Any] | None = None,
 ) -> Session:
     """A new session with a new journal. `about` is kept in its header: what the oracle was made of, for one."""
+    require_oracle(oracle)
     elicitation = Elicitation(
         oracle.attributes, oracle.criteria, settings, family=family, seed=seed, prior=prior, rows=rows
     )

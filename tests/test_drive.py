@@ -17,7 +17,9 @@ from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Criterion, Evaluated, Failed, Preferred, Resumed, Settled, Stopped
+from elicit.explore import explore
 from elicit.journal import Journal, identity, read
+from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, SyntheticOracle
@@ -544,6 +546,27 @@ def test_an_oracle_of_other_data_is_refused(tmp_path):
     with pytest.raises(InputError, match="other attributes"):
         drive(Elicitation(oracle.attributes, oracle.criteria), truth(5), judge(oracle))
     assert path.read_bytes() == data
+
+
+def test_a_plain_function_is_no_oracle_and_it_is_said_what_makes_one_of_it(tmp_path):
+    def measure(names):
+        return len(names)
+
+    for play in (
+        lambda: drive(Elicitation(["a", "b"]), measure, ScriptedOperator([])),
+        lambda: begin(tmp_path / "j", measure),
+        lambda: explore(Method("sffs", Floating()), measure),
+    ):
+        with pytest.raises(InputError, match=r"measures subsets of its attributes.*CallableOracle"):
+            play()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_expression_alone_is_no_operator_and_nothing_is_measured_for_it():
+    counting = Counting(truth())
+    with pytest.raises(InputError, match=r"'score - size'.*SimulatedOperator"):
+        drive(Elicitation(counting.attributes, counting.criteria), counting, "score - size")
+    assert counting.asked == []
 
 
 def test_a_journal_of_another_run_is_refused(tmp_path):
