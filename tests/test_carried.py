@@ -1,6 +1,9 @@
 """The answers of an earlier run that another begins with: those that stand, by the names of the attributes."""
 
+import pytest
+
 from elicit import Answers
+from elicit.errors import InputError
 from elicit.events import Answer, Assumed, Evaluated, Preferred, Retracted, Stopped
 from elicit.subsets import Attributes
 
@@ -42,3 +45,9 @@ def test_subsets_are_matched_by_the_names_in_them():
         Preferred(2, was.mask(["old"]), was.mask(["b"]), Answer.FIRST),
     ]
     assert carried(facts, was, now) == {(now.mask(["a"]), now.mask(["a", "b"]), "strict")}
+
+
+def test_the_path_of_a_journal_is_no_list_of_answers_and_it_is_said_what_reads_one(tmp_path):
+    for path in ("session.jsonl", tmp_path / "session.jsonl"):
+        with pytest.raises(InputError, match=r"Answers\.recorded"):
+            Answers(path)

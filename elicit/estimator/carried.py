@@ -24,6 +24,10 @@ class Answers:
 
     pairs: tuple[tuple[frozenset[str], frozenset[str], Relation], ...]
 
+    def __post_init__(self) -> None:
+        if isinstance(self.pairs, str | os.PathLike):
+            raise InputError(f"expected pairs of subsets, found {self.pairs!r:.80}; Answers.recorded reads a journal")
+
     @classmethod
     def of(cls, facts: Iterable[Fact], attributes: Attributes) -> Answers:
         """The answers that stand; the last one for each pair of subsets counts.
