@@ -1,15 +1,15 @@
-"""A scripted operator reads its answers from a list, in order: the first entry answers the first question.
+"""A scripted operator says in order what its script holds: a list of answers, or what an operator said in another run.
 
-It never settles a contradiction: all its answers are kept, and weighed.
+From a list it never settles a contradiction: all its answers are kept, and weighed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elicit.asks import Compare, Reconcile, Settlement
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError, nearest
-from elicit.events import Answer
+from elicit.events import Answer, Fact, Preferred, Retracted, Settled
 from elicit.printable import many
 
 #: The words for an answer, in any case; a line of standard input or a script may hold any of them.
@@ -45,19 +45,46 @@ class ScriptedOperator:
     def __init__(self, answers: Iterable[Answer | str], *, otherwise: Answer | str | None = None) -> None:
         if isinstance(answers, str):
             raise InputError(f"expected a list of answers, found the single text {answers!r}")
-        self._answers = tuple(answer_from(answer) for answer in answers)
+        self._script: list[Answer | TakeBack | Settlement] = [answer_from(answer) for answer in answers]
         self._otherwise = None if otherwise is None else answer_from(otherwise)
         self._given = 0
 
-    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement:
+    @classmethod
+    def recorded(cls, facts: Iterable[Fact], *, otherwise: Answer | str | None = None) -> ScriptedOperator:
+        """Says what the operator of a record said, and takes back what that one took back.
+
+        In a run of the same data, settings and seed all comes out the same. In another the order alone decides, so
+        an answer may meet another question.
+        """
+        operator = cls((), otherwise=otherwise)
+        for fact in facts:
+            if isinstance(fact, Preferred):
+                operator._script.append(fact.answer)
+            elif isinstance(fact, Retracted):
+                operator._script.append(TakeBack(fact.retracts))
+            elif isinstance(fact, Settled):
+                operator._script.append(Settlement(None))
+        return operator
+
+    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack:
         if isinstance(request, Reconcile):
-            return Settlement(None)
-        if self._given < len(self._answers):
+            return self._settlement(request)
+        while self._given < len(self._script):
             self._given += 1
-            return self._answers[self._given - 1]
+            said = self._script[self._given - 1]
+            if not isinstance(said, Settlement):  # of a contradiction that this run does not have
+                return said
         if self._otherwise is None:
+            answers = sum(isinstance(said, Answer) for said in self._script)
             raise InputError(
-                f"the script holds {many(len(self._answers), 'answer')} and request {request.id} asks for one more; "
+                f"the script holds {many(answers, 'answer')} and request {request.id} asks for one more; "
                 "add answers, or say what to answer otherwise"
             )
         return self._otherwise
+
+    def _settlement(self, request: Reconcile) -> Settlement:
+        """What comes next in the script, where that settles a contradiction; else all answers are kept."""
+        said = self._script[self._given] if self._given < len(self._script) else None
+        settles = isinstance(said, Settlement) or (isinstance(said, TakeBack) and said.request in request.conflict)
+        self._given += settles
+        return Settlement(said.request if settles and isinstance(said, TakeBack) else None)

@@ -1,11 +1,16 @@
 """A scripted operator says what its script says."""
 
+import numpy as np
 import pytest
 
-from elicit.asks import Compare, Reconcile, Settlement
+from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.drive import drive
 from elicit.errors import InputError
-from elicit.events import Answer, Evaluated
+from elicit.events import Answer, Evaluated, Preferred, Retracted, Settled
 from elicit.operators import ScriptedOperator, answer_from
+from elicit.oracles import CallableOracle
 
 
 def compare(first, second, id=7):
@@ -61,3 +66,49 @@ def test_a_contradiction_keeps_every_answer_and_uses_up_none():
     operator = ScriptedOperator(["b"])
     assert operator(Reconcile(3, (1, 2))) == Settlement(None)
     assert operator(compare(1, 2)) is Answer.SECOND
+
+
+def facts_of(operator, seed):
+    rng = np.random.default_rng(seed)
+    weights = dict(zip("abcd", rng.normal(size=4).tolist(), strict=True))
+    oracle = CallableOracle(lambda names: sum(weights[name] for name in names), list("abcd"))
+    settings = Settings(budget=12, questions=10, ask_every=1, stop=())
+    run = Elicitation(oracle.attributes, oracle.criteria, settings, seed=seed)
+    drive(run, oracle, operator(run))
+    return run.history.facts
+
+
+def capricious(seed):
+    """Makes an operator who answers by chance, takes answers back, and settles contradictions as it likes."""
+    rng = np.random.default_rng(seed)
+
+    def made(run):
+        def reply(request):
+            if isinstance(request, Reconcile):
+                return Settlement(rng.choice([None, *request.conflict]))
+            standing = list(run.history.standing)
+            if standing and rng.random() < 0.2:
+                return TakeBack(int(rng.choice(standing)))
+            return Answer(rng.choice([a.value for a in Answer]))
+
+        return reply
+
+    return made
+
+
+def test_what_the_operator_of_a_record_said_makes_the_same_run_again():
+    kinds = set()
+    for seed in range(12):
+        told = facts_of(capricious(seed), seed)
+        assert facts_of(lambda _, told=told: ScriptedOperator.recorded(told), seed) == told
+        kinds |= {type(fact) for fact in told}
+    assert kinds >= {Preferred, Retracted, Settled}
+
+
+def test_a_settlement_of_another_run_answers_no_question():
+    operator = ScriptedOperator.recorded([Settled(3, (1, 2)), Preferred(4, 1, 2, Answer.SECOND), Retracted(5, 4)])
+    assert operator(compare(1, 2)) is Answer.SECOND
+    assert operator(Reconcile(9, (1, 2))) == Settlement(None)
+    assert operator(compare(1, 2)) == TakeBack(4)
+    with pytest.raises(InputError, match="the script holds 1 answer and request 9"):
+        operator(compare(1, 2, id=9))
