@@ -101,7 +101,7 @@ def drive(
         a question only, so that nobody waits for it after a reply.
     """
     require_oracle(oracle)
-    _require_operator(operator)
+    _require_operator(operator, elicitation.settings.questions)
     _require_one_run(elicitation, oracle, journal)
     remembering = _remembering(elicitation, oracle, journal)
     writer = _JournalWriter(elicitation, journal, clock or time.time)
@@ -330,12 +330,12 @@ def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
     return found
 
 
-def _require_operator(operator: Operator) -> None:
-    """Refuse a bare expression, before anything is measured for it."""
-    if isinstance(operator, str):
+def _require_operator(operator: object, questions: int) -> None:
+    """Refuse what cannot answer, such as a bare expression, before anything is measured for it."""
+    if not callable(operator) and (operator is not None or questions > 0):
         raise InputError(
-            f"an operator is called with each question, found {operator!r:.80}; "
-            "SimulatedOperator(expression, criteria) makes one of an expression"
+            f"an operator is called with each question, found {operator!r:.80}; SimulatedOperator(expression, "
+            "criteria) makes one of an expression, and with questions = 0 none is needed"
         )
 
 

@@ -562,10 +562,11 @@ def test_a_plain_function_is_no_oracle_and_it_is_said_what_makes_one_of_it(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_expression_alone_is_no_operator_and_nothing_is_measured_for_it():
+@pytest.mark.parametrize("operator", ["score - size", None])
+def test_what_cannot_answer_is_no_operator_and_nothing_is_measured_for_it(operator):
     counting = Counting(truth())
-    with pytest.raises(InputError, match=r"'score - size'.*SimulatedOperator"):
-        drive(Elicitation(counting.attributes, counting.criteria), counting, "score - size")
+    with pytest.raises(InputError, match=f"found {operator!r}; SimulatedOperator"):
+        drive(Elicitation(counting.attributes, counting.criteria), counting, operator)
     assert counting.asked == []
 
 
