@@ -116,8 +116,11 @@ def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[P
 def issue_least_bound(
     utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece], value: float
 ) -> Certificate | None:
-    """The least bound that pieces prove: just above the solver's or, if that fails, by what rounding may cost."""
-    for spare in (0.0, _rounding_loss(utilities)):
+    """The least bound that pieces prove: just above the solver's or, if that fails, by what rounding may cost.
+
+    Rounding may cost a bound of 0, too; then there is a positive one.
+    """
+    for spare in (0.0, max(tolerances.DECISION, _rounding_loss(utilities))):
         certificate = issue_pieces(utilities, {**claim, "bound": rounded_up(value + spare)}, pieces)
         if certificate is not None:
             return certificate

@@ -281,6 +281,19 @@ def test_the_least_bound_is_certified_where_a_large_c_makes_rounding_count():
         assert Fraction(over_all["claim"]["bound"]) >= Fraction(among["claim"]["bound"]) - Fraction(1, 1000)
 
 
+def test_a_least_bound_of_nothing_that_rounding_would_break_is_certified_with_a_hair_more():
+    # λ = 133/1528 proves that nothing is gained, but rounded it does not
+    prices = Parsimony(tau=0.0, slack=49.0, weights=(1.661, 0.133))
+    utilities = ParsimoniousSet(3, [0b100, 0b001], [stated(0b101, 0b011)], prices)
+    assert utilities.maximum({0b001: 1.0, 0b100: -1.0}).value == pytest.approx(0)
+    for certificate in (
+        certify_best_among(utilities, 0b100, [0b001], bound=None),
+        certify_optimal(utilities, 0b100, Family(3, drop=0b010, max_size=1), bound=None),
+    ):
+        assert claim_holds(certificate)
+        assert Fraction(certificate["claim"]["bound"]) < Fraction(1, 10**5)
+
+
 def test_a_tie_that_rounding_would_break_is_certified_with_a_hair_more_for_the_subset():
     # θ_5 ≥ 1 and θ_1 + θ_2 + θ_3 ≥ θ_5 + 1 in equal parts: thirds of 2, which are rounded up. The sixth alone must
     # then be worth 2, which is 2 more than J* = 3, and B = 3 + 3 τ
