@@ -39,7 +39,7 @@ class _Checker:
         self.kind, degree = space["kind"], whole(space["degree"])
         demand(self.kind in ("cone", "slice", "parsimonious") and 1 <= degree <= 3, "unknown set or degree")
         demand(certificate["version"] == 1 and self.unit > 0, "unknown version or unit")
-        self.n = workable(certificate["n"], degree)
+        self.n, self.delta = workable(certificate["n"], degree), exact(space.get("delta", 0))
         both = statements, statements if record is None else record
         keys = [[(s["better"], s["worse"], s["relation"], exact(s["weight"])) for s in side] for side in both]
         demand(sorted(keys[0]) == sorted(keys[1]), "the certificate rests on other statements than those recorded")
@@ -51,7 +51,6 @@ class _Checker:
         demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
         sides = checkable([[(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements], degree)
         self.rows = [[(k, d) for k, d in enumerate(self.row(form)) if d] for form in sides]  # d_r without its zeros
-        self.delta = exact(space.get("delta", 0))
         if self.kind == "parsimonious":
             self.tau, slack, prices = exact(space["tau"]), exact(space["C"]), list(map(exact, listed(space["w"])))
             self.weights = [prices[t.bit_count() - 1] for t in self.terms]
@@ -62,6 +61,7 @@ class _Checker:
 
     def check(self) -> str:
         claims = {"regret": self.regret, "rejected": self.rejected, "possible": self.possible, "least": self.least}
+        demand(self.claim["kind"] in (*claims, "inconsistent"), "unknown claim")
         if self.claim["kind"] == "inconsistent":
             _, combined, strict = self.multipliers(self.proof["multipliers"])
             demand(self.kind == "cone" and strict > 0 and not any(combined), "no contradiction is shown")

@@ -649,7 +649,9 @@ def nested(depth):
     return found
 
 
-@pytest.mark.parametrize("value", [nested(5000), [0] * 10_000, "9" * 10_000], ids=["deep", "long", "digits"])
+@pytest.mark.parametrize(
+    "value", [nested(5000), [0] * 10_000, "9" * 10_000, 1 << 70_000], ids=["deep", "long", "digits", "huge"]
+)
 @pytest.mark.parametrize("where", ["subset", "kind", "evaluated", "bound", "scope"])
 def test_what_is_nested_deeply_or_very_long_is_refused_in_a_few_words(where, value):
     kind = "optimal by steps, slice, slice" if where in ("bound", "scope") else "rejected, slice, slice"
@@ -1227,6 +1229,7 @@ ATTACKS = [
         ({"set": {**HALF, "delta": "1"}}, "wrong margin"),
         ({"set": {**HALF, "delta": "-1/2"}}, "wrong margin"),
         ({"statements": [{**ONE_OVER_TWO[0], "relation": "better"}]}, "unknown relation"),
+        ({"claim": {"kind": "wishful"}}, "unknown claim"),
     ],
 )
 def test_what_a_certificate_speaks_of_is_known_or_it_is_refused(changes, words):
