@@ -49,6 +49,11 @@ class Statement:
     request: int | None = None
 
     def __post_init__(self) -> None:
+        for mask in (self.better, self.worse):
+            if type(mask) is not int:  # an integer of numpy has a fixed width, and lacks what a mask can do
+                raise InputError(
+                    f"a statement compares two integer masks, found {mask!r:.40}; Attributes.mask(names) makes one"
+                )
         if self.better <= 0 or self.worse <= 0:
             raise InputError("a statement compares two non-empty subsets, one of these is empty")
         if self.better == self.worse:

@@ -90,8 +90,10 @@ class Verdict:
 
 
 def check_evaluated(evaluated: Sequence[Mask], n: int) -> tuple[Mask, ...]:
-    """The evaluated subsets as a tuple; an empty, foreign or repeated one is an error."""
+    """The evaluated subsets as a tuple; one that is no mask, empty, foreign or repeated is an error."""
     for mask in evaluated:
+        if type(mask) is not int:
+            raise InputError(f"a subset is an integer mask, found {mask!r:.40}; Attributes.mask(names) makes one")
         if not 0 < mask < 1 << n:
             raise InputError(f"subset {mask} is empty or names attributes beyond the {n} there are")
     if len(set(evaluated)) < len(evaluated):

@@ -7,6 +7,7 @@ trying every cycle; no utility is needed for either, and one is asked for only a
 from itertools import combinations, pairwise, permutations, product
 
 import judge
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +95,10 @@ def as_judged(statements):
         pytest.param((0, 1), "one of these is empty", id="nothing is better"),
         pytest.param((1, 0), "one of these is empty", id="better than nothing"),
         pytest.param((5, 5), "subset 5 against itself", id="itself"),
+        pytest.param(("alcohol", 1), "integer masks, found 'alcohol'; Attributes.mask", id="a name"),
+        pytest.param((2, None), "integer masks, found None", id="nothing at all"),
+        pytest.param((True, 2), "integer masks, found True", id="a truth value"),
+        pytest.param((np.int64(1), 2), "integer masks, found", id="an integer of numpy"),
         pytest.param((1, 2, WEAK, Source.PRIOR, 0.0), "positive and finite, found 0.0", id="no weight"),
         pytest.param((1, 2, WEAK, Source.PRIOR, -1.0), "positive and finite", id="negative weight"),
         pytest.param((1, 2, WEAK, Source.PRIOR, float("inf")), "positive and finite", id="infinite weight"),

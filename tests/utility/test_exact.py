@@ -309,6 +309,8 @@ def test_bad_knowledge_is_named():
         ExactSet(1, [1], [])
     with pytest.raises(InputError, match="listed twice"):
         ExactSet(2, [1, 1], [])
+    with pytest.raises(InputError, match="a subset is an integer mask"):
+        ExactSet(2, [np.int64(1)], [])
     with pytest.raises(InputError, match="is empty"):
         ExactSet(2, [0], [])
     with pytest.raises(InputError, match="beyond the 2"):

@@ -398,6 +398,8 @@ def test_bad_knowledge_is_named():
         ParsimoniousSet(5, [1], [], Parsimony(degree=4, weights=(1.0,) * 4))
     with pytest.raises(InputError, match="listed twice"):
         ParsimoniousSet(2, [1, 1], [])
+    with pytest.raises(InputError, match="a subset is an integer mask"):
+        ParsimoniousSet(2, [np.int64(1)], [])
     with pytest.raises(InputError, match="beyond the 2"):
         ParsimoniousSet(2, [4], [])
     with pytest.raises(InputError, match="beyond the 2"):
