@@ -396,6 +396,8 @@ def test_bad_knowledge_is_named():
         ParsimoniousSet(1, [1], [])
     with pytest.raises(InputError, match="degree must be 1, 2 or 3"):
         ParsimoniousSet(5, [1], [], Parsimony(degree=4, weights=(1.0,) * 4))
+    with pytest.raises(InputError, match="the support has a monomial of 3 attributes, the degree is 2"):
+        ParsimoniousSet(3, [1], [], support=[0b111])
     with pytest.raises(InputError, match="listed twice"):
         ParsimoniousSet(2, [1, 1], [])
     with pytest.raises(InputError, match="a subset is an integer mask"):
