@@ -38,6 +38,8 @@ answers of a session without a terminal, one per line:
   a, b, equal, cannot, later     answer the question
   why, front, best, help         look something up
   undo, undo N                   take an answer back
+  N, keep                        where answers contradict each other: take back
+                                 the one to question N, or keep them all
   done                           end with the best so far
   quit, or the end of the input  save and leave
 

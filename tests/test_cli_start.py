@@ -18,6 +18,7 @@ from elicit.commands.parsers import add_commands
 from elicit.data import BUILT_IN
 from elicit.data.loading import _MODELS
 from elicit.decide.settings import Settings
+from elicit.operators.lines import _WORDS, KEEP
 from elicit.scores.relevance import ALL_SUBSETS, SUBSETS
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -88,6 +89,13 @@ def test_help_tells_the_defaults_that_are_in_force(capsys):
     assert f"answers between two checks (default {SETTINGS['check_every']})" in told
     assert f"questions at most (default {Settings().questions})" in told
     assert ", ".join(BUILT_IN) in told
+
+
+def test_help_names_every_word_that_a_session_without_a_terminal_understands(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = set(re.findall(r"\w+", capsys.readouterr().out.partition("one per line:")[2].partition("exit status")[0]))
+    assert {*re.findall(r"\w+", _WORDS), KEEP} <= told
 
 
 @pytest.mark.parametrize("command", ["ask", "table"])
