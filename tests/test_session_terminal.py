@@ -82,11 +82,11 @@ def test_a_whole_session_from_the_opening_to_a_subset_that_can_be_used(tmp_path)
         "elicit resume j --budget +50",
         "elicit report j",
         "elicit verify j",
-        "in scikit-learn:",
+        "in scikit-learn, with pandas:",
         "out.csv: 178 rows",
     ):
         assert words in told, told
-    snippet = told.partition("in scikit-learn:")[2].partition("out.csv:")[0]
+    snippet = told.partition("in scikit-learn, with pandas:")[2].partition("out.csv:")[0]
     names = {}
     exec("\n".join(line.strip() for line in snippet.splitlines()), names)
     assert names["model"].predict(names["X"]).shape == (178,)

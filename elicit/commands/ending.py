@@ -94,7 +94,7 @@ def ending(
         yield f"a page to keep or send:        elicit report {pasted(path)} -o report.html"
     yield f"check the proofs again:        elicit verify {pasted(path)}"
     if result.subset is not None and (code := snippet(section, result.names)):
-        yield from ("", "in scikit-learn:", "", *(f"    {line}" for line in code))
+        yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}" for line in code))
 
 
 def _what_may_do_instead(elicitation: Elicitation, result: Result) -> Iterator[str]:
