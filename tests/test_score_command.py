@@ -82,7 +82,11 @@ def test_missing_values_are_kept_for_the_scores_that_take_them(here, capsys):
     (here / "gap.csv").write_text("\n".join(text) + "\n")
     out = printed(capsys, "gap.csv", "--target", "bought", "--tidy")
     assert out[1].startswith("note: ")
-    assert out[2].split() == ["attribute", "relieff"]
+    assert out[2] == (
+        "note: correlation, fisher, mutual-information, trees are not shown: they take no missing values; "
+        "fill these in the file for them"
+    )
+    assert out[3].split() == ["attribute", "relieff"]
     assert main(["score", "gap.csv", "--target", "bought", "--tidy", "--by", "fisher"]) == 2
     assert "takes no missing values, and column 'size' has some; fill them in the file, or use relief or relieff" in (
         capsys.readouterr().err

@@ -70,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
                 relevances = relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
         if out is not None:
             write_json(out, _as_json(args, names, found, relevances))
-    print("\n".join([*_data_lines(args.data, data, len(names)), *_result_lines(names, found, relevances, level)]))
+    told = [*_data_lines(args.data, data, len(names)), *(_not_shown(measures, data) if args.by is None else ())]
+    print("\n".join([*told, *_result_lines(names, found, relevances, level)]))
     _report_troubles(troubles)
     return DONE
 
@@ -81,6 +82,14 @@ def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
     size = f"{many(len(data.X), 'row')}, {many(attributes, 'attribute')}"
     yield f"{printable(called)}: {size}, a target of {kind}"
     yield from (f"note: {printable(note)}" for note in data.notes)
+
+
+def _not_shown(measures: Sequence[Measure], data: Data) -> Iterator[str]:
+    """Which scores would stand beside these, had the data no gaps."""
+    suitable = [name for name in FIRST_SCORES if score_named(name).serves(data.classes)]
+    others = [name for name in suitable if score_named(name) not in measures]
+    if measures and others:
+        yield (f"note: {', '.join(others)} are not shown: they take no missing values; fill these in the file for them")
 
 
 def _result_lines(
