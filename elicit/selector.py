@@ -80,7 +80,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
           what was measured, the subset that it likes best is chosen.
         - The path of a journal (or `Answers`): the answers of that session are carried over as statements where they
           apply. Each is dropped once the new scores dominate the other way. Nothing is asked.
-        - Any other callable: an operator, who is asked. One that talks to a person refuses to run in a worker.
+        - An object with a ``__call__``, such as a `ScriptedOperator`: an operator, who is asked. It takes a `Compare`
+          and returns an `Answer`, or takes a `Reconcile` and returns a `Settlement`. One that talks to a person
+          refuses to run in a worker.
     scoring : str, callable or None, default=None
         A scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score.
     cv : int, splitter, iterable of splits or None, default=10

@@ -247,7 +247,8 @@ def _row_by_row(function: Callable[[Mapping[str, float]], float], columns: Mappi
         except Exception as error:
             raise InputError(
                 f"the operator's utility failed with {type(error).__name__}: {printable(str(error))}; "
-                f"it is given one mapping, from {', '.join(sorted(names))} to their values, and returns a number"
+                f"it is given one mapping, from {', '.join(sorted(names))} to their values, and returns a number; "
+                "what is to be asked instead is an object with a __call__"
             ) from error
         if not np.isfinite(value):
             raise InputError(f"the operator's utility is {value} for the subset with {criteria}; make it finite")
