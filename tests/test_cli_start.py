@@ -86,7 +86,7 @@ def test_help_tells_the_defaults_that_are_in_force(capsys):
     with pytest.raises(SystemExit):
         main(["ask", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert f"answers between two checks (default {SETTINGS['check_every']})" in told
+    assert f"to catch slips (default {SETTINGS['check_every']})" in told
     assert f"questions at most (default {Settings().questions})" in told
     assert ", ".join(BUILT_IN) in told
 

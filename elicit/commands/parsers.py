@@ -65,11 +65,18 @@ A scenario is a TOML file; scenarios/wine_live.toml is a short one. Sections:
                   synthetic  n; interaction, size
                 where there are data also: target, holds, tidy, group_col,
                 groups, dropped, costs, cost_unit
-  [operator]    who judges: utility, order (with steps) or hidden; name,
-                noise, hesitation. [[operator]] for several
+  [operator]    who judges, by one of:
+                  utility    arithmetic on the criteria
+                  order      criteria, what counts first at the front; with
+                             steps, in which each counts: { score = 0.01 }
+                  hidden     true: the truth behind kind = "synthetic"
+                and name; noise, the chance of a wrong answer; hesitation,
+                the lead in utility within which it cannot compare.
+                [[operator]] for several
   [elicit]      the search: every setting that elicit --defaults prints; name,
                 preset, keep, drop, max_size, prior. [[elicit]] for several
-  [experiment]  seeds, methods, goal, trace_every
+  [experiment]  seeds; trace_every, evaluations between two looks at the
+                regret; for compare: methods, goal (as size:6, reach:0.97)
 
 A key that is not known is refused, and the nearest is named.
 """
@@ -169,7 +176,10 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     )
     command.add_argument("--questions", type=non_negative, metavar="N", help="questions at most (default 9)")
     command.add_argument(
-        "--check-every", type=non_negative, metavar="N", help="answers between two checks (default 3), 0 for none"
+        "--check-every",
+        type=non_negative,
+        metavar="N",
+        help="answers after which a question repeats what they imply, to catch slips (default 3), 0 for never",
     )
     command.add_argument(
         "--prior",
