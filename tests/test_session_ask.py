@@ -402,6 +402,23 @@ def test_numbers_with_signs_are_left_out_as_what_they_are(tmp_path):
     ]
 
 
+def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_they_look_like(tmp_path):
+    table(
+        tmp_path / "t.csv",
+        a=number,
+        day=lambda k, _: f"2021-01-{k % 28 + 1:02}",
+        share=lambda k, _: f"{k % 5}0%",
+        size=lambda k, _: "SML"[k % 3],
+        version=lambda k, _: f"3.{k % 4}.1",
+    )
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    assert set(data.groups) == {"day", "share", "size", "version"}
+    assert data.notes == (
+        "'day' is taken as 28 categories: it looks like dates; turn it into numbers, such as days",
+        "'share' is taken as 5 categories: it holds numbers with signs, as in '00%'; write the numbers alone",
+    )
+
+
 def test_where_nobody_is_asked_the_score_decides(ask, tmp_path):
     """Two attributes are needed together, so that all there is to prefer to the score is a smaller size."""
     rng = np.random.default_rng(0)

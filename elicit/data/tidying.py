@@ -165,21 +165,26 @@ def categories_note(name: str, cells: Collection[str], levels: Collection[str]) 
     """A note on texts that are read as categories and hardly look like such; "" for others, and for numbers."""
     if not levels:
         return ""
+    distinct = set(cells)
+    others = sorted(level for level in distinct if as_numbers([level]) is None)
     if looks_like_names(cells):
         why = what_they_look_like(cells)
+    elif 2 * len(others) >= len(distinct) and not comma_numbers(cells):
+        why = _other_than_texts(distinct)
     else:
-        distinct = set(cells)
-        others = sorted(level for level in distinct if as_numbers([level]) is None)
-        if 2 * len(others) >= len(distinct) and not comma_numbers(cells):
-            return ""
         hint = "; write decimals with a point" if all("," in level for level in others) else ""
         why = f"{others[0]!r} is no number{hint}"
-    return f"{name!r} is taken as {len(levels)} categories: {why}"
+    return f"{name!r} is taken as {len(levels)} categories: {why}" if why else ""
 
 
 def what_they_look_like(cells: Collection[str]) -> str:
     """What a column of many different texts seems to hold, and what can be done about it."""
     levels = set(cells)
+    return _other_than_texts(levels) or f"{len(levels)} different texts in {len(cells)} rows look like names"
+
+
+def _other_than_texts(levels: Collection[str]) -> str:
+    """What texts are that mean numbers or days, and what can be done about it; "" for texts that mean no more."""
     if all(map(_DATE.fullmatch, levels)):
         return "it looks like dates; turn it into numbers, such as days"
     if commas := _between_thousands(levels, ","):
@@ -189,9 +194,9 @@ def what_they_look_like(cells: Collection[str]) -> str:
     large = next((level for level in sorted(levels) if too_large(level)), None)
     if large is not None and all(_is_number(level) or too_large(level) for level in levels):  # else names, as 7e88912
         return f"it holds numbers {TOO_LARGE}, as in {large[:10] + '…'!r}; write them in a larger unit"
-    if all(map(_WITH_UNIT.fullmatch, levels)):
+    if all(map(_WITH_UNIT.fullmatch, levels)) and any(set(level) & set("%$€£¥") for level in levels):  # not 1.2.3
         return f"it holds numbers with signs, as in {min(levels)!r}; write the numbers alone"
-    return f"{len(levels)} different texts in {len(cells)} rows look like names"
+    return ""
 
 
 def stray_position(cells: Sequence[str], *, commas: bool) -> int | None:
