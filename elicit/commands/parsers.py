@@ -42,7 +42,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--target": {"metavar": "COL", "help": "the column to predict, when DATA is a file"},
     "--holds": {"metavar": "KIND", "help": "what the target holds: classes or numbers (default: by model and values)"},
     "--tidy": {"action": "store_true", "help": "allow missing values, leave out columns that say nothing"},
-    "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that count as one attribute"},
+    "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that count as one attribute (quote the ;)"},
     "--scoring": {"metavar": "NAME", "help": "a scikit-learn scorer (default: the model's own)"},
     "--folds": {"type": fold_count, "metavar": "N", "help": "folds (default 10)"},
     "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out"},
