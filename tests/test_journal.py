@@ -621,6 +621,19 @@ def test_the_name_of_a_new_journal_is_made_as_durable_as_what_is_in_it(path, mon
         assert found == [(path, path.read_bytes())], "once there is something in it to be found by that name"
 
 
+@posix
+def test_the_folder_of_a_new_journal_is_synced_where_the_file_system_can(path, monkeypatch):
+    synced = []
+
+    def refused(descriptor):
+        synced.append(os.fstat(descriptor).st_ino)
+        raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", refused)
+    writing.sync_folder(path)
+    assert synced == [path.parent.stat().st_ino]
+
+
 def test_what_was_claimed_holds_until_another_fact_and_a_journal_goes_on_after_it(path):
     with Journal.create(path, HEADER) as journal:
         assert journal.last_claim is None

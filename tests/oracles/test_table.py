@@ -189,6 +189,15 @@ def test_a_link_stays_one_and_a_file_keeps_who_may_read_it(tmp_path):
     assert len(TableOracle(tmp_path / "real.csv")) == 31
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_file_is_whole_on_the_disk_before_it_takes_the_place_of_another(tmp_path, monkeypatch, name):
+    path, synced = tmp_path / name, []
+    path.write_text("another")
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append((os.fstat(file).st_size, path.read_bytes())))
+    write_table(path, truth())
+    assert synced == [(path.stat().st_size, b"another")]
+
+
 def test_the_same_table_has_the_same_bytes(tmp_path):
     for name in ("a.csv.gz", "b.csv.gz"):
         write_table(tmp_path / name, truth())
