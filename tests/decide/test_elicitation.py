@@ -140,6 +140,15 @@ def test_little_regret_among_a_few_that_were_looked_at_ends_no_run(parsimony, se
     assert all(y in measured for y in around)
 
 
+@pytest.mark.parametrize(("start", "ended"), [(5, True), (6, False)])
+def test_little_regret_ends_no_run_before_as_many_were_looked_at_as_it_begins_with(start, ended):
+    around = (0b001, 0b010, 0b100, 0b011, 0b101)  # the first is best, and all that is near it is measured
+    measured = [Evaluated(k, m, (0.9 - 0.1 * k, float(m.bit_count()))) for k, m in enumerate(around)]
+    settings = Settings(start=start, stop=("regret",), policy="none")
+    elicitation = Elicitation(Attributes.numbered(3), settings=settings, facts=[Asked(0, around), *measured])
+    assert isinstance(elicitation.ask(), Done) is ended
+
+
 def test_asking_twice_returns_the_same_request():
     elicitation = small()
     assert elicitation.ask() is elicitation.ask()
