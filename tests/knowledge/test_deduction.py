@@ -81,7 +81,7 @@ def history(seed, answers=4, noise=None, assume="linear"):
     return found, weights
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(11), 19])  # 19 has a constraint tight at an old ray
 def test_what_is_deduced_is_true_and_all_that_follows_is_implied(seed):
     found, weights = history(seed)
     value = {x: weights @ np.array(f.criteria) for x, f in found.evaluated.items()}
