@@ -238,6 +238,16 @@ def test_replies_may_come_in_any_order(random, seed):
     assert shuffled.ask() == straight.ask()
 
 
+def test_what_was_told_in_another_order_is_known_in_the_order_in_which_it_was_asked_for():
+    elicitation = small(batch=4)
+    elicitation.ask()
+    requests = elicitation.pending()
+    assert len(requests) == 4
+    for request in reversed(requests):
+        elicitation.tell(request.id, reply(request))
+    assert [fact.request for fact in elicitation.history.evaluated.values()] == [request.id for request in requests]
+
+
 @settings(max_examples=4)  # a run for every fact of one
 @given(st.integers(0, 100), st.sampled_from([0.1, "exact"]))
 def test_a_run_cut_anywhere_goes_on_as_if_it_had_not_been(seed, parsimony):
