@@ -24,7 +24,7 @@ from elicit.operators.picture import (
     scrolled,
     text_lines,
 )
-from elicit.operators.repair import WAITING, Repair, answer_in_words, listed
+from elicit.operators.repair import WAITING, RepairPage, answer_in_words, listed
 from elicit.printable import printable
 from elicit.subsets import Attributes
 
@@ -101,9 +101,9 @@ class Dialogue:
         self._note = note
         self.job: Job | None = None
         self._then: Callable[[list[str]], None] = lambda _: None
-        self._repair: Repair | None = None
+        self._repair: RepairPage | None = None
         if isinstance(request, Reconcile):
-            self._repair = Repair(request, attributes, self._criteria, desk)
+            self._repair = RepairPage(request, attributes, self._criteria, desk)
         self._look_into_next()
 
     # -- keys ---------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Dialogue:
     def _scroll_by(self, key: str) -> None:
         self._scroll = max(self._scroll + _SCROLLS[key], 0)
 
-    def _press_in_repair(self, repair: Repair, key: str) -> Reply | None:
+    def _press_in_repair(self, repair: RepairPage, key: str) -> Reply | None:
         if key == "k":
             return Settlement(None)
         if key == "t":  # an answer is never taken back by the key that only goes on

@@ -17,7 +17,7 @@ from elicit.subsets import Attributes, Mask
 WAITING = "working it out …"
 
 
-class Repair:
+class RepairPage:
     """The answers of one contradiction, of which one is chosen."""
 
     def __init__(
