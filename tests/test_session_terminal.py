@@ -131,7 +131,7 @@ def test_who_is_content_ends_the_session_with_all_that_an_end_has_and_may_still_
         "fresh shuffles",
         "ended by wish: ",
         "elicit resume j\n",
-        "scikit-learn:",
+        "in scikit-learn, with pandas:",
         "out.csv: ",
     ):
         assert words in told, told
