@@ -89,7 +89,7 @@ def _not_shown(measures: Sequence[Measure], data: Data) -> Iterator[str]:
     suitable = [name for name in FIRST_SCORES if score_named(name).serves(data.classes)]
     others = [name for name in suitable if score_named(name) not in measures]
     if measures and others:
-        yield (f"note: {', '.join(others)} are not shown: they take no missing values; fill these in the file for them")
+        yield f"note: {', '.join(others)} are not shown: they take no missing values; fill these in the file for them"
 
 
 def _result_lines(

@@ -1,7 +1,7 @@
 """Operators: who says which of two subsets is better.
 
-A simulated operator knows its utility and may err or hesitate; a scripted one reads its answers from
-a list. Each sees exactly what a person would see.
+A simulated operator knows its utility and may err or hesitate; a scripted one says what a list
+holds, or what the operator of another run said. Each sees exactly what a person would see.
 """
 
 from elicit.operators.expression import Expression, parse, spelling
