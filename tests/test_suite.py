@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from elicit.cli import main
+from elicit.experiments import suite
 from elicit.experiments.suite import Line, lines_of, table
+from elicit.methods.registry import classical
 
 PROMISED = [
     "half of the best told",
@@ -50,6 +52,13 @@ def test_the_best_rival_is_the_one_of_least_mean_regret_among_those_told():
     assert line.questions == (4.0, pytest.approx(4.8))
     assert line.soon is None
     assert line.milliseconds == pytest.approx(50)
+
+
+def test_which_method_is_ours_is_looked_up_once_and_not_for_every_run(monkeypatch):
+    asked = []
+    monkeypatch.setattr(suite, "classical", lambda name: (asked.append(name), classical(name))[1])
+    lines_of("s", [run(method, 0.1, seed=seed) for method in ("elicit", "sffs") for seed in range(10)])
+    assert len(asked) == 20
 
 
 def test_operators_are_told_apart_by_what_stands_before_the_colon():

@@ -103,7 +103,7 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         ours=None if name is None else regret[name],
         found=float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
         questions=(float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
-        soon=_soon(results),
+        soon=_soon(ours, results),
         milliseconds=float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours]))
         if ours
         else 0.0,
@@ -116,13 +116,13 @@ def _ours(results: Results) -> str | None:
     return OURS if OURS in names else next(iter(names), None)
 
 
-def _soon(results: Results) -> float | None:
-    """See `Line`."""
+def _soon(ours: Results, results: Results) -> float | None:
+    """See `Line`; `ours` are those of the results that are ours."""
     floating = {(run["operator"], run["seed"]): run for run in results if run["method"] == _FLOATING}
     shares = [
         _evaluations_until(run, goal["regret"]) / goal["evaluations"]
-        for run in results
-        if run["method"] == _ours(results) and (goal := floating.get((run["operator"], run["seed"]))) is not None
+        for run in ours
+        if (goal := floating.get((run["operator"], run["seed"]))) is not None
     ]
     return float(np.median(shares)) if shares else None
 
