@@ -17,7 +17,7 @@ from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred, Retracted
-from elicit.journal import read
+from elicit.journal import Claimed, Record, read
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
@@ -160,9 +160,9 @@ def test_a_statement_goes_by_the_number_of_its_question_where_it_answers_one():
     ],
 )
 def test_a_record_recommends_what_it_claims_of_all_its_facts(claims, found):
-    claimed = [SimpleNamespace(facts=facts, content={"subset": names}) for facts, names in claims]
+    claimed = tuple(Claimed(facts, 0, {"subset": names}) for facts, names in claims)
     history = SimpleNamespace(attributes=Attributes(("a", "b", "c")), evaluated={0b001: None, 0b011: None})
-    assert _claimed(SimpleNamespace(claims=claimed, facts=range(5)), history) == found
+    assert _claimed(Record(None, range(5), (), {}, length=0, check=0, claims=claimed), history) == found
 
 
 def test_what_a_record_recommends_is_explained_though_now_it_would_be_another(journal, why, tmp_path):

@@ -70,6 +70,11 @@ class Record:
     torn: int = 0
     afresh: Mapping[Shuffled, Measured | Failure] = field(default_factory=dict)
 
+    @property
+    def last_claim(self) -> Claimed | None:
+        """The claim on all of the facts, None when there is none: once the run went on, a claim is an earlier one."""
+        return self.claims[-1] if self.claims and self.claims[-1].facts == len(self.facts) else None
+
 
 def library_versions() -> dict[str, str]:
     """The installed versions of the libraries that a run depends on."""

@@ -32,8 +32,7 @@ class Journal:
         self.header = record.header
         self._facts = list(record.facts)
         self._cached, self._afresh = dict(record.cached), dict(record.afresh)
-        self._claimed = record.claims[-1].facts if record.claims else -1
-        self._claim: Mapping[str, Json] = record.claims[-1].content if record.claims else {}
+        self._claim = None if record.last_claim is None else record.last_claim.content
         self._file = file
         self._place = os.path.abspath(path)
         self._length = record.length
@@ -119,6 +118,7 @@ class Journal:
         self._write(content, sync=not more)
         # what is kept is what a replay would read
         self._facts.append(fact_in(dict(content), self.header)[0])
+        self._claim = None
         self._sound = True
 
     def catch_up(self, facts: Sequence[Fact], clock: Callable[[], float]) -> None:
@@ -150,12 +150,12 @@ class Journal:
     @property
     def claimed(self) -> bool:
         """Whether the journal already holds a claim on the present facts."""
-        return self._claimed == len(self._facts)
+        return self._claim is not None
 
     @property
     def last_claim(self) -> Mapping[str, Json] | None:
         """The claim on the present facts, None when there is none."""
-        return self._claim if self.claimed else None
+        return self._claim
 
     @property
     def there(self) -> bool:
@@ -167,7 +167,7 @@ class Journal:
         line: dict[str, Json] = {"claim": plain(dict(content), "claim")}
         add_time(line, at)
         self._write(line)
-        self._claimed, self._claim = len(self._facts), dict(content)
+        self._claim = dict(content)
         self._sound = True
 
     def close(self) -> None:

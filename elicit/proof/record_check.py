@@ -56,7 +56,7 @@ def check_record(record: Record) -> Iterator[Step]:
     yield from (Step(known.line, words) for words in _ended(known))
     for claimed in claims:
         yield from _checked_claim(known, claimed)
-    if not (record.claims and record.claims[-1].facts == len(record.facts)):
+    if record.last_claim is None:
         yield Step(None, _unclaimed(known))
 
 

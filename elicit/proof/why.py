@@ -190,9 +190,9 @@ def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherw
 
 def _claimed(record: Record, history: History) -> Mask | None:
     """What the record itself recommends, when it says so of all its facts."""
-    if not record.claims or record.claims[-1].facts < len(record.facts):
+    if record.last_claim is None:
         return None
-    names = record.claims[-1].content.get("subset")
+    names = record.last_claim.content.get("subset")
     if not isinstance(names, list) or not all(name in history.attributes.names for name in names):
         return None
     subset = history.attributes.mask(names)

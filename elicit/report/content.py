@@ -183,11 +183,8 @@ def _plain(value: Any) -> str:
 
 
 def _checked(record: Record) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
-    """What `elicit verify` says: the steps that hold, those that speak of the result as it is, the first that fails.
-
-    A claim speaks of what was known when it was made: once the run went on, it is an earlier one.
-    """
-    last = record.claims[-1].line if record.claims and record.claims[-1].facts == len(record.facts) else None
+    """What `elicit verify` says: the steps that hold, those that speak of the result as it is, the first that fails."""
+    last = None if record.last_claim is None else record.last_claim.line
     earlier = {claim.line for claim in record.claims} - {last}
     holds, current, false_step = [], [], None
     try:
