@@ -36,6 +36,7 @@ from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL
 from elicit.proof.strained import strained_words
+from elicit.proof.why import Why
 from elicit.report.content import gather, strongest
 from elicit.report.drawing import LOOKS, bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
@@ -83,6 +84,11 @@ def written(path, *options):
     out = path.with_suffix(".html")
     assert main(["report", str(path), "-o", str(out), *options]) == 0
     return out
+
+
+def gathered(record):
+    """What a page shows of a record, but for what reversed answers would have led to."""
+    return gather(Why(record), [])
 
 
 class Tags(HTMLParser):
@@ -149,7 +155,7 @@ def test_drawings_have_titles_and_tables_have_captions_and_headers(wine):
 
 def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine):
     text = written(wine, "--no-model").read_text(encoding="utf-8")
-    record = gather(read(wine))
+    record = gathered(read(wine))
     assert text.index('id="result"') < text.index('id="why"') < text.index('id="front"')
     first = text[text.index('id="result"') : text.index('id="why"')]
     assert ", ".join(record.recommended.names) in first
@@ -167,7 +173,7 @@ def test_a_step_that_takes_an_answer_back_names_its_question(tmp_path):
     request = [fact.request for fact in record.facts if isinstance(fact, Preferred)][1]
     facts = tuple(fact for fact in record.facts if not isinstance(fact, Stopped))
     taken = dataclasses.replace(record, facts=(*facts, Retracted(facts[-1].request, request)), claims=())
-    assert gather(taken).events[-1] == ("taken back", "the answer to question 2")
+    assert gathered(taken).events[-1] == ("taken back", "the answer to question 2")
 
 
 def test_a_record_whose_claim_is_false_says_so_at_the_top(wine, tmp_path):
@@ -263,7 +269,7 @@ def test_texts_and_marks_stand_out_from_their_ground(theme):
 def test_what_answers_imply_is_said_beside_them(tmp_path, assume):
     journals.played(tmp_path / "j", assume=assume, ask_every=1, questions=9)
     record = read(tmp_path / "j")
-    content = gather(record)
+    content = gathered(record)
     deduced = elicitation_of(record).history.deduced
     assert bool(deduced) == (assume == "linear")
     assert (f"{len(deduced)} orders follow from these answers" in content.implied) == (assume == "linear")
@@ -327,7 +333,7 @@ def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):
     story = story_of(WINE, 0b11, {0b11: 0.5}, oracle.fingerprint, Family(13))
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     assert story.guess == pytest.approx(cross_val_score(DummyClassifier(), X, y, cv=folds).mean(), abs=1e-12)
-    content = gather(read(wine), [])
+    content = gathered(read(wine))
     told = "A guess without any attribute has the score 0.2500 on the folds that chose."
     assert told + "</p>" in page(content, ModelStory(guess=0.25), "j.jsonl")
     same = ModelStory(guess=content.recommended.values[0])
@@ -366,7 +372,7 @@ def test_the_curve_of_an_attribute_with_gaps_is_drawn_from_the_rows_that_have_a_
     present = np.delete(X[:, 0], range(0, 60, 6))
     assert (curve.at[0], curve.at[-1]) == (present.min(), present.max())
     assert story.missing == ()
-    told = page(gather(read(wine), []), story, "j.jsonl")
+    told = page(gathered(read(wine)), story, "j.jsonl")
     assert told.count("0 is the average. 10 rows are left out, without a value of it.</figcaption>") == 1
     assert told.count("left out, without a value of it.</figcaption>") == 1
 
@@ -391,7 +397,7 @@ def test_what_acts_together_in_the_model_is_told_with_its_strength(wine, tmp_pat
     assert strongest.h > 0.5
     assert strongest.strength > max(other.strength for other in others)
     assert (len(others), story.paired_rows) == (2, PAIRED_ROWS)
-    told = page(gather(read(wine), []), story, "j.jsonl")
+    told = page(gathered(read(wine)), story, "j.jsonl")
     assert f'<td>a and b</td><td class="number">{strongest.h:.2g}</td>' in told
     assert f"in units of the prediction (root mean square over {PAIRED_ROWS} rows)" in told
 
@@ -400,7 +406,7 @@ def test_where_attributes_add_up_nothing_acts_together(wine, tmp_path):
     story = acting(tmp_path, "ridge", missing_in=[(row, 0) for row in range(60)])
     assert {i.strength for i in story.interactions} == {0.0}
     assert story.paired_rows == 90
-    told = page(gather(read(wine), []), story, "j.jsonl")
+    told = page(gathered(read(wine)), story, "j.jsonl")
     assert "Nothing: in the model a and b and c add up (over 90 rows).</p>" in told
 
 
@@ -408,7 +414,7 @@ def test_one_attribute_acts_together_with_none(wine):
     oracle = oracle_from(WINE, Path())
     story = story_of(WINE, 0b1, {0b1: 0.5}, oracle.fingerprint, Family(13))
     assert (story.interactions, story.paired_rows) == ((), 0)
-    assert "What acts together" not in page(gather(read(wine), []), story, "j.jsonl")
+    assert "What acts together" not in page(gathered(read(wine)), story, "j.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -460,7 +466,7 @@ def dropped(tmp_path_factory):
 
 def test_a_story_holds_the_choice_against_all_that_may_be_chosen(dropped):
     record = read(dropped)
-    content = gather(record)
+    content = gathered(record)
     section = record.header.settings["about"]["oracle"]
     story = story_of(section, 0b1, {0b1: 0.5}, record.header.fingerprint, content.family)
     assert [told.what for told in story.honest] == ["the recommended subset", "all 3 attributes that may be chosen"]
@@ -476,7 +482,7 @@ def test_a_story_without_what_is_dropped_speaks_of_all_attributes():
 
 
 def test_what_is_dropped_is_named_once_and_has_neither_power_nor_cost(dropped):
-    content = gather(read(dropped))
+    content = gathered(read(dropped))
     assert (content.dropped, content.candidates) == (["<leak>"], [0, 1, 2])
     assert strongest(content) == [0, 1, 2]
     assert "a = 1.0, b = 2.0, c = 3.0," in content.measured_with
@@ -489,7 +495,7 @@ def test_what_is_dropped_is_named_once_and_has_neither_power_nor_cost(dropped):
 
 
 def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine):
-    content = gather(read(wine))
+    content = gathered(read(wine))
     assert content.dropped == []
     assert len(content.candidates) == len(content.attributes)
     assert "that may be chosen (dropped" not in written(wine, "--no-model").read_text(encoding="utf-8")
@@ -569,7 +575,7 @@ def visit(browser):
 
 
 def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wine):
-    seen, record = visit(written(wine, "--no-model")), gather(read(wine), [])
+    seen, record = visit(written(wine, "--no-model")), gathered(read(wine))
     assert "Recommended: " + ", ".join(record.recommended.names) in seen.inner_text("#told")
     front = [m for m in record.measured if m.in_front]
     assert len(front) > 1
@@ -594,7 +600,7 @@ def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wi
 
 
 def test_the_pointer_itself_finds_the_recommended_subset(visit, wine):
-    seen, record = visit(written(wine, "--no-model")), gather(read(wine), [])
+    seen, record = visit(written(wine, "--no-model")), gathered(read(wine))
     other = next(m for m in record.measured if not m.in_front)
     seen.locator(f'svg [data-place="{other.place}"]').dispatch_event("mouseenter")
     assert "Recommended" not in seen.inner_text("#told")
@@ -603,7 +609,7 @@ def test_the_pointer_itself_finds_the_recommended_subset(visit, wine):
 
 
 def test_the_keyboard_does_what_the_pointer_does(visit, wine):
-    seen, record = visit(written(wine, "--no-model")), gather(read(wine), [])
+    seen, record = visit(written(wine, "--no-model")), gathered(read(wine))
     front = [m for m in record.measured if m.in_front]
     for m in front[:2]:
         seen.locator(f'svg [data-place="{m.place}"]').focus()
@@ -620,7 +626,7 @@ def test_hostile_names_do_nothing(visit, hostile, javascript):
     assert "\u202e" not in text
     assert "\x1b" not in text
     if javascript:
-        record = gather(read(hostile), [])
+        record = gathered(read(hostile))
         for m in [m for m in record.measured if m.in_front][:2]:
             seen.locator(f'svg [data-place="{m.place}"]').dispatch_event("click")
         assert "What distinguishes" in seen.inner_text("#compared")
@@ -651,7 +657,7 @@ def test_paper_shows_the_tables_and_no_controls(visit, wine):
 
 
 def test_without_a_script_the_page_says_the_same(visit, wine):
-    seen, record = visit(written(wine), java_script_enabled=False), gather(read(wine), [])
+    seen, record = visit(written(wine), java_script_enabled=False), gathered(read(wine))
     text = seen.inner_text("body")
     assert ", ".join(record.recommended.names) in text
     assert not seen.is_visible("#told")
@@ -659,12 +665,12 @@ def test_without_a_script_the_page_says_the_same(visit, wine):
 
 
 def test_the_page_of_a_story_without_a_model_says_why(wine):
-    text = page(gather(read(wine), []), ModelStory(missing=("no model was there",)), "j.jsonl")
+    text = page(gathered(read(wine)), ModelStory(missing=("no model was there",)), "j.jsonl")
     assert "No model was there." in text
 
 
 def test_the_commands_that_reproduce_a_page_stand_on_lines_of_their_own_and_can_be_pasted(wine):
-    text = page(gather(read(wine), []), ModelStory(), "a journal; rm -rf.jsonl")
+    text = page(gathered(read(wine)), ModelStory(), "a journal; rm -rf.jsonl")
     (shown,) = re.findall(r"<pre>(.*?)</pre>", text)
     commands = [html.unescape(line) for line in re.findall(r"<code>(.*?)</code>", shown)]
     assert [shlex.split(command)[:3] for command in commands] == [
@@ -688,12 +694,12 @@ def test_an_axis_of_values_that_are_nearly_the_same_holds_them(values):
 def test_what_was_proven_before_the_run_went_on_is_not_said_of_its_result(tmp_path):
     journals.played(tmp_path / "j", 5, 1, budget=12, ask_every=2, start=4)
     lines = journals.lines_of(tmp_path / "j")
-    before = gather(read(tmp_path / "j"))
+    before = gathered(read(tmp_path / "j"))
     assert any(words.startswith("it loses") for words in before.current)
     record = lines[0] | {}
     assert "claim" in lines[-1]
     resumed = {"fact": "resumed", "request": lines[-2]["request"] + 1, "budget": 20, "time": 0.0}
-    after = gather(read(journals.write(tmp_path / "on", [record, *lines[1:], resumed])))
+    after = gathered(read(journals.write(tmp_path / "on", [record, *lines[1:], resumed])))
     assert after.current == ()
     assert any("it loses" in words and "an earlier claim, of line" in words for words in after.holds)
     assert "went on after what it claimed" in page(after, ModelStory(), "on.jsonl")
@@ -710,7 +716,7 @@ def test_names_in_drawings_lie_inside_them_and_those_that_begin_alike_differ():
 
 
 def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine):
-    record, text = gather(read(wine)), written(wine).read_text(encoding="utf-8")
+    record, text = gathered(read(wine)), written(wine).read_text(encoding="utf-8")
     power = text[text.index('id="power"') : text.index('id="session"')]
     for name, index in zip(record.attributes, record.power, strict=True):
         assert f'<td>{name}</td><td class="number">{index:.3g}</td>' in power

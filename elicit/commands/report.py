@@ -31,7 +31,8 @@ def run(args: argparse.Namespace) -> int:
     section = _section(args.path)
     with destination(args.output, args.path, *input_files(section, Path())) as out, one_thread():
         with Meter(sys.stderr) as meter:
-            content = gather(record, Why(record).otherwise(meter.update))
+            why = Why(record)
+            content = gather(why, why.otherwise(meter.update))
         story = ModelStory(missing=("the model was not looked at (--no-model)",))
         if not args.no_model:
             with counted_warnings() as warned, Meter(sys.stderr) as meter:

@@ -107,13 +107,11 @@ class Content:
         return [self.attributes[i] for i in members(self.family.drop)]
 
 
-def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Content:
-    """The content of a record. `otherwise` None works out what reversed answers would have led to."""
-    why = Why(record)
-    history, elicitation = why.history, why.elicitation
+def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
+    """The content of a record, with its reasons and what reversed answers would have led to."""
+    record, history, elicitation = why.record, why.history, why.elicitation
     place = {x: k for k, x in enumerate(history.evaluated)}
     holds, current, false_step = _checked(record)
-    found = why.otherwise() if otherwise is None else list(otherwise)
     stopped = history.stopped
     theta = why.beliefs.theta
     header = record.header
@@ -129,7 +127,7 @@ def gather(record: Record, otherwise: Sequence[Otherwise] | None = None) -> Cont
         current=current,
         false_step=false_step,
         reasons=tuple(reason_lines(why, why.this(), FIRST_CAUSES)) if why.decides else (),
-        otherwise=tuple(reversed_answers(why, found, None)),
+        otherwise=tuple(reversed_answers(why, otherwise, None)),
         questions=_questions(why, place),
         implied=_implied(why),
         events=tuple(_events(record, why.questions)),
