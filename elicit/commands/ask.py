@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         notes = (*left, *_data_notes(data, section, dropped), *_assumption_note(args.assume or "nothing"))
         if prior is not None:
             notes += (_prior_note(args.prior, attributes, family, prior),)
-        return play_session(session, oracle, path, section, PlayOptions(args.n_jobs, args.output, notes))
+        return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes))
 
 
 def _read(args: argparse.Namespace) -> tuple[dict[str, Any], Data]:

@@ -61,11 +61,9 @@ MOST_EXPLAINED = 1000
 _MOST_WIDTH = 96
 
 
-def ending(
-    session: Session, oracle: Remembering, section: Mapping[str, Any], path: str, result: Result
-) -> Iterator[str]:
+def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:
     """The end of a session, in lines of plain text. What takes long shows its progress on standard error."""
-    elicitation = session.elicitation
+    elicitation, path = session.elicitation, pasted(os.fspath(session.journal.path))
     yield ""
     bounds = Bounds() if result.subset is None else proven_bounds(session.journal, elicitation.family)
     if result.subset is None:
@@ -90,9 +88,9 @@ def ending(
         yield from _what_may_do_instead(elicitation, result)
     else:
         if bounds.family != 0:
-            yield from _how_to_go_on(elicitation, pasted(path))
-        yield f"a page to keep or send:        elicit report {pasted(path)} -o report.html"
-    yield f"check the proofs again:        elicit verify {pasted(path)}"
+            yield from _how_to_go_on(elicitation, path)
+        yield f"a page to keep or send:        elicit report {path} -o report.html"
+    yield f"check the proofs again:        elicit verify {path}"
     if result.subset is not None and (code := snippet(section, result.names)):
         yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}" for line in code))
 

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
         left = many(elicitation.questions_left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
-        return play_session(session, oracle, args.path, section, PlayOptions(args.n_jobs, args.output, notes))
+        return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes))
 
 
 def _undo(elicitation: Elicitation, number: int) -> None:

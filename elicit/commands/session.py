@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     notes = unfinished_note("elicit-wine", oracle) if args.journal is None else ()
     with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
         notes += (data_summary(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
-        return play_session(session, oracle, path, FIRST_SESSION, PlayOptions(notes=notes))
+        return play_session(session, oracle, FIRST_SESSION, PlayOptions(notes=notes))
 
 
 def data_summary(data: Data, section: Mapping[str, Any], attributes: int) -> str:
@@ -117,33 +117,38 @@ def _is_unfinished(path: str, oracle: Oracle) -> bool:
     return record.header.fingerprint == oracle.fingerprint and bool(record.facts) and not any(ends[-1:])
 
 
-def play_session(session: Session, oracle: Oracle, path: str, section: Mapping[str, Any], options: PlayOptions) -> int:
+def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], options: PlayOptions) -> int:
     """Play a session to its end, or until the operator leaves; return the exit status."""
     remembering = Remembering(oracle)
     remembering.learn(session.journal.cached)
     with counted_warnings() as warned:
         try:
-            opening = [f"journal: {printable(path)}", *options.notes, *_estimate(session, remembering)]
+            opening = [
+                f"journal: {printable(os.fspath(session.journal.path))}",
+                *options.notes,
+                *_estimate(session, remembering),
+            ]
             result = _drive_with_operator(session, remembering, section, options, opening)
-            lines = list(ending(session, remembering, section, path, result))
+            lines = list(ending(session, remembering, section, result))
         except Leave as reason:
-            print(f"\n{reason}; {_how_to_resume(session, path)}")
+            print(f"\n{reason}; {_how_to_resume(session)}")
             if options.output is not None:
                 output = printable(options.output)
                 print(f"{output} was not written, for the session has not ended; resume it with -o, too")
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
-            raise InputError(f"{error}; {_how_to_resume(session, path)}") from error
+            raise InputError(f"{error}; {_how_to_resume(session)}") from error
         except KeyboardInterrupt:
             if sys.stderr.isatty():
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
-            complain(f"interrupted; {_how_to_resume(session, path)}")
+            complain(f"interrupted; {_how_to_resume(session)}")
             return INTERRUPTED
     return _finish(section, options, result, [*lines, *warning_lines(warned)])
 
 
-def _how_to_resume(session: Session, path: str) -> str:
+def _how_to_resume(session: Session) -> str:
     """What is kept of a session that was left, and how to go on with it."""
+    path = os.fspath(session.journal.path)
     if session.journal.there:
         return f"everything is kept, go on with: elicit resume {pasted(path)}"
     return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
