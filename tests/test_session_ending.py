@@ -142,7 +142,8 @@ def test_looking_something_up_leaves_the_run_as_it_is(ended):
 
 
 def test_the_journal_is_enough_for_the_snippet(ended):
-    code = snippet(session_section(str(ended[0] / "j")), ("alcohol", "hue"))
+    path = str(ended[0] / "j")
+    code = snippet(session_section(read(path), path), ("alcohol", "hue"))
     names = {}
     exec("\n".join(code), names)
     assert list(names["X"].columns) == ["alcohol", "hue"]

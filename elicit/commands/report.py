@@ -28,7 +28,7 @@ from elicit.threads import one_thread
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
-    section = _section(args.path)
+    section = _section(record, args.path)
     with destination(args.output, args.path, *input_files(section, Path())) as out, one_thread():
         with Meter(sys.stderr) as meter:
             why = Why(record)
@@ -45,10 +45,10 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _section(path: str) -> Mapping[str, Any]:
+def _section(record: Record, path: str) -> Mapping[str, Any]:
     """What the oracle was made of; nothing where the record does not say, as a run from Python need not."""
     try:
-        return session_section(path)
+        return session_section(record, path)
     except InputError:
         return {}
 

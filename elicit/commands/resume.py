@@ -15,7 +15,7 @@ from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError
 from elicit.events import Stopped
-from elicit.journal import other_versions, read
+from elicit.journal import Record, other_versions, read
 from elicit.printable import many, printable
 from elicit.session.insight import Insight
 from elicit.sessions import require_session, resume
@@ -26,13 +26,13 @@ MOST_DIGITS = 15
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    section = session_section(args.path)
+    record = read(args.path)
+    section = session_section(record, args.path)
     check_place(args.output, args.path, section.get("data"))
     try:
         oracle: Oracle = session_oracle(section)
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
-    record = read(args.path)
     torn, last = record.torn, record.facts[-1] if record.facts else None
     notes: tuple[str, ...] = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
     # whoever wants the reduced data of a session that they ended wants its end
@@ -66,17 +66,17 @@ def _undo(elicitation: Elicitation, number: int) -> None:
     elicitation.retract(standing[number])
 
 
-def session_section(path: str) -> Mapping[str, Any]:
+def session_section(record: Record, path: str) -> Mapping[str, Any]:
     """The [oracle] section that a journal was made with. A data file that is gone is looked for beside the journal."""
-    header = read(path).header
-    require_session(header)
-    about = header.settings.get("about")
-    section = about.get("oracle") if isinstance(about, dict) else None
-    if isinstance(about, dict) and "operator" in about and "utility" not in about:
+    require_session(record.header)
+    about = record.header.settings.get("about")
+    about = about if isinstance(about, dict) else {}
+    section = about.get("oracle")
+    if "operator" in about and "utility" not in about:
         raise InputError(
             f"journal {path!r} belongs to a fit of ElicitSelector: the same fit with its folder as journal goes on"
         )
-    if isinstance(about, dict) and "operator" in about:
+    if "operator" in about:
         raise InputError(
             f"journal {path!r} is a run with a simulated operator: elicit run or elicit compare with the same scenario "
             "and --journals goes on there"
