@@ -11,7 +11,7 @@ Subsets are lists of names in attribute order, floats are written so that they r
 whatever is not ASCII is escaped. A cache line holds a result computed ahead of need, an "afresh" line one on
 folds shuffled by another seed, for judging what was chosen. They belong to the journal but not to the run:
 `identity` leaves them out, and the optional "time" of any line.
-A claim line says what the facts above it prove (see `claims`); it follows from them, so it is left out too.
+A claim line says what the facts above it prove (see `proof.claims`); it follows from them, so it is left out too.
 
 "crc" is the CRC-32 of the line before ", "crc"", continued from that of the line above. So a changed,
 missing or moved line is found, and named. The one damage that is no error is a last line without its

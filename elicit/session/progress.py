@@ -15,9 +15,7 @@ from elicit.subsets import Mask
 class Progress:
     """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
 
-    `regret` is the incumbent's max regret among the
-    evaluated, in margins of one strict statement, None while it is unknown or nobody asked for it, infinite where it
-    is above one margin and how far is not worth working out.
+    `regret` is the max regret of that, as `regret_of` tells it; None as well where nobody asked for it.
     """
 
     evaluations: int
