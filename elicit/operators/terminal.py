@@ -162,8 +162,8 @@ class TerminalOperator(Person):
 class _Conversation:
     """A page on the screen until it has a reply, with a thread that runs its jobs."""
 
-    def __init__(self, dialogue: Page, input: Input, output: Output) -> None:
-        self._dialogue = dialogue
+    def __init__(self, page: Page, input: Input, output: Output) -> None:
+        self._page = page
         self._output = output
         self._since = time.monotonic()
         self._looking: threading.Thread | None = None
@@ -191,7 +191,7 @@ class _Conversation:
     def _text(self) -> StyleAndTextTuples:
         size = self._output.get_size()
         text: StyleAndTextTuples = []
-        for line in self._dialogue.page(size.columns, size.rows):
+        for line in self._page.page(size.columns, size.rows):
             text += [(f"class:{style}" if style else "", part) for style, part in line]
             text.append(("", "\n"))
         return text[:-1]
@@ -210,7 +210,7 @@ class _Conversation:
         if not leaving and time.monotonic() - self._since < SETTLE:
             return
         try:
-            reply = self._dialogue.press(key)
+            reply = self._page.press(key)
         except (Leave, KeyboardInterrupt) as leave:
             event.app.exit(exception=leave)
             return
@@ -221,7 +221,7 @@ class _Conversation:
 
     def _start_job(self) -> None:
         """Run the job of the page in a thread; while one is running, the next waits for its end."""
-        job = self._dialogue.job
+        job = self._page.job
         if job is None or (self._looking is not None and self._looking.is_alive()):
             return
         loop = self._app.loop
@@ -242,7 +242,7 @@ class _Conversation:
     def _finish_job(self, job: Job, lines: list[str]) -> None:
         if self._looking is not None:
             self._looking.join()
-        self._dialogue.finish(job, lines)
+        self._page.finish(job, lines)
         self._start_job()
         self._app.invalidate()
 
