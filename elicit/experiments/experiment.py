@@ -149,7 +149,10 @@ def elicit_run(
     plain["against"] = against_directions(elicitation, simulated)
     if best is None:
         return plain
-    earlier = [_regret_by(found, simulated, best) for found in _recommendations(elicitation, scenario.trace_every)]
+    earlier = [
+        None if found is None else regret_of(*found, simulated, best)
+        for found in _recommendations(elicitation, scenario.trace_every)
+    ]
     return plain | {"trace": [*earlier, plain["regret"]]}
 
 
@@ -192,14 +195,10 @@ def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) ->
     return float(operator.utilities(columns, masks).max())
 
 
-#: What was recommended at some time, with its criteria; None where that was not worked out.
-_Recommendation = tuple[Mask | None, Mapping[str, float]] | None
+def _recommendations(elicitation: Elicitation, every: int) -> Iterator[tuple[Mask | None, Mapping[str, float]] | None]:
+    """What would have been recommended before each measurement but the first, by all facts up to then; its criteria.
 
-
-def _recommendations(elicitation: Elicitation, every: int) -> Iterator[_Recommendation]:
-    """What would have been recommended before each measurement but the first, by all facts up to then.
-
-    It is worked out after every `every` measurements, and at `POINTS`.
+    It is worked out after every `every` measurements, and at `POINTS`; elsewhere it is None.
     """
     seen, beliefs, calls = elicitation.history.blank(), None, 0
     for fact in elicitation.facts:
@@ -212,10 +211,6 @@ def _recommendations(elicitation: Elicitation, every: int) -> Iterator[_Recommen
                 yield None
             calls += 1
         seen.record(fact)
-
-
-def _regret_by(recommendation: _Recommendation, operator: SimulatedOperator, best: float) -> float | None:
-    return None if recommendation is None else regret_of(*recommendation, operator, best)
 
 
 def regret_of(
