@@ -293,3 +293,35 @@ def test_the_cone_of_answers_about_hundreds_of_attributes_is_built_only_for_a_pa
     assert "_cone" not in vars(may_ask)
     assert may_ask.open(near | far, more | far), "the pair of far and the second attribute may be worth something"
     assert "_cone" in vars(may_ask)
+
+
+def test_an_answer_worth_less_than_is_wished_for_is_not_asked_for_unless_less_is_enough_now():
+    may_ask, _ = questions([(0.2, 1), (0.9, 3)], [], worth=50.0)
+    assert may_ask.next(np.random.default_rng(0)) is None
+    assert may_ask.next(np.random.default_rng(0), worth=0.0) is not None
+
+
+def test_a_check_never_asks_what_dominance_implies():
+    """The first is above the second by an answer, and that dominates the third: so the first is above the third."""
+    may_ask, _ = questions([(0.5, 1), (0.6, 2), (0.55, 3)], [(1, 2, Answer.FIRST)])
+    rng = np.random.default_rng(0)
+    assert {frozenset((q.first, q.second)) for q in (may_ask.check(rng) for _ in range(20))} == {frozenset((1, 3))}
+    assert questions([(0.5, 1), (0.4, 2)], [])[0].check(rng) is None
+
+
+def test_what_is_doubted_just_as_much_as_is_needed_is_checked():
+    said = [(4, 2, Answer.SECOND), (3, 2, Answer.SECOND), (5, 3, Answer.FIRST), *CARES, *SURPRISE]
+    _, history = questions(FRONT, said)
+    most = round(max(doubts(history, {frozenset((a, b)) for a, b, _ in said}).values()), 9)
+    rng = np.random.default_rng(0)
+    assert questions(FRONT, said, doubt=most)[0].doubted(rng) is not None
+    assert questions(FRONT, said, doubt=most + 1e-8)[0].doubted(rng) is None
+
+
+def test_a_proof_asks_about_the_rival_in_its_way_and_about_lesser_ones_once_that_is_known():
+    front, rng = [(0.5, 1), (0.6, 2), (0.7, 3)], np.random.default_rng(0)
+    found = questions(front, [(1, 2, Answer.FIRST)])[0].for_proof(3, rng)
+    assert {found.first, found.second} == {1, 3}
+    found = questions(front, [(1, 2, Answer.FIRST)])[0].for_proof(2, rng)
+    assert {found.first, found.second} == {1, 3}, "about the second it was said before"
+    assert questions(front, [(1, 2, Answer.FIRST)], policy="none")[0].for_proof(3, rng) is None
