@@ -325,3 +325,20 @@ def test_a_proof_asks_about_the_rival_in_its_way_and_about_lesser_ones_once_that
     found = questions(front, [(1, 2, Answer.FIRST)])[0].for_proof(2, rng)
     assert {found.first, found.second} == {1, 3}, "about the second it was said before"
     assert questions(front, [(1, 2, Answer.FIRST)], policy="none")[0].for_proof(3, rng) is None
+
+
+def test_nothing_is_asked_about_one_subset_or_about_two_that_measure_the_same():
+    may_ask, _ = questions([(0.5, 1), (0.5, 1), (0.6, 2)], [])
+    assert not any(may_ask.open(a, b) for a, b in [(1, 1), (1, 2), (2, 1)])
+    assert may_ask.open(1, 3)
+    assert may_ask.open(3, 2)
+
+
+def test_what_an_assumption_deduces_from_an_answer_is_not_asked_about():
+    """Each is larger by one and scores 0.1 more, so who trades at a fixed rate ranks all alike."""
+    for assume, open_to in (("nothing", True), ("linear", False)):
+        history = History(Attributes.numbered(N), assume=assume)
+        for k in range(4):
+            history.record(Evaluated(k, 1 << k, (0.5 + 0.1 * k, 1.0 + k)))
+        history.record(Preferred(10, 0b1, 0b10, Answer.FIRST))
+        assert Questions(Beliefs(history, Family(N), Settings(assume=assume))).open(0b100, 0b1000) is open_to
