@@ -86,7 +86,7 @@ class Beliefs:
     def regrets(self) -> Regrets:
         """Regrets of the evaluated subsets; what the previous beliefs proved is reused where it stands."""
         before, self._regrets_before = self._regrets_before, None
-        return Regrets(self.utilities, before)
+        return Regrets(self.utilities, before, [x for x in self.evaluated if x in self.family])
 
     @cached_property
     def theta(self) -> KernelUtility | Utility:

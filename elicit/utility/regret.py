@@ -65,9 +65,11 @@ def beyond_worth(regrets: Regrets, subset: Mask) -> bool:
 
 
 class Regrets:
-    """Regrets of the evaluated subsets under one set of utilities."""
+    """Regrets of the evaluated subsets under one set of utilities; the least is that of an eligible one (None: any)."""
 
-    def __init__(self, utilities: AnySet, previous: Regrets | None = None) -> None:
+    def __init__(
+        self, utilities: AnySet, previous: Regrets | None = None, eligible: Sequence[Mask] | None = None
+    ) -> None:
         self.utilities = utilities
         self.subsets = utilities.evaluated
         self._place = {mask: k for k, mask in enumerate(self.subsets)}
@@ -75,7 +77,7 @@ class Regrets:
         self._proofs: dict[tuple[Mask, Mask], _Proof] = {}
         self._solved: set[tuple[int, int]] = set()
         self._scope = utilities.scope
-        self._candidates = self._membership(utilities.candidates(self.subsets))
+        self._candidates = self._membership(utilities.candidates(self.subsets if eligible is None else eligible))
         self._rivals = self._membership(utilities.rivals(self.subsets))
         self._copies = _numbered_copies(utilities.statements)
         self._witnesses: list[Utility] = []
