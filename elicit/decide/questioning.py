@@ -193,9 +193,7 @@ class Questions:
 
     def open(self, a: Mask, b: Mask) -> bool:
         """Whether the order of a and b is still unknown and may be asked."""
-        if a == b or frozenset((a, b)) in self._asked:
-            return False
-        return not self._by_dominance(a, b) and not self._implied(a, b)
+        return frozenset((a, b)) not in self._asked and not self._by_dominance(a, b) and not self._implied(a, b)
 
     def _by_dominance(self, a: Mask, b: Mask) -> bool:
         below = self._history.dominates
@@ -281,7 +279,7 @@ class Questions:
 
     def _favourite(self) -> Iterator[Question]:
         """The incumbent against the member of the front that θ_k likes best."""
-        others = self._beliefs.by_liking([x for x in self._beliefs.front if x != self._beliefs.incumbent])
+        others = self._beliefs.by_liking(self._beliefs.front)
         return self._of_the_best(others, "the current best against the most promising other")
 
     def _rivals_by_gain(self, subset: Mask) -> list[Mask]:

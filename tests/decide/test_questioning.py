@@ -15,7 +15,7 @@ from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Retract
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source
-from elicit.subsets import Attributes, Family
+from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.sets import difference
 
@@ -342,3 +342,21 @@ def test_what_an_assumption_deduces_from_an_answer_is_not_asked_about():
             history.record(Evaluated(k, 1 << k, (0.5 + 0.1 * k, 1.0 + k)))
         history.record(Preferred(10, 0b1, 0b10, Answer.FIRST))
         assert Questions(Beliefs(history, Family(N), Settings(assume=assume))).open(0b100, 0b1000) is open_to
+
+
+@pytest.mark.parametrize("policy", ["current", "favourite", "split", "ranking", "one-flip"])
+def test_while_nothing_was_said_the_best_is_put_against_another_of_the_front(policy):
+    may_ask, history = questions([(0.5, 1), (0.7, 2), (0.8, 3), (0.4, 3)], [], policy=policy, recommend="regret")
+    best = Beliefs(history, Family(N), Settings(recommend="regret")).incumbent
+    found = may_ask.next(np.random.default_rng(0))
+    pair = {found.first, found.second}
+    assert len(pair) == 2
+    assert pair <= set(history.front)
+    assert best in pair or policy in ("split", "ranking")
+
+
+def test_while_nothing_was_said_the_current_best_is_put_against_the_simplest_of_the_others():
+    may_ask, history = questions([(0.9, 5), (0.8, 4), (0.5, 1), (0.7, 3)], [], policy="current")
+    best = Beliefs(history, Family(N), Settings()).incumbent
+    found = may_ask.next(np.random.default_rng(0))
+    assert {found.first, found.second} == {best, min({1, 2, 3, 4} - {best}, key=simplest)}
