@@ -314,7 +314,7 @@ def regret_points(results: Results) -> list[int]:
 
 def regret_at(run: Mapping[str, Any], k: int) -> float | None:
     """The regret after k evaluations; a run that ended keeps its last."""
-    known = [regret for regret in (run["trace"] or [])[:k] if regret is not None]
+    known = [regret for regret in run["trace"][:k] if regret is not None]
     return known[-1] if known else None
 
 

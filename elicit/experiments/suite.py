@@ -104,9 +104,7 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         found=float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
         questions=(float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
         soon=_soon(ours, results),
-        milliseconds=float(np.median([1000 * run["seconds"] / max(1, run["evaluations"]) for run in ours]))
-        if ours
-        else 0.0,
+        milliseconds=float(np.median([1000 * run["seconds"] / run["evaluations"] for run in ours])) if ours else 0.0,
     )
 
 
@@ -129,7 +127,7 @@ def _soon(ours: Results, results: Results) -> float | None:
 
 def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
     """After how many evaluations a run is this good; infinite when it never is."""
-    reached = (k for k, now in enumerate(run["trace"] or [], start=1) if now is not None and now <= regret + GRID)
+    reached = (k for k, now in enumerate(run["trace"], start=1) if now is not None and now <= regret + GRID)
     return next(reached, inf)
 
 
