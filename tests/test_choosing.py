@@ -59,9 +59,22 @@ def test_each_table_is_left_out_of_its_own_choice():
     assert row.split() == ["a", "0.9000", "c2", "0.5000", "c1", "0.0000"]
 
 
+def test_the_tables_and_the_choices_have_each_their_means():
+    found = Choosing.of(played(a=[[0.9], [0.0], [0.5]], b=[[0.3], [0.3], [0.2]], c=[[0.4], [0.3], [0.2]]))
+    lines = [line.split() for line in found.lines()]
+    assert lines[4] == ["mean", "0.5333", "0.3667", "0.1333"]  # of the first, of what the others choose, of the best
+    assert [(choice, mean, *rest[-3:]) for choice, mean, *rest in lines[-3:]] == [
+        ("c0", "0.5333", "0", "of", "3"),
+        ("c1", "0.2000", "2", "of", "3"),
+        ("c2", "0.3000", "1", "of", "3"),
+    ]
+
+
 def test_of_equal_choices_the_first_is_made():
     found = Choosing.of(played(a=[[0.1, 0.3], [0.2, 0.2]], b=[[0.7], [0.7]]))
     assert found.left_out == [0, 0]
+    digits = Choosing(("a", "b"), ("c", "d"), np.array([[0.2, 0.2], [0.3, 0.3 - 1e-12]]))  # equal but for the last ones
+    assert digits.left_out == [0, 0]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -80,8 +93,10 @@ def test_the_interval_is_over_tables():
 
 
 def test_a_regret_that_is_not_known_is_no_regret():
-    with pytest.raises(InputError, match="a: no regret is known; choices are compared on tables of every subset"):
-        Choosing.of({"a": [{"method": "c0", "regret": None}, {"method": "c1", "regret": 0.0}]})
+    known, unknown = {"method": "c0", "regret": 0.0}, {"method": "c1", "regret": None}
+    for played_there in ([known, unknown], [known]):  # not known, or not played
+        with pytest.raises(InputError, match="b: no regret is known; choices are compared on tables of every subset"):
+            Choosing.of({"a": [known, {**unknown, "regret": 0.0}], "b": played_there})
 
 
 @pytest.fixture

@@ -626,6 +626,52 @@ def test_the_table_has_a_row_a_method_best_first_and_no_control_characters():
     assert two[-3].split() == ["method", "o", "p"]
 
 
+def test_each_number_of_a_row_stands_under_its_heading():
+    """Means over the runs; what was recommended at the end is not what was best on the way."""
+    first = run_of("elicit", 0, 1.0) | {"evaluations": 12, "questions": 2, "seconds": 0.25, "subset": ["a", "b"]}
+    second = run_of("elicit", 1, 0.995) | {"evaluations": 10, "questions": 5, "seconds": 1.0}
+    traces = [[0.5] * 9 + [0.3, 0.0, 0.0], [0.6] * 9 + [0.005]]
+    runs = [run | {"trace": trace} for run, trace in zip((first, second), traces, strict=True)]
+    header, row = (re.split("  +", line) for line in side_by_side(runs))
+    assert dict(zip(header, row, strict=True)) == {
+        "method": "elicit",
+        "runs": "2",
+        "regret@10": "0.1525",
+        "regret": "0.0025",
+        "best found": "50%",
+        "evaluations": "11.0",
+        "questions": "3.5",
+        "seconds": "0.62",
+        "size": "1.5",
+    }
+
+
+def test_the_regrets_by_operator_are_those_of_its_own_runs():
+    runs = [run_of("sfs", s, worth, operator) for s in (0, 1) for operator, worth in (("o", 0.9), ("p", 0.5))]
+    *_, head, row = (line.split() for line in side_by_side(runs))
+    assert (head, row) == (["method", "o", "p"], ["sfs", "0.1000", "0.5000"])
+
+
+def test_ours_is_what_others_are_compared_with_wherever_it_stands_among_its_choices():
+    runs = [run_of(method, s, 0.5 + s / 10) for method in ("sfs", "mine", "elicit") for s in (0, 1)]
+    assert {d.against for d in differences(runs)} == {"elicit"}
+    assert {d.against for d in differences(runs[:4])} == {"mine"}
+
+
+def test_a_seed_counts_where_a_method_came_to_something_for_every_operator():
+    runs = [run_of(m, s, worth, o) for m, worth in (("elicit", 0.9), ("sfs", 0.6)) for s in (0, 1) for o in "pq"]
+    runs[-1] |= {"utility": None, "regret": None}  # sfs, seed 1, operator q
+    (difference,) = differences(runs)
+    assert (difference.mean, difference.seeds) == (pytest.approx(0.3), 1)
+    assert (difference.low, difference.high) == (None, None)
+
+
+def test_what_differs_alike_for_every_seed_has_no_interval():
+    runs = [run_of(m, s, worth + s / 10) for m, worth in (("elicit", 0.7), ("sfs", 0.4)) for s in range(3)]
+    (difference,) = differences(runs)
+    assert (difference.low, difference.seeds) == (None, 3)
+
+
 # figures that are known
 
 

@@ -434,6 +434,40 @@ def test_the_summary_has_a_row_for_each_method_and_operator(folder):
     assert "size\\x1b[31m" in lines[2]
 
 
+def finished(regret, trace, failures=(), **changed):
+    """A result as far as a summary reads it."""
+    counts = {"questions": 2, "evaluations": len(trace), "seconds": 0.5, "failures": dict(failures)}
+    plain = {"method": "elicit", "operator": "o", "utility": 0.5, "regret": regret, "trace": trace}
+    return {**plain, **counts, **changed}
+
+
+def test_each_number_of_a_summary_stands_under_its_heading():
+    runs = [
+        finished(0.0, [None, 0.8] + [0.4] * 7 + [0.2], {"too few rows": 2, "no fit": 1}, utility=1.0),
+        finished(0.005, [0.6, 0.005], questions=5, seconds=1.0),
+    ]
+    header, row = (re.split("  +", line) for line in summary(runs))
+    assert dict(zip(header, row, strict=True)) == {
+        "method": "elicit",
+        "operator": "o",
+        "runs": "2",
+        "utility": "0.7500",
+        "regret@10": "0.1025",  # who ended before keeps its last
+        "regret": "0.0025",
+        "best found": "50%",
+        "questions": "3.5",
+        "evaluations": "6.0",
+        "failed": "1.5",
+        "seconds": "0.75",
+    }
+
+
+def test_a_mean_of_what_is_not_known_of_every_run_is_a_dash():
+    lost = finished(None, [], utility=None, evaluations=3)
+    _, row = (re.split("  +", line) for line in summary([finished(0.0, [0.0]), lost]))
+    assert row[3:6] == ["–", "–", "–"]  # utility, regret and best found
+
+
 @pytest.mark.parametrize("command", ["run", "compare"])
 def test_the_help_names_every_section_and_every_key_and_defaults_those_of_the_search(folder, capsys, command):
     with pytest.raises(SystemExit):

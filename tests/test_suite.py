@@ -1,6 +1,7 @@
 """A suite: several scenarios in one table, and which promises hold in each."""
 
 import json
+import re
 from math import inf
 
 import numpy as np
@@ -126,6 +127,43 @@ def test_the_table_ends_with_where_a_promise_is_broken():
     assert lines[-2] == f"{PROMISED[1]}: 1 of 2; not one (linear)"
     assert lines[-1] == f"{PROMISED[2]}: 2 of 2"
     assert "never" in lines[1]
+
+
+def test_each_number_of_a_line_stands_under_its_heading():
+    line = Line("wine", "linear", 4, "sbs", 0.02, 0.004, 0.01, 0.75, (3.0, 5.5), 0.25, 12.4)
+    header, row, *_ = (re.split("  +", text) for text in table([line]))
+    assert dict(zip(header, row, strict=True)) == {
+        "scenario": "wine",
+        "operators": "linear",
+        "runs": "4",
+        "best told": "sbs",
+        "regret": "0.0200",
+        "surrogate": "0.0040",
+        "elicit": "0.0100",
+        "best found": "75%",
+        "questions (90%)": "3 (5.5)",
+        "of sffs's evaluations": "25%",
+        "ms an evaluation": "12",
+    }
+
+
+def test_only_searches_that_are_named_as_rivals_are_the_best_told():
+    (line,) = lines_of("s", [run("elicit", 0.1), run("genetic", 0.01), run("sffs", 0.2)])
+    assert (line.rival, line.rivals) == ("sffs", 0.2)
+
+
+def test_each_run_of_ours_is_held_against_floating_selection_of_its_own_seed():
+    ours = [run("elicit", 0.0, seed=k, trace=[0.5, 0.3, 0.0]) for k in (0, 1)]
+    theirs = [run("sffs", 0.5, seed=0), run("sffs", 0.0, seed=1, evaluations=30)]
+    (line,) = lines_of("s", ours + theirs)
+    assert line.soon == pytest.approx((1 / 10 + 3 / 30) / 2)
+    (line,) = lines_of("s", [*ours[1:], theirs[1]])
+    assert line.soon == pytest.approx(3 / 30)
+
+
+def test_a_run_that_takes_long_for_each_evaluation_does_not_stand_for_all():
+    runs = [run("elicit", 0.0, seed=k) | {"seconds": seconds} for k, seconds in enumerate((0.1, 0.2, 90.0))]
+    assert lines_of("s", runs)[0].milliseconds == pytest.approx(20)
 
 
 def written(folder, name, seed):
