@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Settlement
 from elicit.decide.beliefs import Beliefs
-from elicit.decide.elicitation import Elicitation
+from elicit.decide.elicitation import LAST_WORTH, Elicitation
+from elicit.decide.exploring import propose
+from elicit.decide.questioning import Question, Questions
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError, ProtocolError
 from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
@@ -122,6 +124,26 @@ def test_a_new_budget_counts_what_was_asked_for_and_not_measured_yet():
     elicitation.resume(5)
     run(elicitation)
     assert elicitation.evaluations == elicitation.budget == 5
+
+
+def test_a_budget_that_was_spent_says_how_much():
+    elicitation = small(budget=6, questions=0)
+    run(elicitation)
+    with pytest.raises(InputError, match="6 evaluations are spent already, more than a budget of 5"):
+        elicitation.resume(5)
+    elicitation.resume(6)  # just enough
+
+
+def test_a_run_that_ended_is_not_opened_by_what_was_never_answered_and_ends_once():
+    elicitation = small(budget=6, questions=0)
+    run(elicitation)
+    before = elicitation.facts
+    with pytest.raises(InputError, match="request 0 holds no answer"):
+        elicitation.retract(0)
+    with pytest.raises(ProtocolError, match="the run has ended before"):
+        elicitation.stop("enough")
+    assert elicitation.facts == before
+    assert isinstance(elicitation.ask(), Done)
 
 
 @pytest.mark.parametrize("start", [0, 1])
@@ -452,6 +474,120 @@ def test_a_check_that_is_put_off_does_not_come_back(seed):
     checks = [pair for pair, check in asked if check]
     assert checks
     assert len(checks) == len(set(checks))
+
+
+def asked_at(elicitation: Elicitation) -> list[tuple[int, int, Compare]]:
+    """Run to the end; for each question the evaluations and the answers before it."""
+    found = []
+    while not isinstance(request := elicitation.ask(), Done):
+        if isinstance(request, Compare):
+            found.append((elicitation.evaluations, len(elicitation.history.answers), request))
+        elicitation.tell(request.id, reply(request))
+    return found
+
+
+def test_questions_come_after_so_many_evaluations_and_some_are_kept_for_the_end():
+    choices = {"budget": 20, "questions": 4, "last_questions": 2, "confirm": 0, "worth": 0.0, "stop": (), "doubt": 1.0}
+    elicitation = small(6, ask_every=3, **choices)
+    regular = [request.id for evaluated, _, request in asked_at(elicitation) if evaluated < 20]
+    assert len(regular) == 2  # there was room for a third
+    decided = [asked.request for asked in elicitation.history.rounds if asked.compare][1:2]
+    calls = [fact.request for fact in elicitation.history.evaluated.values()]
+    since = [sum(answer < call < now for call in calls) for answer, now in zip(regular, decided, strict=False)]
+    assert since == [3]  # what is measured in the round of a question was asked for together with it
+    assert [evaluated for evaluated, _, _ in asked_at(small(6, ask_every=50, policy="ranking", **choices))] == [20, 20]
+
+
+def test_every_so_many_answers_one_question_repeats_what_they_imply():
+    elicitation = small(5, budget=16, questions=9, ask_every=1, check_every=2, doubt=1.0, stop=())
+    checks = [answers for _, answers, request in asked_at(elicitation) if request.check]
+    assert len(checks) > 1
+    assert all(answers and answers % 2 == 0 for answers in checks)
+
+
+def test_an_answer_may_be_worth_less_when_the_budget_is_spent_and_few_answers_are_confirmed(monkeypatch):
+    elicitation = small(6, budget=12, questions=9, ask_every=4, last_questions=2, confirm=2, stop=())
+    wanted, confirmed = [], []
+    plain_next, plain_confirming = Questions.next, Questions.confirming
+
+    def noted_next(self, rng, *, worth, last):
+        wanted.append((elicitation.evaluations == 12, worth, last))
+        return plain_next(self, rng, worth=worth, last=last)
+
+    def noted_confirming(self, rng, *, few):
+        confirmed.append((elicitation.evaluations == 12, few == (len(elicitation.history.answers) < 2)))
+        return plain_confirming(self, rng, few=few)
+
+    monkeypatch.setattr(Questions, "next", noted_next)
+    monkeypatch.setattr(Questions, "confirming", noted_confirming)
+    run(elicitation)
+    assert set(wanted) == {(False, 1.0, False), (True, LAST_WORTH, True)}
+    assert set(confirmed) == {(True, True)}
+    assert len(elicitation.history.answers) >= 2
+
+
+def test_where_questions_wait_for_no_evaluation_nothing_is_measured_in_their_rounds():
+    elicitation = small(5, budget=10, ask_every=0, stop=())
+    run(elicitation)
+    asked = [fact for fact in elicitation.history.rounds if fact.compare]
+    assert asked
+    assert not any(fact.evaluate for fact in asked)
+
+
+def test_what_answers_imply_is_checked_for_doubt_before_anything_new_is_asked(monkeypatch):
+    check = Question(0b0110, 0b0001, "is that so?", check=True)
+    monkeypatch.setattr(Questions, "doubted", lambda *_: check)
+    monkeypatch.setattr(Questions, "next", lambda *_, **__: Question(0b0001, 0b0110, "new"))
+    first = [Asked(0, (0b0001, 0b0110)), Evaluated(0, 0b0001, (0.5, 1.0)), Evaluated(1, 0b0110, (0.8, 2.0))]
+    request = Elicitation(Attributes.numbered(4), settings=Settings(ask_every=0), facts=first).ask()
+    assert (request.check, request.why) == (True, "is that so?")
+
+
+def test_chance_depends_on_the_seed_and_the_round_alone(monkeypatch):
+    seen, plain = {}, propose
+
+    def noted(beliefs, most, rng, *rest):
+        seen[len(beliefs.history.facts)] = rng.bit_generator.state["state"]["state"]
+        return plain(beliefs, most, rng, *rest)
+
+    monkeypatch.setattr("elicit.decide.elicitation.propose", noted)
+
+    def drawn(elicitation):
+        seen.clear()
+        run(elicitation)
+        return dict(seen)
+
+    whole = small(4, budget=8, questions=0, start=2)
+    states = drawn(whole)
+    assert len(set(states.values())) == len(states) > 3
+    assert not set(states.values()) & set(drawn(small(4, seed=1, budget=8, questions=0, start=2)).values())
+    half = Elicitation(whole.history.attributes, settings=whole.settings, facts=whole.facts[: len(whole.facts) // 2])
+    rest = drawn(half)
+    assert rest
+    assert rest.items() <= states.items()
+
+
+def test_rejections_in_a_row_are_counted_over_rounds_and_begin_anew_with_an_evaluation():
+    first = [Asked(0, (0b0001, 0b0110)), Evaluated(0, 0b0001, (0.5, 1.0)), Evaluated(1, 0b0110, (0.8, 2.0))]
+    rejected = [Asked(2, rejected=((0b0010, 0.2), (0b0100, 0.2))), Asked(3, rejected=((0b1000, 0.2), (0b1100, 0.2)))]
+    settings = Settings(stop=("rejections",), rejections=4, questions=0)
+    done = Elicitation(Attributes.numbered(4), settings=settings, facts=[*first, *rejected]).ask()
+    assert isinstance(done, Done)
+    assert done.reason.startswith("rejections: 4 rejections in a row")
+    between = [Asked(3, (0b0011,)), Evaluated(3, 0b0011, (0.6, 2.0)), Asked(4, rejected=rejected[1].rejected)]
+    facts = [*first, rejected[0], *between]
+    assert isinstance(Elicitation(Attributes.numbered(4), settings=settings, facts=facts).ask(), Evaluate)
+
+
+def test_who_takes_back_what_has_no_part_in_a_contradiction_is_still_to_settle_it():
+    elicitation = small(6, budget=40, ask_every=1, questions=12, check_every=2, stop=())
+    while not isinstance(request := elicitation.ask(), Reconcile):
+        elicitation.tell(request.id, reply(request, lambda _: Answer.FIRST))
+    others = [answer for answer in elicitation.history.answers if answer not in request.conflict]
+    elicitation.retract(others[0])
+    assert request in elicitation.pending()
+    elicitation.retract(request.conflict[0])
+    assert request not in elicitation.pending()
 
 
 def answered_through(elicitation: Elicitation) -> list[int]:
