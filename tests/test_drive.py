@@ -16,13 +16,13 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError
-from elicit.events import Answer, Asked, Criterion, Evaluated, Failed, Preferred, Resumed, Settled, Stopped
+from elicit.events import Answer, Asked, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Settled, Stopped
 from elicit.explore import explore
 from elicit.journal import Journal, identity, read
 from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
-from elicit.oracles import CallableOracle, SyntheticOracle
+from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
 from elicit.proof.record_check import check_record
 from elicit.session.hopeless import only_failures, require_hope
 from elicit.sessions import begin, elicitation_of, header_of, resume
@@ -387,6 +387,17 @@ def test_results_ahead_of_need_are_not_measured_again(tmp_path):
     assert identity(path) == identity(tmp_path / "k")
 
 
+def test_whoever_goes_on_has_an_oracle_that_knows_what_was_measured_before(tmp_path):
+    oracle = Counting(truth())
+    journal_of(tmp_path / "j", oracle.inner, settings=dataclasses.replace(SETTINGS, questions=0))
+    with resume(tmp_path / "j", oracle) as session:
+        remembering = Remembering(oracle)
+        drive(session.elicitation, remembering, None, session.journal)
+        for subset in session.elicitation.history.evaluated:
+            remembering(Evaluate(0, subset))
+    assert oracle.asked == []
+
+
 def test_a_finished_run_stays_finished_until_the_budget_grows(tmp_path):
     path, oracle = tmp_path / "j", truth()
     before = journal_of(path, oracle)
@@ -574,6 +585,12 @@ def test_a_journal_of_another_run_is_refused(tmp_path):
     oracle = truth()
     journal_of(tmp_path / "j", oracle)
     other = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="other facts"):
+        drive(other, oracle, judge(oracle), journal)
+    *facts, last = read(tmp_path / "j").facts
+    other = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5, facts=facts)
+    other.stop("ended otherwise")  # as many facts, and the last one is another
+    assert isinstance(last, Stopped)
     with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="other facts"):
         drive(other, oracle, judge(oracle), journal)
     other = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=6)
@@ -765,8 +782,49 @@ def test_who_only_compares_leaves_contradictions_to_be_weighed():
         oracle = truth(seed=seed)
         elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(budget=12, ask_every=1), seed=seed)
         drive(elicitation, oracle, lambda _: Answer.EQUAL, claim=False)
-        settled += sum(bool(asked.reconcile) for asked in elicitation.history.rounds)
+        settled += sum(isinstance(fact, Settled) for fact in elicitation.facts)
+        assert not elicitation.history.retracted  # nobody took anything back
     assert settled
+
+
+def test_what_is_taken_back_is_in_the_journal_before_the_question_is_put_again(tmp_path):
+    path, oracle, asked = tmp_path / "j", truth(), []
+
+    def answer(request):
+        asked.append(request)
+        if len(asked) == 2:
+            return TakeBack(asked[0].id)
+        if len(asked) == 3:
+            assert Retracted(read(path).facts[-1].request, asked[0].id) == read(path).facts[-1]
+        return judge(oracle)(request)
+
+    journal_of(path, oracle, answer)
+    assert len(asked) > 2
+
+
+def test_a_clock_that_is_set_back_takes_no_second_from_a_run(monkeypatch):
+    back = count(10**9, -3600)
+    monkeypatch.setattr("time.time", lambda: float(next(back)))
+    oracle = truth()
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    assert 0 < drive(elicitation, oracle, judge(oracle)).seconds < 3600
+
+
+def test_the_questions_of_a_result_are_all_that_were_answered_those_taken_back_too():
+    oracle, asked = truth(), []
+
+    def answer(request):
+        asked.append(request)
+        return TakeBack(asked[0].id) if len(asked) == 2 else judge(oracle)(request)
+
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    result = drive(elicitation, oracle, answer)
+    assert elicitation.history.undone
+    assert (
+        result.questions
+        == len(elicitation.history.answers)
+        == sum(isinstance(fact, Preferred) for fact in elicitation.facts)
+    )
 
 
 def test_a_check_is_none_any_more_when_what_implied_it_was_taken_back_before_the_run_went_on(tmp_path):
