@@ -21,6 +21,7 @@ from elicit import __version__
 from elicit.asks import Evaluate, Failure
 from elicit.cli import main
 from elicit.commands import session
+from elicit.commands.session import unfinished_note
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
@@ -30,7 +31,7 @@ from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
 from elicit.session.display import Meter, activity, clock_time
 from elicit.session.progress import Progress
-from elicit.sessions import begin
+from elicit.sessions import begin, resume
 from elicit.sources.oracle import oracle_from
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
@@ -474,6 +475,31 @@ def test_a_new_session_names_the_unfinished_one_beside_it(arguments, capsys, mon
 def test_a_session_that_ended_is_not_called_unfinished(capsys, monkeypatch):
     assert run(text="equal\n" * 40, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
     assert "unfinished" not in run(text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+
+
+@pytest.mark.usefixtures("here")
+def test_of_several_unfinished_sessions_the_latest_is_named_and_one_that_was_opened_again_is_one():
+    oracle = journals.truth(4)
+
+    def named():
+        return [re.search(r"in (\S+): elicit resume", note)[1] for note in unfinished_note("s", oracle)]
+
+    def change(path, how):
+        with resume(path, oracle, reopen=False) as found:
+            how(found.elicitation)
+            found.journal.catch_up(found.elicitation.facts, time.time)
+
+    for path in ("s.jsonl", "s-2.jsonl", "s-3.jsonl"):
+        with begin(path, oracle):
+            pass
+    assert named() == []  # nothing was begun but the files
+    for path in ("s.jsonl", "s-2.jsonl"):
+        change(path, lambda elicitation: elicitation.ask())
+    assert named() == ["s-2.jsonl"]
+    change("s-2.jsonl", lambda elicitation: elicitation.stop("enough"))
+    assert named() == ["s.jsonl"]
+    change("s-2.jsonl", lambda elicitation: elicitation.resume())
+    assert named() == ["s-2.jsonl"]
 
 
 @posix
