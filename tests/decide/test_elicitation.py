@@ -567,6 +567,24 @@ def test_chance_depends_on_the_seed_and_the_round_alone(monkeypatch):
     assert rest.items() <= states.items()
 
 
+def test_before_a_rule_ends_a_run_whatever_is_open_is_asked_and_nothing_is_confirmed(monkeypatch):
+    elicitation = small(5, budget=7, questions=9, ask_every=50, last_questions=2, stop=())
+    wanted, plain = [], Questions.next
+
+    def noted(self, rng, *, worth, last):
+        wanted.append((elicitation.evaluations, worth, last))
+        return plain(self, rng, worth=worth, last=last)
+
+    def ended(*_):
+        return "regret: little" if elicitation.evaluations == 7 else None
+
+    monkeypatch.setattr(Questions, "next", noted)
+    monkeypatch.setattr(Questions, "confirming", lambda *_, **__: pytest.fail("the run ends by a rule"))
+    monkeypatch.setattr("elicit.decide.stopping.Stopping.reason", ended)
+    assert run(elicitation).reason == "regret: little"
+    assert set(wanted) == {(7, 0.0, True)}
+
+
 def test_rejections_in_a_row_are_counted_over_rounds_and_begin_anew_with_an_evaluation():
     first = [Asked(0, (0b0001, 0b0110)), Evaluated(0, 0b0001, (0.5, 1.0)), Evaluated(1, 0b0110, (0.8, 2.0))]
     rejected = [Asked(2, rejected=((0b0010, 0.2), (0b0100, 0.2))), Asked(3, rejected=((0b1000, 0.2), (0b1100, 0.2)))]
