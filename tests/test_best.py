@@ -31,6 +31,27 @@ def test_the_first_is_the_best_of_the_measured_with_ties_to_fewer(journal, capsy
     assert "5 subsets that may be chosen were not measured" in out
 
 
+def test_those_that_follow_the_first_are_in_the_order_of_their_worth_and_no_more_than_asked_for(journal, capsys):
+    facts = [fact for fact in read(journal).facts if hasattr(fact, "criteria")]
+    names = read(journal).header.attributes
+    ranked = sorted(facts, key=lambda f: (-round((f.criteria[0] - 0.3 * f.criteria[1]) * 1e9), f.criteria[1], f.subset))
+    _, out, _ = told(capsys, journal, "--utility", "score - 0.3 * size", "--top", 5)
+    listed = out.splitlines()[1:6]
+    assert [line.split()[0] for line in listed] == ["1.", "2.", "3.", "4.", "5."]
+    shown = ["{" + ", ".join(names.subset(fact.subset)) + "}" for fact in ranked]
+    assert all(subset in line for subset, line in zip(shown, listed, strict=False))
+    assert not out.splitlines()[6].startswith("  6.")
+
+
+def test_what_the_answers_recommend_is_told_with_the_place_that_it_has_in_the_whole_list(journal, capsys):
+    _, out, _ = told(capsys, journal, "--utility=-size", "--top", 99)
+    lines = out.splitlines()
+    at = next(k for k, line in enumerate(lines) if "another, which has place" in line)
+    place = int(lines[at].split("place ")[1].split()[0])
+    assert lines[at + 1] == lines[place]
+    assert place > 1
+
+
 def test_of_what_a_utility_likes_alike_what_another_dominates_is_not_the_best(journal, capsys):
     facts = [fact for fact in read(journal).facts if hasattr(fact, "criteria")]
     best = min(facts, key=lambda f: (f.criteria[1], -f.criteria[0]))
