@@ -97,8 +97,8 @@ def _reaches_value(run: Mapping[str, Any]) -> bool:
 def side_by_side(results: Results, width: int | None = None) -> list[str]:
     """The results as lines of text of this width: a row a method, best first, then the final regrets by operator.
 
-    Who is to reach a value is ranked by how often that came about, then by the size it took: sizes are those of
-    the runs that reached it.
+    Who is after a size or a value is ranked by how often that came about, then by the utility, or by the size that the
+    value took: sizes are those of the runs that reached it.
     """
     known = any(run["regret"] is not None for run in results)
     what = "regret" if known else "utility"
@@ -151,7 +151,7 @@ def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], wha
 def _rank_key(runs: Results) -> tuple[float, float]:
     """The key by which methods are ranked: the share of runs that met the goal, then minus the mean loss."""
     found = [-_loss(run) for run in runs if run["utility"] is not None]
-    return _share_met([run for run in runs if _reaches_value(run)]), float(np.mean(found)) if found else -np.inf
+    return _share_met([run for run in runs if "goal" in run]), float(np.mean(found)) if found else -np.inf
 
 
 def _share_met(runs: Results) -> float:
