@@ -351,6 +351,7 @@ small = np.array([0] * 9 + [1] * 3)
             "no sample weights",
         ),
         (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=-np.ones(178)), "at least 0"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=np.ones((178, 1))), "one a row"),
         (
             lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=np.ones(3)),
             "sample_weight needs one entry",
@@ -368,6 +369,21 @@ def test_bad_input_is_one_clear_line(make, says):
         make()
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("enough", "settings"),
+    [
+        (5, {"estimator": Ridge(), "X": X[::36], "y": y[::36]}),
+        (3, {"estimator": GaussianNB(), "X": X[:12], "y": small}),
+        (4, {"estimator": GaussianNB(), "X": X, "y": y, "groups": np.arange(178) % 4}),
+    ],
+    ids=["rows", "rows of a class", "groups"],
+)
+def test_as_many_folds_as_there_is_something_to_hold_out_are_enough_and_one_more_is_not(enough, settings):
+    assert len(WrapperOracle(**settings, cv=enough).splits) == enough
+    with pytest.raises(InputError, match=f"{enough + 1} folds; ask for {enough} or fewer"):
+        WrapperOracle(**settings, cv=enough + 1)
 
 
 def test_leave_one_out_with_too_many_neighbours_fails_plainly():
@@ -423,6 +439,10 @@ def test_the_fingerprint_tells_data_and_settings_apart():
         {"attributes": [f"b{i}" for i in range(13)]},
         {"feature_groups": {"a1": [0]}},
         {"feature_groups": {"a1": [0, 1]}},
+        {"feature_groups": {"g": [0, 1], "h": [2, 3]}},
+        {"feature_groups": {"g": [0, 2], "h": [1, 3]}},  # of the same names
+        {"fit_params": {"sample_weight": np.ones(178)}},
+        {"score_params": {"sample_weight": np.ones(178)}},
     ]
     prints = [WrapperOracle(**(base | change)).fingerprint for change in changes]
     assert len(set(prints)) == len(prints) - 1  # a group of one column changes nothing
