@@ -35,6 +35,11 @@ def test_costs_are_summed_by_name_and_by_position():
     assert not cost([1]).criterion.maximise
 
 
+def test_a_sum_of_costs_is_correctly_rounded_so_that_their_order_does_not_matter():
+    everything = Trial(ABC, 0b111)
+    assert cost([0.1, 0.2, 0.3])(everything) == cost([0.3, 0.2, 0.1])(everything) == Reading(0.6)
+
+
 def test_times_have_folds_and_spread_and_less_is_better():
     assert fit_time()(TRIAL) == Reading(2.0, (1.0, 2.0, 3.0), 1.0)
     assert not fit_time().criterion.maximise
