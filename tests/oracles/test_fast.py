@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.ensemble import RandomForestClassifier
@@ -264,6 +265,19 @@ class HalfScaler(StandardScaler):
 def test_nothing_is_shared_where_equality_is_not_certain(estimator):
     X, y = load_wine(return_X_y=True)
     assert WrapperOracle(estimator, X, y, cv=3).fast_path == ""
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_a_scaler_that_gets_weights_is_fitted_anew_for_each_subset(routed):
+    X, y = load_wine(return_X_y=True)
+    with config_context(enable_metadata_routing=routed):
+        step = StandardScaler().set_fit_request(sample_weight=True) if routed else StandardScaler()
+        argument = "sample_weight" if routed else "standardscaler__sample_weight"
+        weights = {argument: np.where(y == 2, 0.01, 1.0)}
+        model = make_pipeline(step, KNeighborsClassifier())
+        oracle, plain = (WrapperOracle(model, X, y, cv=3, fit_params=weights, fast=fast) for fast in (True, False))
+        assert oracle.fast_path == ""
+        assert oracle(Evaluate(0, 0b110011)) == plain(Evaluate(0, 0b110011))
 
 
 def test_a_callable_scorer_sees_the_whole_estimator_and_its_own_columns():
