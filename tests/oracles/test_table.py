@@ -220,6 +220,16 @@ def test_only_the_family_is_written_and_failures_have_no_row(tmp_path):
     assert table(Evaluate(0, 7)).criteria == (1.0, 3.0, 6.0)
 
 
+def test_what_is_known_is_written_without_being_measured_again_or_kept(tmp_path):
+    asked, kept = [], {}
+    oracle = CallableOracle(lambda names: asked.append(names) or float(len(names)), 2)
+    known = {2: Measured((9.0, 1.0), ((), ()), (None, None))}
+    write_table(tmp_path / "t.csv", oracle, known=known, keep=kept.update)
+    assert sorted(asked) == [("a1",), ("a1", "a2")]
+    assert sorted(kept) == [1, 3]
+    assert TableOracle(tmp_path / "t.csv")(Evaluate(0, 2)).criteria == (9.0, 1.0)
+
+
 def test_dropped_attributes_have_no_column(tmp_path):
     write_table(tmp_path / "whole.csv", truth())
     write_table(tmp_path / "part.csv", truth(), Family(5, drop=0b01010))
