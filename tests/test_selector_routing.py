@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold
+from sklearn.model_selection import BaseCrossValidator, GroupKFold, LeaveOneGroupOut, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -92,6 +92,24 @@ def test_groups_with_a_number_of_folds_under_routing():
     assert scores(routed) == pytest.approx(scores(plain))
 
 
+class Later(BaseCrossValidator):
+    """Trains on what came first, and holds out what came later."""
+
+    def split(self, X, y=None, groups=None, when=None):  # noqa: ARG002
+        yield np.flatnonzero(when <= 2), np.flatnonzero(when > 2)
+
+    def get_n_splits(self, *_):
+        return 1
+
+
+def test_a_splitter_that_asks_for_more_than_groups_gets_it():
+    with config_context(enable_metadata_routing=True):
+        by_time = Later().set_split_request(when=True)
+        found = ElicitSelector(GaussianNB(), cv=by_time, budget=15).fit(X, Y, when=GROUPS)
+    split = np.flatnonzero(GROUPS <= 2), np.flatnonzero(GROUPS > 2)
+    assert recorded(found)["x3",] == pytest.approx(by_hand([3], [split]))
+
+
 def test_what_nobody_requested_is_refused():
     with config_context(enable_metadata_routing=True), pytest.raises(ValueError, match="sample_weight"):
         ElicitSelector(GaussianNB(), cv=5, budget=6).fit(X, Y, sample_weight=WEIGHTS)
@@ -164,7 +182,7 @@ def test_weights_for_the_scorer_alone_and_groups_for_the_outer_folds_alone():
     with config_context(enable_metadata_routing=True):
         scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
         model = KNeighborsClassifier()
-        mine = ElicitSelector(model, cv=3, budget=6, scoring=scorer)
+        mine = ElicitSelector(model, cv=StratifiedKFold(3), budget=6, scoring=scorer)  # which asks for no groups
         honest = mine.nested_score(X, Y, GroupKFold(3), sample_weight=WEIGHTS, groups=GROUPS)
     assert len(honest.scores) == 3
 
