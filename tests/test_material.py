@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit.data import Data
 from elicit.errors import InputError
 from elicit.scores import fisher
+from elicit.scores.registry import Measure
 from elicit.sources.material import DataMaterial
 
 RNG = np.random.default_rng(0)
@@ -50,8 +51,12 @@ def test_a_group_has_the_sum_of_its_columns():
     assert grouped.inconsistency(0.0)(0b010) == 0.0
 
 
-def test_scores_are_turned_so_that_more_is_better():
+def test_scores_are_turned_so_that_more_is_better(monkeypatch):
     assert DataMaterial(PLAIN).scores("fisher") == pytest.approx(fisher(X, Y))
+    p_value = Measure("p", lambda *_: np.array([0.5, 0.1]), "less is better", higher_is_better=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("elicit.sources.material.score_named", lambda _: p_value)
+        assert DataMaterial(PLAIN).scores("p") == (-0.5, -0.1)
     with pytest.raises(InputError, match="did you mean 'fisher'"):
         DataMaterial(PLAIN).scores("fischer")
 
