@@ -202,7 +202,7 @@ def test_one_attribute_has_no_pair_so_nobody_has_to_lower_the_degree(tmp_path):
         ("height,kind\n1,y\n,n\n", r"line 3: 'height' is empty"),
         ("height,kind\n1,y\nnan,n\n", r"line 3: 'height' is nan"),
         ("height,kind\n1,2\n3,1e999\n", r"line 3: 'kind' is 1e999"),
-        ("height,kind\n1,2\nInfinity,3\n", r"line 3: 'height' is Infinity"),
+        ("height,kind\n1,2\nInfinity,3\n", r"line 3: 'height' is Infinity, expected a value"),
         (
             "height,kind\n1,y\n1,n,3\n",
             r"line 3: with ',' between cells the header has 2 columns, this line 3 cells; correct it",
@@ -252,6 +252,21 @@ def test_data_are_read_with_texts_as_one_attribute_each(folder):
     assert (again.X == data.X).all()
     oracle = oracle_from({"kind": "wrapper", "data": "d.csv", "target": "kind", "model": "tree", "folds": 3}, folder)
     assert oracle.attributes.names == ("height", "colour")
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "parameter", "value"),
+    [
+        ("knn:3", True, "kneighborsclassifier__n_neighbors", 3),
+        ("logistic:0.5", True, "logisticregression__C", 0.5),
+        ("tree:2", True, "max_depth", 2),
+        ("forest:5", True, "n_estimators", 5),
+        ("ridge:0.5", False, "ridge__alpha", 0.5),
+        ("svm:10", False, "svr__C", 10),
+    ],
+)
+def test_what_follows_the_colon_is_the_parameter_of_the_model(name, classes, parameter, value):
+    assert model_of(name, classes).get_params()[parameter] == value
 
 
 @pytest.mark.parametrize("name", ["knn:3", "knn", "logistic", "tree:2", "forest:5", "svm"])
