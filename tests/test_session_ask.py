@@ -19,7 +19,7 @@ from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped
 from elicit.data.cells import SEPARATORS, cells_of, pairs_of, points_elsewhere
 from elicit.data.soundness import correlations, warnings_about
-from elicit.data.tidying import MISSING_LEVEL
+from elicit.data.tidying import MISSING_LEVEL, stray_position
 from elicit.errors import InputError
 from elicit.events import Asked, Evaluated
 from elicit.journal import Journal, read
@@ -193,6 +193,29 @@ def test_names_and_numbers_are_parted_where_most_pairs_and_names_are_found(tmp_p
     assert pairs_of(tmp_path / "c.csv", ["a", "b"])[1] == separator
 
 
+def test_a_name_that_holds_a_separator_is_not_parted_by_it(tmp_path):
+    (tmp_path / "c.csv").write_text("x;y,1\nz;y,2\n")
+    assert pairs_of(tmp_path / "c.csv", ["x;y", "z;y"])[1] == ","
+
+
+@pytest.mark.parametrize("tidy", [False, True])
+def test_group_labels_may_not_be_missing_even_where_gaps_are_filled(tmp_path, tidy):
+    table(tmp_path / "t.csv", a=number, site=lambda k, _: "north" if k else "")
+    with pytest.raises(InputError, match="line 2: 'site' is empty, expected a value; fill it"):
+        load(str(tmp_path / "t.csv"), "y", tidy=tidy, group_col="site")
+
+
+def test_a_quote_after_a_space_opens_a_cell(tmp_path):
+    (tmp_path / "t.csv").write_text('a, name\n1, "Smith, J"\n')
+    assert cells_of(tmp_path / "t.csv").rows == [["1", "Smith, J"]]
+
+
+def test_a_text_among_twenty_values_is_one_of_them_and_among_more_it_is_astray():
+    twenty = [*map(str, range(19)), "x"]
+    assert stray_position(twenty, commas=False) is None
+    assert stray_position(["19", *twenty], commas=False) == 20
+
+
 @pytest.mark.parametrize(
     ("rows", "elsewhere"),
     [
@@ -355,6 +378,8 @@ def test_a_comma_is_no_decimal_mark_where_it_may_mean_something_else(tmp_path):
         (["0,123", "274"], None),
         (["6,24", "274"], None),
         (["1234", "2,345"], None),  # who parts thousands parts all of them
+        (["1000", "2,345"], None),
+        (["-1234", "2,345"], None),
     ],
 )
 def test_commas_that_may_stand_between_thousands_are_not_read_as_decimal_ones(tmp_path, cells, left_out):
@@ -410,9 +435,10 @@ def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_th
         share=lambda k, _: f"{k % 5}0%",
         size=lambda k, _: "SML"[k % 3],
         version=lambda k, _: f"3.{k % 4}.1",
+        due=lambda k, _: ("2021-01-01", "soon", "later")[k % 3],
     )
     data = load(str(tmp_path / "t.csv"), "y", tidy=True)
-    assert set(data.groups) == {"day", "share", "size", "version"}
+    assert set(data.groups) == {"day", "share", "size", "version", "due"}
     assert data.notes == (
         "'day' is taken as 28 categories: it looks like dates; turn it into numbers, such as days",
         "'share' is taken as 5 categories: it holds numbers with signs, as in '00%'; write the numbers alone",
