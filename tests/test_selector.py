@@ -138,6 +138,14 @@ def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tol
     assert found == min(of_these, key=lambda fact: (-round(fact.criteria[0], 9), fact.subset)).subset
 
 
+def test_what_is_a_tolerance_away_is_within_it_whatever_the_last_digits_say():
+    scores = {0b11: 0.8, 0b01: 0.7}
+    facts = [Evaluated(k, m, (s, float(m.bit_count())), ((s,), ())) for k, (m, s) in enumerate(scores.items())]
+    run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
+    assert 0.8 - 0.1 > 0.7
+    assert least_within(run, 0.1) == 0b01
+
+
 def test_a_standard_error_needs_two_folds_and_nothing_is_measured_before_that_is_said():
     calls = []
     alone = [(np.arange(0, len(WINE), 2), np.arange(1, len(WINE), 2))]
@@ -855,8 +863,8 @@ def test_a_feature_that_is_the_same_in_every_row_is_left_out_unless_it_is_kept()
 
 
 def test_a_group_is_left_out_when_all_of_its_columns_are_constant():
-    X = np.column_stack([WINE, np.ones((len(WINE), 2))])
-    groups = {"both": [13, 14], "one of them": [0, 12]}
+    X = np.column_stack([WINE, np.ones((len(WINE), 3))])
+    groups = {"both": [13, 14], "one of them": [0, 15]}
     found = selector(feature_groups=groups, operator="score - 0.01 * size", budget=8).fit(X, CLASSES)
     both, partly = (found.attributes_.index(name) for name in groups)
     assert found.session_.family.drop == 1 << both
