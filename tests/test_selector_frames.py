@@ -148,7 +148,7 @@ def test_a_one_hot_block_is_one_attribute():
 
 def test_a_missing_number_names_its_column_and_row():
     hole = FRAME.copy()
-    hole.loc[7, "petal width (cm)"] = np.nan
+    hole.loc[[7, 9], "petal width (cm)"] = np.nan
     with pytest.raises(InputError, match=r"contains NaN.*'petal width \(cm\)', row 7"):
         selector(KNeighborsClassifier(3)).fit(hole, SPECIES)
     with pytest.raises(InputError, match="'petal width"):
