@@ -55,7 +55,7 @@ def test_an_array_of_bins_is_cut_by_position(columns, left):
 
 def test_settings_of_another_length_are_left_alone():
     chooser = ColumnTransformer([("o", OneHotEncoder(categories=[SIZES]), [0, 1])])
-    assert pruned(chooser, np.zeros((4, 3)), [0]).transformers[0][1].categories == [SIZES]
+    assert pruned(chooser, np.zeros((4, 3)), [1]).transformers[0][1].categories == [SIZES]
 
 
 @pytest.mark.parametrize("position", [np.int64(1), np.int32(1), 1])
