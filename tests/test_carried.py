@@ -34,6 +34,8 @@ def test_the_last_answer_that_stands_counts():
         Preferred(3, 1, 2, Answer.LATER),
         Preferred(4, 1, 4, Answer.FIRST),
         Retracted(5, 4),
+        Preferred(6, 2, 4, Answer.FIRST),
+        Preferred(7, 4, 2, Answer.INCOMPARABLE),
     ]
     assert carried(facts) == {(2, 1, "strict")}
 
@@ -43,6 +45,7 @@ def test_subsets_are_matched_by_the_names_in_them():
     facts = [
         Preferred(1, was.mask(["a"]), was.mask(["a", "b"]), Answer.FIRST),
         Preferred(2, was.mask(["old"]), was.mask(["b"]), Answer.FIRST),
+        Preferred(3, was.mask(["b"]), was.mask(["old"]), Answer.FIRST),
     ]
     assert carried(facts, was, now) == {(now.mask(["a"]), now.mask(["a", "b"]), "strict")}
 
