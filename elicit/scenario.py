@@ -127,7 +127,7 @@ def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario
     path = Path(path)
     shown = printable(str(path))
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+        plain = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows mark a file as UTF-8
     except FileNotFoundError:
         raise InputError(f"{shown}: no such file; check the path") from None
     except OSError as error:

@@ -220,6 +220,14 @@ def test_a_malformed_data_file_is_named_with_its_line(tmp_path, text, message):
         load("x.csv", "kind", tmp_path)
 
 
+def test_a_scenario_that_an_editor_saved_with_a_mark_of_utf_8_is_read(tmp_path):
+    """Some editors on Windows put a byte order mark before the first character."""
+    (tmp_path / "s.toml").write_text(
+        '[oracle]\nkind = "synthetic"\nn = 3\n[operator]\nhidden = true\n', encoding="utf-8-sig"
+    )
+    assert read_scenario(tmp_path / "s.toml").oracle == SyntheticSpec(3)
+
+
 def test_a_file_that_is_no_scenario_is_named(tmp_path):
     with pytest.raises(InputError, match=r"none\.toml: no such file"):
         read_scenario(tmp_path / "none.toml")
