@@ -233,6 +233,12 @@ def test_an_infinite_number_is_refused_at_once_where_gaps_pass_and_it_does_not(c
         selector(RandomForestClassifier(2)).fit(container(values), SPECIES)
 
 
+def test_numbers_of_half_precision_are_ordinary_numbers():
+    values = FRAME.to_numpy().astype(np.float16)
+    for X in (values, pd.DataFrame(values)):
+        assert selector(KNeighborsClassifier(3), budget=3).fit(X, SPECIES).n_evaluations_ == 3
+
+
 def test_an_infinite_number_that_the_estimator_takes_is_no_matter():
     values = FRAME.to_numpy().copy()
     values[7, 3] = np.inf

@@ -21,8 +21,9 @@ from elicit.oracles.columns import Columns, is_frame
 from elicit.printable import printable
 from elicit.subsets import Mask
 
-#: Larger ones are infinite to whoever computes in single precision, as trees do.
-LARGEST = float(np.finfo(np.float32).max)
+#: Larger ones are infinite to whoever computes in single precision, as trees do. It has the type of such numbers, for
+#: in half precision it is infinite itself.
+LARGEST = np.finfo(np.float32).max
 
 
 def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None:
