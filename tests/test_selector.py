@@ -10,6 +10,7 @@ import pickle
 import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 from statistics import stdev
 from types import SimpleNamespace
 
@@ -686,6 +687,21 @@ def test_a_file_that_is_no_journal_is_told_and_left_alone(tmp_path):
     with pytest.warns(UserWarning, match="notes.jsonl.* not used"):
         selector(journal=tmp_path).fit(WINE, CLASSES)
     assert (tmp_path / "notes.jsonl").read_text() == '{"hello": 1}\n'
+
+
+def test_a_journal_that_cannot_be_read_is_told_and_does_without(tmp_path, monkeypatch):
+    (tmp_path / "theirs.jsonl").write_text("the rights of this file are somebody else's\n")
+    bytes_of = Path.read_bytes
+
+    def guarded(path):
+        if path.name == "theirs.jsonl":
+            raise PermissionError(13, "Permission denied", str(path))
+        return bytes_of(path)
+
+    monkeypatch.setattr(Path, "read_bytes", guarded)
+    with pytest.warns(UserWarning, match=r"theirs\.jsonl' cannot be read: Permission denied.* not used"):
+        found = selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)
+    assert found.n_evaluations_ == 3
 
 
 def test_an_operator_is_told_apart_by_all_that_it_computes_with(tmp_path):

@@ -190,12 +190,13 @@ def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
     Failures are left out: what failed in another run, for lack of memory say, may be measured in this one.
     """
     found: dict[Mask, Measured] = {}
-    for path in sorted(filter(Path.is_file, folder.glob("*.jsonl"))):
+    for path in sorted(filter(os.path.isfile, folder.glob("*.jsonl"))):  # Path.is_file may raise where rights lack
         try:
+            if not begun(path):  # one that somebody is about to begin holds nothing yet
+                continue
             record = read(path)
-        except JournalError as error:
-            if begun(path):  # one that somebody is about to begin holds nothing yet
-                warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
+        except (InputError, JournalError) as error:  # that of somebody else may be damaged, closed to us or gone by now
+            warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
             continue
         if record.header.fingerprint == wanted:
             results = {**record.cached, **measured(record.facts)}
