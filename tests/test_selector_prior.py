@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris, load_wine, make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -158,6 +158,16 @@ def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():
         selector(estimator=DecisionTreeClassifier(), prior="f").fit(gaps, y)
     with pytest.raises(InputError, match=r"^pairs = 'h': X is nan in row .*or list the pairs"):
         selector(estimator=DecisionTreeClassifier(), pairs="h").fit(gaps, y)
+
+
+def test_left_open_it_is_nothing_where_the_features_or_the_target_are_dates():
+    X, y = wide(columns=5)
+    days = np.argsort(X, axis=0).astype("timedelta64[D]") + np.datetime64("2020-01-01", "s")
+    for dates in (days, pd.DataFrame(days).add_prefix("c"), days - days[0]):
+        assert selector(estimator=DecisionTreeClassifier(), budget=2).fit(dates, y).prior_ is None
+    assert selector(estimator=Ridge(), budget=2).fit(X, days[:, 0]).prior_ is None
+    with pytest.raises(InputError, match=r"^prior = 'f': a column of X holds dates"):
+        selector(estimator=DecisionTreeClassifier(), prior="f").fit(days, y)
 
 
 def test_frames_sparse_matrices_and_groups_have_the_prior_of_the_array():

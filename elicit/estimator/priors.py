@@ -26,7 +26,7 @@ from elicit.errors import InputError
 from elicit.numeric import is_number, is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame
 from elicit.scores.agreement import as_power_index
-from elicit.scores.protocol import LARGEST
+from elicit.scores.protocol import LARGEST, holds_dates
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
 
@@ -68,7 +68,7 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
 
 def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
     """Whether there are more than a few attributes, and the scores that "auto" stands for are defined on these data."""
-    if len(columns.attributes) <= FEW or y.ndim != 1:
+    if len(columns.attributes) <= FEW or y.ndim != 1 or holds_dates(columns.X) or holds_dates(y):
         return False
     try:
         values = _numbers(columns.X)

@@ -107,7 +107,7 @@ def target_of(y: Any, rows: int) -> NDArray[Any]:
 
 
 def _plain(target: NDArray[Any]) -> NDArray[Any]:
-    if target.dtype.kind in "mM":
+    if holds_dates(target):
         raise InputError("the target holds dates; give numbers, such as days since the first")
     if target.dtype.kind != "O":
         return target
@@ -157,15 +157,24 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
     return values
 
 
+def holds_dates(values: Any) -> bool:
+    """Whether an array, or a column of a frame, holds points or spans of time: numpy would make numbers of them."""
+    return bool(_kinds(values) & {"m", "M"})
+
+
+def _kinds(values: Any) -> set[str]:
+    """The kinds of types that an array, matrix, series or frame holds."""
+    held = getattr(values, "dtypes", getattr(values, "dtype", None))  # of a frame one a column, of a series one
+    return {getattr(kind, "kind", "O") for kind in (held if isinstance(held, Iterable) else [held])}
+
+
 def _refuse_no_numbers(X: Any) -> None:
     """Dates and complex numbers would be taken for numbers, and what a mask hides would come back."""
     if np.ma.isMaskedArray(X):
         raise InputError("X is a masked array; fill or drop what is masked first (X.filled(…))")
-    held = getattr(X, "dtypes", getattr(X, "dtype", None))  # of a frame one a column, of a series one
-    kinds = {getattr(kind, "kind", "O") for kind in (held if isinstance(held, Iterable) else [held])}
-    if kinds & {"m", "M"}:
+    if holds_dates(X):
         raise InputError("a column of X holds dates; give numbers, such as days since the first")
-    if "c" in kinds:
+    if "c" in _kinds(X):
         raise InputError("X holds complex numbers; give their real and imaginary parts as columns")
 
 
