@@ -256,6 +256,13 @@ def test_a_splitter_that_lacks_its_groups_asks_for_them_in_a_fit_and_in_an_hones
         selector().nested_score(X, y, cv=splitter)
 
 
+def test_what_the_training_rows_of_an_outer_fold_lack_is_told_of_that_fold():
+    rows = np.arange(len(X))
+    outer = [(rows[::2], rows[1::2]), (rows[y == 0], rows[y != 0])]
+    with pytest.raises(InputError, match=r"^outer fold 2 of 2: the target has the one class 0;"):
+        selector(budget=1).nested_score(X, y, cv=outer)
+
+
 def test_a_splitter_that_has_too_few_groups_is_to_be_changed():
     with pytest.raises(InputError, match=r"; change cv$"):
         selector(cv=GroupKFold(5)).fit(X, y, groups=y)

@@ -142,7 +142,10 @@ def _one_fold(
     of_train = rows_of(params, train, len(y))
     fitted = clone(selector)
     fitted._label = label
-    fitted.fit(_safe_indexing(X, train), y[train], **of_train)
+    try:
+        fitted.fit(_safe_indexing(X, train), y[train], **of_train)
+    except InputError as error:  # it speaks of the rows of this fold, which may lack what all rows have
+        raise InputError(f"{label}{error}") from error
     judged = WrapperOracle(
         selector.estimator,
         X,
