@@ -402,6 +402,16 @@ def test_runs_after_another_goal_are_kept_apart(folder, tmp_path):
     assert len(list(tmp_path.glob("*.jsonl"))) == 3 * 4
 
 
+def test_an_unlimited_method_goes_on_to_its_own_end_and_the_others_to_the_budget(folder, tmp_path):
+    chosen = scenario(folder, experiment={"seeds": 1, "methods": ["sbs", "sbs (unlimited)"]}).reduced(budget=3)
+    cut, _, whole, _ = compare(chosen, journals=tmp_path)  # two operators each
+    assert (cut["method"], cut["evaluations"], cut["stopped"][:6]) == ("sbs", 3, "budget")
+    assert (whole["method"], whole["stopped"]) == ("sbs (unlimited)", "the walk is complete")
+    assert whole["evaluations"] > 3
+    assert whole["trace"][:3] == cut["trace"]
+    assert len(list(tmp_path.glob("*.jsonl"))) == 4
+
+
 # journals
 
 
@@ -809,8 +819,9 @@ def test_a_utility_against_a_direction_is_told_for_each_scenario_of_a_suite(fold
 
 def test_the_methods_are_listed_with_what_they_mean_and_need(capsys):
     assert main(["compare", "--list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    *lines, empty, whole = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["name", "elicit", *METHODS]
+    assert (empty, whole) == ("", "NAME (unlimited): to its own end, whatever the budget")
     assert "the pair of steps l,r (default 2,1)" in next(line for line in lines if line.startswith("plus-l"))
     assert next(line for line in lines if line.startswith("rfe")).endswith("model")
     assert main(["compare"]) == 2

@@ -14,7 +14,7 @@ from elicit.methods.registry import classical
 
 PROMISED = [
     "half of the best told",
-    "as good as sffs in a third of its evaluations",
+    "as good as sffs at its own end, in a third of its evaluations",
     "at most 6 questions (nine runs in ten: 9)",
 ]
 
@@ -86,8 +86,9 @@ def test_runs_without_a_known_regret_say_nothing():
 )
 def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
     ours = [run("elicit", t[-1], seed=k, trace=t) for k, t in enumerate(traces)]
-    theirs = [run("sffs", 0.2, seed=k) for k in range(len(traces))]
-    (line,) = lines_of("s", ours + theirs)
+    theirs = [run("sffs (unlimited)", 0.2, seed=k) for k in range(len(traces))]
+    cut = [run("sffs", 0.95, seed=k, evaluations=4) for k in range(len(traces))]  # this one the budget ended
+    (line,) = lines_of("s", ours + cut + theirs)
     assert line.soon == pytest.approx(share)
 
 
@@ -116,13 +117,14 @@ def test_a_suite_without_ours_promises_nothing_and_another_name_of_ours_counts()
     (_, row, *rest) = table([line])
     assert row.split() == ["s", "linear", "0", "sfs", "0.1000", "–", "–", "–", "–", "–", "–"]
     assert rest == [""]
-    (mine,) = lines_of("s", [run("mine", 0.1, trace=[0.1]), run("second", 0.0), run("sffs", 0.2)])
+    (mine,) = lines_of("s", [run("mine", 0.1, trace=[0.1]), run("second", 0.0), run("sffs (unlimited)", 0.2)])
     assert (mine.ours, mine.runs, mine.soon) == (0.1, 1, 0.1)
 
 
 def test_the_table_ends_with_where_a_promise_is_broken():
-    results = [run("elicit", 0.1, trace=[0.1], questions=2), run("sffs", 0.05)]
-    lines = table(lines_of("one", results) + lines_of("two", [run("elicit", 0.0, trace=[0.0]), run("sffs", 0.1)]))
+    results = [run("elicit", 0.1, trace=[0.1], questions=2), run("sffs", 0.05), run("sffs (unlimited)", 0.05)]
+    good = [run("elicit", 0.0, trace=[0.0]), run("sffs", 0.1), run("sffs (unlimited)", 0.1)]
+    lines = table(lines_of("one", results) + lines_of("two", good))
     assert lines[-3] == f"{PROMISED[0]}: 1 of 2; not one (linear)"
     assert lines[-2] == f"{PROMISED[1]}: 1 of 2; not one (linear)"
     assert lines[-1] == f"{PROMISED[2]}: 2 of 2"
@@ -148,17 +150,22 @@ def test_each_number_of_a_line_stands_under_its_heading():
 
 
 def test_only_searches_that_are_named_as_rivals_are_the_best_told():
-    (line,) = lines_of("s", [run("elicit", 0.1), run("genetic", 0.01), run("sffs", 0.2)])
+    (line,) = lines_of("s", [run("elicit", 0.1), run("genetic", 0.01), run("sffs (unlimited)", 0.0), run("sffs", 0.2)])
     assert (line.rival, line.rivals) == ("sffs", 0.2)
 
 
 def test_each_run_of_ours_is_held_against_floating_selection_of_its_own_seed():
     ours = [run("elicit", 0.0, seed=k, trace=[0.5, 0.3, 0.0]) for k in (0, 1)]
-    theirs = [run("sffs", 0.5, seed=0), run("sffs", 0.0, seed=1, evaluations=30)]
+    theirs = [run("sffs (unlimited)", 0.5, seed=0), run("sffs (unlimited)", 0.0, seed=1, evaluations=30)]
     (line,) = lines_of("s", ours + theirs)
     assert line.soon == pytest.approx((1 / 10 + 3 / 30) / 2)
     (line,) = lines_of("s", [*ours[1:], theirs[1]])
     assert line.soon == pytest.approx(3 / 30)
+
+
+def test_the_better_of_two_rules_of_floating_is_the_rival():
+    (line,) = lines_of("s", [run("elicit", 0.1), run("sffs", 0.3), run("sfbs:pudil", 0.2), run("sffs:pudil", 0.1)])
+    assert (line.rival, line.rivals) == ("sffs:pudil", 0.1)
 
 
 def test_a_run_that_takes_long_for_each_evaluation_does_not_stand_for_all():
@@ -174,7 +181,7 @@ def written(folder, name, seed):
     (folder / f"{name}.toml").write_text(
         f'[oracle]\nkind = "table"\npath = "{name}.csv"\n[operator]\nname = "linear: one"\n'
         'utility = "score - 0.05 * size"\n[elicit]\nbudget = 8\n'
-        '[experiment]\nseeds = 2\nmethods = ["elicit", "sffs", "surrogate"]\n'
+        '[experiment]\nseeds = 2\nmethods = ["elicit", "sffs", "sffs (unlimited)", "surrogate"]\n'
     )
 
 
@@ -187,7 +194,7 @@ def test_a_folder_of_scenarios_is_played_in_one_table(tmp_path, capsys):
     text = capsys.readouterr().out.splitlines()
     assert [row.split()[0] for row in text[:3]] == ["scenario", "first", "second"]
     suite = json.loads(out.read_text())["suite"]
-    assert [len(part["results"]) for part in suite] == [6, 6]
+    assert [len(part["results"]) for part in suite] == [8, 8]
     assert suite[0]["scenario"]["oracle"]["path"] == "first.csv"
     assert sorted(path.name for path in journals.iterdir()) == ["first", "second"]
 

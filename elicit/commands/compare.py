@@ -30,6 +30,7 @@ from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import Line, lines_of, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
+from elicit.methods.registry import UNLIMITED
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS, Scenario, read_scenario
 from elicit.session.display import failure_lines
@@ -212,7 +213,7 @@ def _method_table() -> list[str]:
         default = ",".join(map(str, entry.default)) if isinstance(entry.default, tuple) else entry.default
         after = f"{entry.parameter} (default {default})" if entry.parameter else ""
         lines.append([entry.name, entry.meaning, after, entry.needs])
-    return aligned(lines, screen_width())
+    return [*aligned(lines, screen_width()), "", f"NAME{UNLIMITED}: to its own end, whatever the budget"]
 
 
 def _draw(results: Sequence[dict[str, Any]], path: str) -> None:

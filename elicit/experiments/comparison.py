@@ -1,8 +1,9 @@
 """Comparison: every method of the frame on the same oracle, for the same operators and seeds, side by side.
 
 Classical methods cannot ask, so they are told the operator's utility outright and recommend the best that
-they have seen; ours must ask. All have the budget and the family of the first [elicit] section. What one
-run measured the next one remembers, so that an oracle is never paid twice for a subset.
+they have seen; ours must ask. All have the family of the first [elicit] section, and its budget unless their
+name says that they are unlimited. What one run measured the next one remembers, so that an oracle is never
+paid twice for a subset.
 
 With another goal than the trade-off, a fixed size or a value to reach, classical methods are compared among
 themselves: a result says whether the goal was met, and a regret, which is one of the trade-off, is not told.
@@ -99,14 +100,10 @@ def walk_run(
     """One run of a classical method."""
     oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
-    limits, value = scenario.elicits[0], _Utility(simulated)
-    told = Method(
-        method,
-        named(method).explorer(scenario.material),
-        value=value,
-        goal=scenario.goal,
-        budget=limits.settings.calls(limits.family.n),  # a walk from above measures what is larger than max_size, too
-    )
+    limits, value, chosen = scenario.elicits[0], _Utility(simulated), named(method)
+    # a walk from above measures what is larger than max_size, too
+    budget = None if chosen.unlimited else limits.settings.calls(limits.family.n)
+    told = Method(method, chosen.explorer(scenario.material), value=value, goal=scenario.goal, budget=budget)
     outcome = explore(
         told,
         oracle,

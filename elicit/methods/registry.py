@@ -1,5 +1,6 @@
 """Every method by its name, with the one parameter that may follow a colon: "gsfs:3", "ranking:fisher".
 
+A name that ends in " (unlimited)" is the method without a budget: it goes on to its own end.
 The rule: a method is registered by one entry of `METHODS` and nowhere else. What a method reads of the
 data, besides what the oracle measures, it reads through `Material`, and its entry says so.
 """
@@ -58,9 +59,13 @@ class Entry:
     gaps: bool = True
 
 
+#: What ends the name of a method that no budget ends.
+UNLIMITED = " (unlimited)"
+
+
 def classical(name: str) -> bool:
     """Whether a name, with or without a parameter, is that of a method of this registry."""
-    return name.partition(":")[0] in METHODS
+    return name.removesuffix(UNLIMITED).partition(":")[0] in METHODS
 
 
 def _whole(text: str, least: int = 1) -> int:
@@ -105,13 +110,25 @@ def _ranking(material: Material | None, by: str) -> Explorer:
     return Ranking(tuple(material.scores(by)))
 
 
+def _back(text: str) -> str:
+    if text not in STEPS_BACK:
+        raise InputError(f"expected {' or '.join(map(repr, STEPS_BACK))}, found {text!r}")
+    return text
+
+
+#: When a floating search takes a step back, by whose rule that is: mlxtend's, or that of its authors, Pudil and others.
+STEPS_BACK = {"mlxtend": True, "pudil": False}
+
+#: The parameter of floating searches, with its default and how it is read.
+_STEP_BACK = ("the rule of steps back, mlxtend or pudil", "mlxtend", _back)
+
 _LIST = (
     Entry("sfs", "sequential forward selection", lambda _, __: Sequential()),
     Entry("sbs", "sequential backward selection", lambda _, __: Sequential(forward=False)),
     Entry("gsfs", "forward, a group at a time", lambda _, g: Sequential(True, g), "the group's size", 2, _whole),
     Entry("gsbs", "backward, a group at a time", lambda _, g: Sequential(False, g), "the group's size", 2, _whole),
-    Entry("sffs", "floating forward selection", lambda _, __: Floating()),
-    Entry("sfbs", "floating backward selection", lambda _, __: Floating(forward=False)),
+    Entry("sffs", "floating forward selection", lambda _, back: Floating(True, STEPS_BACK[back]), *_STEP_BACK),
+    Entry("sfbs", "floating backward selection", lambda _, back: Floating(False, STEPS_BACK[back]), *_STEP_BACK),
     Entry(
         "plus-l-minus-r", "plus l, take away r", lambda _, lr: PlusMinus(*lr), "the pair of steps l,r", (2, 1), _pair
     ),
@@ -150,11 +167,12 @@ METHODS: Mapping[str, Entry] = {entry.name: entry for entry in _LIST}
 
 @dataclass(frozen=True)
 class Named:
-    """A method as somebody wrote it: its entry and its parameter."""
+    """A method as somebody wrote it: its entry, its parameter, and whether it goes on to its own end."""
 
     text: str
     entry: Entry
     parameter: Any
+    unlimited: bool = False
 
     @property
     def needs(self) -> str:
@@ -188,17 +206,18 @@ class Named:
 
 
 def named(text: str) -> Named:
-    """The method that a text such as "sffs" or "gsfs:3" names."""
-    name, colon, rest = text.partition(":")
+    """The method that a text such as "sffs", "gsfs:3" or "sffs (unlimited)" names."""
+    unlimited = text.endswith(UNLIMITED)
+    name, colon, rest = text.removesuffix(UNLIMITED).partition(":")
     if name not in METHODS:
         hint = nearest(name, METHODS, f"the methods are {', '.join(METHODS)}")
         raise InputError(f"unknown method {text!r}{hint}")
     entry = METHODS[name]
     if not colon:
-        return Named(text, entry, entry.default)
+        return Named(text, entry, entry.default, unlimited)
     if not entry.parameter:
         raise InputError(f"the method {name!r} takes no parameter, found {text!r}")
     try:
-        return Named(text, entry, entry.read(rest))
+        return Named(text, entry, entry.read(rest), unlimited)
     except InputError as error:
         raise InputError(f"in the method {text!r}, {entry.parameter}: {error}") from None
