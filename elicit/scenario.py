@@ -28,9 +28,9 @@ from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.numeric import is_whole
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
-from elicit.oracles import SyntheticOracle, WrapperOracle
+from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
-from elicit.printable import printable
+from elicit.printable import counted, many, printable
 from elicit.scores.registry import taking_gaps
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
@@ -94,8 +94,11 @@ class Scenario:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out of the data behind the oracle, or filled in them."""
-        return () if self.material is None else self.material.notes
+        """What was left out of the data behind the oracle, or filled in them, and what a table lacks."""
+        told = () if self.material is None else self.material.notes
+        if isinstance(self.oracle, TableOracle):
+            told += _lacking(self.oracle, self.elicits)
+        return told
 
     def oracle_of(self, seed: int) -> Oracle:
         """The oracle of one seed."""
@@ -179,6 +182,15 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
         trace_every=experiment.trace_every,
         goal=experiment.goal,
     )
+
+
+def _lacking(table: TableOracle, elicits: Sequence[ElicitSpec]) -> tuple[str, ...]:
+    """A note where a table lacks subsets that may be chosen."""
+    for family in (elicit.family for elicit in elicits):
+        if lacking := table.lacking(family):
+            among = f"{counted(lacking)} of the {many(family.count(), 'subset')} that may be chosen"
+            return (f"the table lacks {among}: what is best is known of its rows alone",)
+    return ()
 
 
 def _operator(section: Section, oracle: Oracle, hidden: bool) -> OperatorSpec:

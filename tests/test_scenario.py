@@ -504,3 +504,22 @@ def test_the_help_names_every_section_and_every_key_and_defaults_those_of_the_se
         assert {section, *str(refused.value).rpartition("the keys are ")[2].split(", ")} <= told
     main(["--defaults"])
     assert {field.name for field in dataclasses.fields(Settings)} <= set(re.findall(r"\w+", capsys.readouterr().out))
+
+
+@pytest.mark.parametrize(
+    ("section", "told"),
+    [
+        ("", "the table lacks 2 of the 7 subsets that may be chosen: what is best is known of its rows alone"),
+        ("[elicit]\nmax_size = 2\n", "the table lacks 1 of the 6 subsets that may be chosen"),
+        ("[elicit]\nmax_size = 1\n", None),  # all that may be chosen is there
+    ],
+)
+def test_a_table_that_lacks_subsets_is_told_of(tmp_path, section, told):
+    rows = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1)]  # neither a with c nor all three
+    lines = ["a,b,c,score", *(",".join(map(str, (*row, 0.1 * sum(row)))) for row in rows)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score"\n' + section
+    )
+    notes = read_scenario(tmp_path / "s.toml").notes
+    assert [note.startswith(told) for note in notes] == [True] if told else not notes

@@ -77,6 +77,10 @@ class TableOracle:
         """Shape (rows, criteria): the criteria of every subset, in the order of `masks`."""
         return self._values.copy()
 
+    def lacking(self, family: Family) -> int:
+        """How many subsets of a family have no row."""
+        return family.count() - sum(mask in family for mask in self._masks)
+
     def __len__(self) -> int:
         return len(self._masks)
 
