@@ -105,7 +105,11 @@ class Settings:
         "split: the pair whose answer divides the utilities of the set most evenly; ranking: all, by sorting; "
         "one-flip: the incumbent and what is one flip away; none: nothing is asked",
     )
-    ask_every: int = _choice(4, "evaluations between two questions; 0: whenever there is something to ask")
+    ask_every: int = _choice(
+        4,
+        "evaluations between two questions, besides one that is under way at an answer; 0: whenever there is something "
+        "to ask",
+    )
     last_questions: int = _choice(3, "questions kept for the end, when the budget is spent")
     worth: float = _choice(
         0.01,
