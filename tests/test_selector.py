@@ -38,7 +38,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
 from elicit.cli import main
-from elicit.errors import InputError
+from elicit.errors import InputError, JournalError
 from elicit.estimator.certificate import certificate_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
@@ -687,6 +687,16 @@ def test_a_file_that_is_no_journal_is_told_and_left_alone(tmp_path):
     with pytest.warns(UserWarning, match="notes.jsonl.* not used"):
         selector(journal=tmp_path).fit(WINE, CLASSES)
     assert (tmp_path / "notes.jsonl").read_text() == '{"hello": 1}\n'
+
+
+def test_a_fit_whose_own_journal_is_damaged_says_so_once_and_that_it_may_begin_anew(tmp_path):
+    selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)
+    (path,) = tmp_path.glob("*.jsonl")
+    path.write_bytes(path.read_bytes().replace(b'"evaluated"', b'"Evaluated"', 1))
+    with pytest.raises(JournalError, match=r"from a copy; or delete or move the file, and the fit begins anew$"):
+        selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)  # without a warning of the same
+    path.unlink()
+    assert selector(journal=tmp_path, budget=3).fit(WINE, CLASSES).n_evaluations_ == 3
 
 
 def test_a_journal_that_cannot_be_read_is_told_and_does_without(tmp_path, monkeypatch):

@@ -145,8 +145,8 @@ def play(
             elicitation = run.elicitation(oracle)
             return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
         journals = _made_folder(folder)
-        remembering = Remembering(oracle, _measured_before(journals, oracle.fingerprint))
         with _opened_journal(run, oracle, journals) as (elicitation, journal):
+            remembering = Remembering(oracle, _measured_before(journals, oracle.fingerprint))
             result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
             if not journal.claimed:
                 with one_thread():
@@ -178,6 +178,8 @@ def _opened_journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[t
             break
         except JournalInUseError:
             continue  # another worker runs the same at this moment: this one keeps a journal of its own
+        except JournalError as error:  # a damaged one, say
+            raise JournalError(f"{error}; or delete or move the file, and the fit begins anew") from error
     else:
         raise JournalError(f"{MOST_SIBLINGS} journals of one run in {str(folder)!r} are all in use; use another folder")
     with journal:
