@@ -1,7 +1,8 @@
 """Code: the parts of a function or class on which its results depend, for fingerprints.
 
 The rule: code of an installed library is identified by its name. Of the user's own code everything counts that a body
-reads: constants, defaults, variables of enclosing functions, globals, and of a class its methods and constants.
+reads: constants, defaults, variables of enclosing functions, globals, and of a class its methods and constants. What
+code itself binds anew, such as a counter, may change, and does not count.
 """
 
 from __future__ import annotations
@@ -39,13 +40,19 @@ def _installed(module: str) -> bool:
 
 
 def function_parts(function: FunctionType) -> dict[str, Any]:
-    """A function's body, defaults, closure and the globals it reads."""
+    """A function's body, defaults, closure and the globals it reads.
+
+    What the body itself binds anew outside of it may change.
+    """
+    code = function.__code__
+    changed = _bound_outside(code)
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     return {
-        "code": function.__code__,
+        "code": code,
         "defaults": function.__defaults__,
         "keywords": function.__kwdefaults__,
-        "closure": [_cell_contents(cell) for cell in function.__closure__ or ()],
-        "globals": _resolved(function.__globals__, _global_names(function.__code__)),
+        "closure": [_cell_contents(cell) for name, cell in cells if name not in changed],
+        "globals": _resolved(function.__globals__, _global_names(code) - changed),
     }
 
 
@@ -88,6 +95,16 @@ def _assigned_attributes(code: CodeType) -> set[str]:
     """The attributes that a body and the bodies in it assign."""
     own = {str(step.argval) for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
     return own.union(*(_assigned_attributes(c) for c in code.co_consts if isinstance(c, CodeType)))
+
+
+def _bound_outside(code: CodeType) -> set[str]:
+    """The globals, and the variables of enclosing functions, that a body and the bodies in it bind."""
+    own = {
+        str(step.argval)
+        for step in dis.get_instructions(code)
+        if step.opname == "STORE_GLOBAL" or (step.opname == "STORE_DEREF" and step.argval in code.co_freevars)
+    }
+    return own.union(*(_bound_outside(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 def _cell_contents(cell: CellType) -> Any:

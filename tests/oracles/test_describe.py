@@ -388,6 +388,29 @@ def test_constants_of_a_class_of_one_s_own_belong_to_it_and_counters_do_not():
     assert fingerprint(made(0.1, 0)()) != fingerprint(made(-0.1, 0)())
 
 
+def test_what_a_function_counts_outside_of_itself_is_not_told():
+    def made(counted, factor):
+        def measure(names):
+            nonlocal counted
+            counted += 1
+            return factor * len(names)
+
+        return measure
+
+    assert fingerprint(made(0, 2)) == fingerprint(made(7, 2))
+    assert fingerprint(made(0, 2)) != fingerprint(made(0, 3))
+
+    source = "def measure(names):\n    global calls\n    calls += 1\n    return factor * len(names)"
+    counting = {"__name__": __name__, "calls": 0, "factor": 2}
+    exec(source, counting)
+    before = fingerprint(counting["measure"])
+    counting["measure"](("a",))
+    assert counting["calls"] == 1
+    assert fingerprint(counting["measure"]) == before
+    counting["factor"] = 3
+    assert fingerprint(counting["measure"]) != before
+
+
 def test_whatever_a_class_of_one_s_own_holds_belongs_to_it():
     def made(part):
         return type("Own", (), {"__module__": __name__, "HELD": part})
