@@ -254,6 +254,9 @@ class Family:
             raise OverflowError("the family is too large for len(); use count()")
         return total
 
+    def __bool__(self) -> bool:
+        return True  # no family is empty, and many are too large for len()
+
     def count(self) -> int:
         """How many subsets there are, exactly."""
         free, room = len(self.free), self.room

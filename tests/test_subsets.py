@@ -181,6 +181,7 @@ def test_a_family_too_large_to_list_is_still_counted_and_searched():
     assert len(family.neighbours(1 << 299)) == 299
     with pytest.raises(OverflowError, match=r"use count\(\)"):
         len(family)
+    assert family, "however large, it holds something"
     with pytest.raises(InputError, match="too many to list"):
         next(iter(family))
 
