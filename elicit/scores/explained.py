@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from elicit.numeric import whole
-from elicit.scores.answers import answers
-from elicit.scores.johnson_shapley import johnson_shapley
+from elicit.scores.answers import ModelAnswers, answers
+from elicit.scores.inputs import Function
+from elicit.scores.johnson_shapley import johnson_shapley, require_variance
 from elicit.scores.models import fit, learner
 from elicit.scores.pimp import pimp
 from elicit.scores.predictions import shapley_values
-from elicit.scores.protocol import Floats, Groups, Table, generator, table
+from elicit.scores.protocol import Floats, Groups, Table, constant, generator, table
 
 
 def shapley_of_data(
@@ -38,7 +39,7 @@ def shapley_of_data(
 def johnson_shapley_of_data(
     X: Any, y: Any, *, model: Any = None, runs: int = 100_000, seed: int = 0, classes: bool | None = None
 ) -> Floats:
-    """Shares of the variance of the fitted model's answers, one a column; they sum to 1."""
+    """Shares of the variance of the fitted model's answers, one a column; they sum to 1, and a constant one has 0."""
     given = table(X, y, "johnson-shapley", classes=classes)
     fitted, columns, _ = _fitted(model, given, seed)
     labels = list(fitted.classes_) if given.classes else [None]
@@ -46,9 +47,23 @@ def johnson_shapley_of_data(
     # a class that never varies has no weight
     varying = [f for f in functions if np.ptp(f(columns)) > 0] or functions[:1]
     each = max(1, whole("runs", runs) // len(varying))
-    found = [johnson_shapley(f, columns, runs=each, random_state=seed) for f in varying]
+    inputs = ~constant(columns)
+    if not inputs.any():
+        require_variance(0.0)
+
+    def whole_rows(part: Floats) -> Floats:
+        rows = np.repeat(columns[:1], len(part), axis=0)
+        rows[:, inputs] = part
+        return rows
+
+    def of_inputs(function: ModelAnswers) -> Function:
+        return lambda part: function(whole_rows(part))
+
+    found = [johnson_shapley(of_inputs(f), columns[:, inputs], runs=each, random_state=seed) for f in varying]
     variances = np.array([part.variance for part in found])
-    return np.asarray(variances @ np.array([part.shares for part in found]) / variances.sum())
+    shares = np.zeros(columns.shape[1])
+    shares[inputs] = variances @ np.array([part.shares for part in found]) / variances.sum()
+    return shares
 
 
 def pimp_of_data(

@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from elicit.errors import InputError
 from elicit.scores import johnson, score_named
 from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
 
@@ -60,3 +61,14 @@ def test_a_class_whose_probability_never_varies_has_no_weight():
     columns = np.c_[first, other]
     found = johnson_shapley_of_data(columns, classes, model=DecisionTreeClassifier(max_depth=1), runs=3000)
     assert found == pytest.approx([1, 0], abs=0.01)
+
+
+def test_a_constant_column_has_no_share_of_a_model_s_answers():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X @ [2.0, 1.0]
+    with_constant = np.column_stack([X[:, 0], np.full(60, 3.0), X[:, 1]])
+    told = johnson_shapley_of_data(with_constant, y, model=LinearRegression(), runs=2000)
+    shares = johnson_shapley_of_data(X, y, model=LinearRegression(), runs=2000)
+    assert told.tolist() == pytest.approx([shares[0], 0.0, shares[1]])
+    with pytest.raises(InputError, match="no variance to share"):
+        johnson_shapley_of_data(np.ones((60, 2)), y, model=LinearRegression(), runs=2000)
