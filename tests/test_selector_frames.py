@@ -325,6 +325,13 @@ def test_names_stay_names_in_a_frame(chosen, left):
     assert parts(pruned(ColumnTransformer([("some", "passthrough", chosen)]), frame, [0, 3]))["some"] == left
 
 
+def test_a_slice_of_names_has_no_step_for_scikit_learn_knows_none():
+    frame = pd.DataFrame(np.zeros((2, 5)), columns=list("abcde"))
+    with pytest.raises(InputError, match=r"slice\('a', None, 2\).*has no step; list the names"):
+        pruned(ColumnTransformer([("some", "passthrough", slice("a", None, 2))]), frame, [0, 3])
+    assert parts(pruned(ColumnTransformer([("some", "passthrough", slice("a", "d", 1))]), frame, [0, 3]))
+
+
 def test_a_callable_looks_for_itself():
     chooser = make_column_selector(dtype_include=float)
     given = ColumnTransformer([("some", "passthrough", chooser)])

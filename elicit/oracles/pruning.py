@@ -187,9 +187,14 @@ def _positions(chosen: Any, X: Any) -> list[int]:
         place = {name: k for k, name in enumerate(names)}
         listed = [chosen] if isinstance(chosen, str) else chosen
         if isinstance(chosen, slice) and _by_name(chosen):
+            if chosen.step not in (None, 1):
+                raise InputError(
+                    f"the estimator's ColumnTransformer selects {chosen!r}, but a slice of names has no step; "
+                    "list the names"
+                )
             start = 0 if chosen.start is None else _place(place, chosen.start)
             stop = width if chosen.stop is None else _place(place, chosen.stop) + 1  # a slice of names holds its end
-            return numbers[start : stop : chosen.step]
+            return numbers[start:stop]
         if not isinstance(listed, slice | int) and len(listed) and all(isinstance(name, str) for name in listed):
             return [_place(place, name) for name in listed]
     elif _by_name(chosen):
