@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.compose import make_column_transformer
@@ -163,11 +164,14 @@ def test_left_open_it_is_nothing_where_a_column_has_no_f_statistic():
 def test_left_open_it_is_nothing_where_the_features_or_the_target_are_dates():
     X, y = wide(columns=5)
     days = np.argsort(X, axis=0).astype("timedelta64[D]") + np.datetime64("2020-01-01", "s")
-    for dates in (days, pd.DataFrame(days).add_prefix("c"), days - days[0]):
+    columns = {f"c{j}": days[:, j].astype("datetime64[ms]") for j in range(5)}
+    frames = pd.DataFrame(columns), pl.DataFrame(columns)
+    for dates in (days, *frames, days - days[0]):
         assert selector(estimator=DecisionTreeClassifier(), budget=2).fit(dates, y).prior_ is None
     assert selector(estimator=Ridge(), budget=2).fit(X, days[:, 0]).prior_ is None
-    with pytest.raises(InputError, match=r"^prior = 'f': a column of X holds dates"):
-        selector(estimator=DecisionTreeClassifier(), prior="f").fit(days, y)
+    for dates in (days, *frames):
+        with pytest.raises(InputError, match=r"^prior = 'f': a column of X holds dates"):
+            selector(estimator=DecisionTreeClassifier(), prior="f").fit(dates, y)
 
 
 def test_frames_sparse_matrices_and_groups_have_the_prior_of_the_array():

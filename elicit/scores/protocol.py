@@ -165,7 +165,14 @@ def holds_dates(values: Any) -> bool:
 def _kinds(values: Any) -> set[str]:
     """The kinds of types that an array, matrix, series or frame holds."""
     held = getattr(values, "dtypes", getattr(values, "dtype", None))  # of a frame one a column, of a series one
-    return {getattr(kind, "kind", "O") for kind in (held if isinstance(held, Iterable) else [held])}
+    return {_kind(each) for each in (held if isinstance(held, Iterable) else [held])}
+
+
+def _kind(held: Any) -> str:
+    """The letter that numpy has for a type; polars, which has none, says whether it is one of times."""
+    if hasattr(held, "is_temporal") and held.is_temporal():
+        return "M"
+    return str(getattr(held, "kind", "O"))
 
 
 def _refuse_no_numbers(X: Any) -> None:
