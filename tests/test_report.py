@@ -35,6 +35,7 @@ from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL
+from elicit.proof.record_check import Step
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Why
 from elicit.report.content import gather, strongest
@@ -695,7 +696,7 @@ def test_what_was_proven_before_the_run_went_on_is_not_said_of_its_result(tmp_pa
     journals.played(tmp_path / "j", 5, 1, budget=12, ask_every=2, start=4)
     lines = journals.lines_of(tmp_path / "j")
     before = gathered(read(tmp_path / "j"))
-    assert any(words.startswith("it loses") for words in before.current)
+    assert "regret" in [step.kind for step in before.current]
     record = lines[0] | {}
     assert "claim" in lines[-1]
     resumed = {"fact": "resumed", "request": lines[-2]["request"] + 1, "budget": 20, "time": 0.0}
@@ -704,6 +705,16 @@ def test_what_was_proven_before_the_run_went_on_is_not_said_of_its_result(tmp_pa
     assert any("it loses" in words and "an earlier claim, of line" in words for words in after.holds)
     assert "went on after what it claimed" in page(after, ModelStory(), "on.jsonl")
     assert "It loses at most" not in page(after, ModelStory(), "on.jsonl")
+
+
+@pytest.mark.parametrize(("kind", "bounded"), [("optimal", False), ("regret", True), ("inconsistent", False)])
+def test_what_is_proven_of_the_result_is_told_whatever_its_words(tmp_path, kind, bounded):
+    journals.played(tmp_path / "j", 5, 1, budget=12, ask_every=2, start=4)
+    steps = (Step(9, "so it is", kind), Step(9, "not of the result", "rejected"))
+    shown = page(dataclasses.replace(gathered(read(tmp_path / "j")), current=steps), ModelStory(), "j")
+    assert "<li>So it is.</li>" in shown
+    assert "<li>Not of the result.</li>" not in shown
+    assert ("is the margin of one clear answer" in shown) is bounded
 
 
 def test_names_in_drawings_lie_inside_them_and_those_that_begin_alike_differ():

@@ -37,10 +37,15 @@ _MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeErro
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that holds, and the line of the journal that says it (None: the journal as a whole)."""
+    """One thing that holds, and the line of the journal that says it (None: the journal as a whole).
+
+    kind: of what a proof shows: "optimal", "regret" (a bound above 0), "least", "rejected" or "inconsistent"; "" where
+    no proof is needed.
+    """
 
     line: int | None
     words: str
+    kind: str = ""
 
 
 def check_record(record: Record) -> Iterator[Step]:
@@ -100,8 +105,8 @@ def _unclaimed(known: KnownFacts) -> str:
 
 def _checked_claim(known: KnownFacts, claimed: Claimed) -> Iterator[Step]:
     try:
-        for words in _Claim(known, claimed.content).check():
-            yield Step(claimed.line, words)
+        for words, kind in _Claim(known, claimed.content).check():
+            yield Step(claimed.line, words, kind)
     except (CertificateError, InputError) as error:
         raise CertificateError(f"line {claimed.line}: {error}") from None
     except _MALFORMED as error:
@@ -120,22 +125,22 @@ class _Claim:
         self.bound: Fraction | None = None
         self.proven: set[str] = set()  # the scopes among which it is proven to be optimal
 
-    def check(self) -> Iterator[str]:
-        """What holds, step by step."""
+    def check(self) -> Iterator[tuple[str, str]]:
+        """What holds, step by step, in words and by its kind."""
         version = self.content["version"]
         demand(type(version) is int and version == 1, f"a claim of version {version!r:.20} is unknown here")
         stopped = self.known.history.stopped
         demand(self.content["request"] == (None if stopped is None else stopped.request), "the claim is of another end")
         if "by" in self.content:
-            yield self._check_best_by_score()
+            yield self._check_best_by_score(), ""
             return
         self._check_set()
-        yield self._check_statements()
+        yield self._check_statements(), ""
         if self.content["subset"] is None:
             demand(not any(x in self.known.family for x in self.evaluated), "subsets were measured, none is claimed")
-            yield "nothing that may be chosen was measured, so nothing is recommended"
+            yield "nothing that may be chosen was measured, so nothing is recommended", ""
             return
-        yield self._check_subset()
+        yield self._check_subset(), ""
         for proof in self.content["proofs"]:
             yield self._check_proof(proof)
         if stopped is not None and stopped.rule == OPTIMAL:
@@ -145,7 +150,7 @@ class _Claim:
             proven = not self.proven.isdisjoint({stated.text, "family"})
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
             if not self.known.is_exact and stated.kind != "evaluated":
-                yield self._check_neighbours()
+                yield self._check_neighbours(), ""
 
     def _check_best_by_score(self) -> str:
         """The subset is the best measured by the first criterion, then by fewer attributes; no more is claimed."""
@@ -282,7 +287,7 @@ class _Claim:
 
     # -- proofs -------------------------------------------------------------------------------------
 
-    def _check_proof(self, short: Plain) -> str:
+    def _check_proof(self, short: Plain) -> tuple[str, str]:
         claim = dict(short["claim"])
         kinds = {
             "regret": self._check_regret,
@@ -291,7 +296,8 @@ class _Claim:
             "inconsistent": self._check_inconsistent,
         }
         demand(claim["kind"] in kinds, f"a claim of kind {claim['kind']!r:.20} is unknown here")
-        return kinds[claim["kind"]](claim, short)
+        words, kind = kinds[claim["kind"]](claim, short), claim["kind"]
+        return words, "optimal" if kind == "regret" and exact(short["claim"]["bound"]) == 0 else kind
 
     def _verify(self, claim: Plain, short: Plain, **changes: Any) -> None:
         """Check the proof with all that it shares with the others put back."""

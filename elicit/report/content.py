@@ -11,7 +11,7 @@ from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed,
 from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.printable import many
-from elicit.proof.record_check import check_record
+from elicit.proof.record_check import Step, check_record
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reason_lines, reversed_answers
@@ -71,7 +71,7 @@ class Content:
     scope: str
     clear: float
     holds: tuple[str, ...]
-    current: tuple[str, ...]
+    current: tuple[Step, ...]
     false_step: str | None
     reasons: tuple[str, ...]
     otherwise: tuple[str, ...]
@@ -180,17 +180,17 @@ def _plain(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _checked(record: Record) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+def _checked(record: Record) -> tuple[tuple[str, ...], tuple[Step, ...], str | None]:
     """What `elicit verify` says: the steps that hold, those that speak of the result as it is, the first that fails."""
     last = None if record.last_claim is None else record.last_claim.line
     earlier = {claim.line for claim in record.claims} - {last}
-    holds, current, false_step = [], [], None
+    holds, current, false_step = [], [], None  # type: list[str], list[Step], str | None
     try:
         for step in check_record(record):
             before = f" (an earlier claim, of line {step.line})" if step.line in earlier else ""
             holds.append(step.words + before)
             if last is not None and step.line == last:
-                current.append(step.words)
+                current.append(step)
     except CertificateError as error:
         false_step = str(error)
     return tuple(holds), tuple(current), false_step

@@ -9,12 +9,15 @@ from elicit.report.content import Content
 from elicit.report.markup import Html, element
 from elicit.report.pieces import capital, folded, lines_of, names_of, table, value_of
 
+#: The kinds of steps that speak of the recommended subset; the others speak of those beside it.
+_OF_THE_RESULT = ("optimal", "regret", "inconsistent")
+
 
 def result(content: Content) -> Iterator[Html]:
     """The section on the result and what is proven of it."""
     best = content.recommended
     told = "; ".join(f"{c.name} {value_of(best, k)}" for k, c in enumerate(content.criteria))
-    proven = [words for words in content.current if words.startswith(("it is necessarily", "it loses", "no utility"))]
+    proven = [step for step in content.current if step.kind in _OF_THE_RESULT]
     yield element(
         "div",
         element("p", names_of(best), class_="chosen"),
@@ -26,8 +29,8 @@ def result(content: Content) -> Iterator[Html]:
         yield element("p", f"A claim of this record does not hold: {content.false_step}", class_="fails", role="alert")
     yield element("h3", "What is proven, and where")
     if proven:
-        yield element("ul", [element("li", capital(words) + ".") for words in proven])
-        if any(words.startswith("it loses") for words in proven):
+        yield element("ul", [element("li", capital(step.words) + ".") for step in proven])
+        if any(step.kind == "regret" for step in proven):
             yield element("p", f"A loss of {content.clear:g} is the margin of one clear answer.", class_="soft")
     else:
         words = "the run has not ended, went on after what it claimed, or claims nothing"
