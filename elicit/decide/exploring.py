@@ -294,7 +294,8 @@ class _Explorer:
             return self._liked_best(left) if left else None
         subset = self._draws.one(self._best_seen)
         for _ in range(STEPS * self._family.n):
-            around = self._family.neighbours(subset)
+            # where all members have one size none is a flip away
+            around = self._family.neighbours(subset) or self._family.some_swaps(subset, STEPS, self._rng)
             subset = around[int(self._rng.integers(len(around)))]
             if self.new(subset):
                 return subset

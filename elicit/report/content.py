@@ -184,7 +184,9 @@ def _checked(record: Record) -> tuple[tuple[str, ...], tuple[Step, ...], str | N
     """What `elicit verify` says: the steps that hold, those that speak of the result as it is, the first that fails."""
     last = None if record.last_claim is None else record.last_claim.line
     earlier = {claim.line for claim in record.claims} - {last}
-    holds, current, false_step = [], [], None  # type: list[str], list[Step], str | None
+    holds: list[str] = []
+    current: list[Step] = []
+    false_step: str | None = None
     try:
         for step in check_record(record):
             before = f" (an earlier claim, of line {step.line})" if step.line in earlier else ""
