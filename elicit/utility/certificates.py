@@ -24,6 +24,7 @@ from elicit.utility.family import FamilyRegret, family_regret
 from elicit.utility.issuing import (
     Certificate,
     budget_from_below,
+    exact_multipliers,
     integer_multipliers,
     into_set,
     issue,
@@ -40,8 +41,8 @@ from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
 from elicit.utility.polishing import interior_witness, sparse_multipliers
-from elicit.utility.rationals import fractions_of, gain_of, plain_theta, rational_combination
-from elicit.utility.sets import difference, statement_rows
+from elicit.utility.rationals import fractions_of, gain_of, plain_theta
+from elicit.utility.sets import difference
 
 #: Shares by which a θ at the edge of the set is moved inwards before it is printed, the first that serves.
 INWARD = tuple(Fraction(1, 1 << k) for k in (24, 18, 12, 8))
@@ -142,13 +143,10 @@ def _on_the_cone(
         floats = utilities.cone_multipliers(difference(subset, y))
         if floats is None:
             return None
-        support = [r for r, x in enumerate(floats) if abs(x) > tolerances.MULTIPLIER]
-        d = statement_rows(utilities.monomials, [utilities.statements[r] for r in support])
-        target = [int(g) for g in utilities.gain(difference(subset, y))]
-        exact = rational_combination([[int(x) for x in row] for row in d], target, [floats[r] for r in support])
-        if exact is None:
+        cut = exact_multipliers(utilities, [int(g) for g in utilities.gain(difference(subset, y))], floats)
+        if cut is None:
             return None
-        cuts.append(list(zip(support, exact, strict=True)))
+        cuts.append(cut)
     unit = lcm(*(x.denominator for cut in cuts for _, x in cut))
     proof = {
         "unit": unit,

@@ -11,8 +11,6 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-import numpy as np
-
 from elicit.errors import CertificateError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Mask, members
@@ -175,19 +173,25 @@ def _admissible(statements: Sequence[Statement], rounded: Sequence[tuple[int, in
     return [[r, x] for r, x in rounded if x > 0 or (x and statements[r].relation is Relation.EQUAL)]
 
 
+def exact_multipliers(
+    utilities: AnySet, target: Sequence[int], multipliers: Sequence[float]
+) -> list[tuple[int, Fraction]] | None:
+    """The multipliers that are not 0, as (statement, fraction), where the rows then add up to just the target."""
+    support = [r for r, x in enumerate(multipliers) if abs(x) > tolerances.MULTIPLIER]
+    d = statement_rows(utilities.monomials, [utilities.statements[r] for r in support])
+    exact = rational_combination([[int(x) for x in row] for row in d], target, [multipliers[r] for r in support])
+    return None if exact is None else list(zip(support, exact, strict=True))
+
+
 def _budget_from_above(utilities: ParsimoniousSet) -> dict[str, Any]:
     """What bounds B from above: a simple θ̂, and multipliers of S* when they cancel exactly."""
     believed = plain_theta(fractions_of(utilities.simplest.theta))
     strain: list[list[int]] = []
     if utilities.least_slack > tolerances.DECISION:
-        duals = utilities.slack_multipliers
-        support = [r for r, x in enumerate(duals) if abs(x) > tolerances.MULTIPLIER]
-        d = statement_rows(utilities.monomials, [utilities.statements[r] for r in support])
-        rows = [[int(x) for x in row] for row in d]
-        exact = rational_combination(rows, [0] * len(utilities.monomials), np.asarray(duals)[support].tolist())
-        if exact is not None and _signs_hold(utilities.statements, support, exact):
-            scale = lcm(*(x.denominator for x in exact))
-            strain = [[r, int(x * scale)] for r, x in zip(support, exact, strict=True) if x]
+        exact = exact_multipliers(utilities, [0] * len(utilities.monomials), utilities.slack_multipliers.tolist())
+        if exact is not None and all(x >= 0 or utilities.statements[r].relation is Relation.EQUAL for r, x in exact):
+            scale = lcm(*(x.denominator for _, x in exact))
+            strain = [[r, int(x * scale)] for r, x in exact if x]
     return {"simple": believed, "strain": strain}
 
 
@@ -197,10 +201,6 @@ def budget_from_below(utilities: ParsimoniousSet) -> dict[str, Any]:
         "least": integer_multipliers(utilities.statements, utilities.cost_multipliers, tolerances.DENOMINATOR),
         "strained": plain_theta(fractions_of(utilities.least_strained)),
     }
-
-
-def _signs_hold(statements: Sequence[Statement], support: Sequence[int], values: Sequence[Fraction]) -> bool:
-    return all(x >= 0 or statements[r].relation is Relation.EQUAL for r, x in zip(support, values, strict=True))
 
 
 # -- a θ that is in the set exactly -------------------------------------------------------------
