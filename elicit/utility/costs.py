@@ -136,8 +136,6 @@ class Costs:
 
     def slacks(self, theta: Utility) -> Vector:
         """s_r: by how much θ falls short of each statement."""
-        if not self.statements:
-            return np.zeros(0)
         values = theta.values(self.subsets)
         gained = values[self.better] - values[self.worse]
         short = np.maximum(0.0, self.wanted - gained)

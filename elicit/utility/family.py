@@ -24,7 +24,7 @@ from elicit.utility.cubes import MOST_CUBES
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Matrix, Monomials, Utility
 from elicit.utility.partition import Partition, partition
-from elicit.utility.sets import Optimum, difference, statement_rows
+from elicit.utility.sets import Optimum, difference, required_margins, statement_rows
 from elicit.utility.solver import Box, Budget, Watch, best_rival
 
 #: Families up to this many subsets are listed when cuts are evaluated on all of them.
@@ -131,7 +131,7 @@ def _bound_by_cuts(
     at_subset = masks.index(subset)
     phi_x = phi[at_subset]
     d = statement_rows(utilities.monomials, utilities.statements)
-    strict = np.array([1.0 if s.strict else 0.0 for s in utilities.statements])
+    strict = required_margins(utilities.statements)
     bound = np.full(len(masks), np.inf)
     bound[at_subset] = 0.0
     at = int(bound.argmax())
@@ -202,7 +202,7 @@ def programmed_regret(
 
 
 def interior_theta(utilities: AnySet) -> Utility:
-    """A θ in the interior of the set: of largest margin, or simplest."""
+    """A θ in the interior of the set: of largest margin, or simplest; unlike `inside` whatever was solved before."""
     return utilities.roomiest if isinstance(utilities, ExactSet) else utilities.simplest.theta
 
 
@@ -255,13 +255,13 @@ def climb(theta: Utility, start: Mask, family: Family) -> Mask:
     """The local maximum of f_θ in the family that flips and swaps lead to from `start`."""
     here, value = start, theta(start)
     while True:
-        around = family.neighbours(here)
-        values = theta.values(around) if around else np.zeros(0)
-        if not around or values.max() <= value + tolerances.MULTIPLIER:
-            around = family.swaps(here)
-            values = theta.values(around) if around else np.zeros(0)
-            if not around or values.max() <= value + tolerances.MULTIPLIER:
-                return here
+        for near in (family.neighbours, family.swaps):
+            around = near(here)
+            values = theta.values(around)
+            if values.max(initial=-np.inf) > value + tolerances.MULTIPLIER:
+                break
+        else:
+            return here
         best = float(values.max())
         tied = [y for y, v in zip(around, values, strict=True) if v >= best - tolerances.MULTIPLIER]
         here, value = min(tied, key=simplest), best

@@ -86,7 +86,7 @@ class FormProgram:
         """Columns θ⁺, θ⁻ of each monomial in turn, and their cost w."""
         costs = self._costs
         phi = monomials.rows(costs.subsets)
-        d = phi[costs.better] - phi[costs.worse] if len(costs.statements) else np.zeros((0, len(monomials)))
+        d = phi[costs.better] - phi[costs.worse]
         w = costs.settings.weights_of(monomials)
         signed = np.vstack([d, d[self._equal], np.zeros((1, len(w)))])
         block = np.repeat(signed, 2, axis=1)
@@ -115,12 +115,7 @@ class FormProgram:
 
     def _gain(self, form: Form) -> Vector:
         """Costs of θ⁺ and θ⁻ for a form: −g_S and g_S."""
-        masks = list(form)
-        g = (
-            np.array([form[m] for m in masks]) @ self._monomials.rows(masks)
-            if masks
-            else np.zeros(len(self._monomials))
-        )
+        g = np.array(list(form.values())) @ self._monomials.rows(list(form))
         return np.column_stack([-g, g]).ravel()
 
     def _multipliers(self, duals: Vector) -> Vector:

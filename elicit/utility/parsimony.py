@@ -243,5 +243,4 @@ class ParsimoniousSet(Costs):
     @property
     def programs(self) -> int:
         """How many programs were solved so far."""
-        made = [self.__dict__[k].solved for k in ("_prices", "_slacks", "_forms") if k in self.__dict__]
-        return sum(made)
+        return sum(self.__dict__[k].solved for k in ("_prices", "_slacks", "_forms") if k in self.__dict__)

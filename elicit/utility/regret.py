@@ -135,9 +135,7 @@ class Regrets:
         """Whether the max regret of one evaluated subset is above a bound; takes fewer programs than the regret."""
         v, most = self._place[subset], bound + tolerances.DECISION
         if len(self.subsets) > MOST_COMPARED and not self._witnesses:
-            self._add_witness(
-                self.utilities.inside
-            )  # this alone is often enough, and takes neither bounds nor programs
+            self._add_witness(self.utilities.inside)  # often enough by itself, without bounds or programs
         while (lower := float(self._lower()[v])) <= most:
             if self._confirm(v, lower, give_up_above=most):
                 return float(self._lower()[v]) > most
@@ -155,8 +153,7 @@ class Regrets:
         """For each v, what some witness already lets a rival gain on it; at least 0 (v against itself)."""
         if len(self._values) == 0:
             return np.zeros(len(self.subsets))
-        lower: Vector
-        lower = (self._values.max(axis=1, keepdims=True) - self._values).max(axis=0)
+        lower: Vector = (self._values.max(axis=1, keepdims=True) - self._values).max(axis=0)
         return np.maximum(lower, 0.0)
 
     def _confirm(self, v: int, lower: float, give_up_above: float) -> bool:

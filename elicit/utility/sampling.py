@@ -144,13 +144,13 @@ def joining_as_printed(utilities: AnySet) -> Joining:
 
 def sequential(chance: Joining, family: Family, rng: np.random.Generator) -> Mask:
     """Attributes visited once in random order, each of which joins or stays out; an empty result is drawn again."""
-    free, most = family.free, family.keep.bit_count() + family.room
     if family.room == 0:
         return family.keep
+    free = family.free
     for _ in range(MOST_REDRAWS):
         v = family.keep
         for x in rng.permutation(free).tolist():
-            if v.bit_count() >= most:
+            if v.bit_count() >= family.most:
                 break
             if rng.random() < chance(v, x):
                 v |= 1 << x

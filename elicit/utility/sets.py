@@ -26,8 +26,6 @@ Form = Mapping[Mask, float]
 
 def statement_rows(monomials: Monomials, statements: Sequence[Statement]) -> Matrix:
     """D: row r is d_r = φ(better) − φ(worse)."""
-    if not statements:
-        return np.zeros((0, len(monomials)))
     rows: Matrix = monomials.rows([s.better for s in statements]) - monomials.rows([s.worse for s in statements])
     return rows
 
