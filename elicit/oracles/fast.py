@@ -15,7 +15,7 @@ all training rows within that distance of the k-th must have the same label; els
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -154,9 +154,11 @@ class NeighbourFolds:
             else:
                 self._accept_ties(certain, folds, distance, at[..., self.k - 1], slack)
             if not self.classifies:
-                return self._regressed(folds, nearest[..., :-1], certain)
+                return self._scores(folds, certain, lambda i, f: self._by_means(f, nearest[i, :, :-1]))
             votes, sure = self._votes(folds, nearest[..., :-1], at[..., :-1], slack)
-        return self._classified(folds, votes, certain & sure)
+        if self.accuracy:
+            return self._accuracies(folds, certain & sure, votes)
+        return self._scores(folds, certain & sure, lambda i, f: self._by_votes(f, votes[i]))
 
     def _distances(self, folds: slice, columns: list[int]) -> tuple[Floats, Floats]:
         """Squared Euclidean or Manhattan distances (f, Q, T), and their `_slack` (f, Q)."""
@@ -215,40 +217,40 @@ class NeighbourFolds:
         clear = distinct & (top[..., -1] - runner_up > 2 * blur)
         return np.where(agreed[..., None], votes, sums), agreed | clear
 
-    def _classified(self, folds: slice, votes: Floats, certain: NDArray[np.bool_]) -> list[float | None]:
+    def _decided(self, folds: slice, certain: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which folds of a stack are certain in every test row (f, Q)."""
+        return np.asarray((certain | ~self.rows.real[folds]).all(axis=1))
+
+    def _accuracies(self, folds: slice, certain: NDArray[np.bool_], votes: Floats) -> list[float | None]:
+        """The share of right classes in each fold of a stack, None for one that is not decided."""
         real = self.rows.real[folds]
-        winners = votes.argmax(axis=2)
-        decided = np.asarray((certain | ~real).all(axis=1))
-        if self.accuracy:
-            right = ((winners == self.rows.answers[folds]) & real).sum(axis=1)
-            sizes = real.sum(axis=1)
-            return [int(r) / int(s) if ok else None for r, s, ok in zip(right, sizes, decided, strict=True)]
-        found: list[float | None] = []
-        for i, f in enumerate(range(len(self.task.splits))[folds]):
-            if not decided[i]:
-                found.append(None)
-                continue
-            rows = len(self.task.splits[f][1])
-            present = np.unique(self.rows.labels[f][: len(self.task.splits[f][0])])
-            probabilities = votes[i, :rows][:, present] / float(self.k)
-            known = ForetoldClassifier(self.targets[winners[i, :rows]], probabilities, self.targets[present])
-            found.append(self._scored(f, known))
-        return found
+        right = ((votes.argmax(axis=2) == self.rows.answers[folds]) & real).sum(axis=1)
+        counted = zip(right, real.sum(axis=1), self._decided(folds, certain), strict=True)
+        return [int(r) / int(s) if ok else None for r, s, ok in counted]
 
-    def _regressed(self, folds: slice, nearest: Ints, certain: NDArray[np.bool_]) -> list[float | None]:
-        decided = np.asarray((certain | ~self.rows.real[folds]).all(axis=1))
-        found: list[float | None] = []
-        for i, f in enumerate(range(len(self.task.splits))[folds]):
-            if not decided[i]:
-                found.append(None)
-                continue
-            train, test = self.task.splits[f]
-            column = self.task.y[train].reshape(-1, 1)
-            predictions = np.mean(column[nearest[i, : len(test)]], axis=1).ravel()
-            found.append(self._scored(f, ForetoldRegressor(predictions, None, None)))
-        return found
+    def _scores(
+        self, folds: slice, certain: NDArray[np.bool_], foretold: Callable[[int, int], Foretold]
+    ) -> list[float | None]:
+        """What the scorer gives each fold of a stack for what is `foretold` by its place there and its number."""
+        decided = self._decided(folds, certain)
+        numbered = enumerate(range(len(self.task.splits))[folds])
+        return [self._score(f, foretold(i, f)) if decided[i] else None for i, f in numbered]
 
-    def _scored(self, f: int, known: Foretold) -> float:
+    def _by_votes(self, f: int, votes: Floats) -> Foretold:
+        """The predictions of fold f by the votes of its rows (Q, classes)."""
+        train, test = self.task.splits[f]
+        votes = votes[: len(test)]
+        present = np.unique(self.rows.labels[f][: len(train)])
+        probabilities = votes[:, present] / float(self.k)
+        return ForetoldClassifier(self.targets[votes.argmax(axis=1)], probabilities, self.targets[present])
+
+    def _by_means(self, f: int, nearest: Ints) -> Foretold:
+        """The predictions of fold f by the nearest neighbours of its rows (Q, k)."""
+        train, test = self.task.splits[f]
+        column = self.task.y[train].reshape(-1, 1)
+        return ForetoldRegressor(np.mean(column[nearest[: len(test)]], axis=1).ravel(), None, None)
+
+    def _score(self, f: int, known: Foretold) -> float:
         y = self.task.y[self.task.splits[f][1]]
         rows = self.rows.test[f, :, : len(y)].T
         return float(self.task.scorer(known, rows, y, **self.task.score_params[f]))
