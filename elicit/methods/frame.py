@@ -92,6 +92,11 @@ class Space:
         """The start with what is kept; it may be empty."""
         return self.family.keep | (self.start or 0)
 
+    @property
+    def begun_at(self) -> list[Mask]:
+        """The start as what a search that draws measures first: nothing where none is given, or it is empty."""
+        return [self.origin] if self.start is not None and self.origin else []
+
     def from_below(self) -> Mask:
         """Where a growing walk starts: what is kept, or the start; it may be empty."""
         size = self.origin.bit_count()

@@ -201,8 +201,7 @@ class Named:
             raise InputError(
                 f"the method {self.text!r} needs {self.needs} besides the oracle; give it, or leave it out"
             )
-        made: Explorer = self.entry.make(material, self.parameter)
-        return made
+        return self.entry.make(material, self.parameter)
 
 
 def named(text: str) -> Named:

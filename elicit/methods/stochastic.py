@@ -75,6 +75,11 @@ class Seen:
                     return [*found, *self._listed(min(count, left) - len(found), found)]
         return list(found)
 
+    def first(self, count: int) -> list[Mask]:
+        """The start, where there is one, and subsets drawn at random, so many in all."""
+        begun = self.space.begun_at
+        return begun + [mask for mask in self.fresh(count - len(begun)) if mask not in begun]
+
     def _listed(self, count: int, found: dict[Mask, None]) -> list[Mask]:
         """So many of the unseen subsets, by listing them all."""
         unseen = [mask for mask in self.space.admitted() if mask not in self.ranks and mask not in found]
@@ -92,8 +97,7 @@ class Random:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
-        if space.start is not None and space.origin:
-            yield from seen.evaluate([space.origin])
+        yield from seen.evaluate(space.begun_at)
         while not seen.exhausted:
             yield from seen.evaluate(seen.fresh(self.at_once))
         return EXHAUSTED
@@ -119,12 +123,11 @@ class HillClimbing:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
-        given = space.origin if space.start is not None else 0
         climbs = 0
         while not seen.exhausted:
             if self.restarts is not None and climbs > self.restarts:
                 return Ended(f"{self.restarts} restarts have come to their summits")
-            starts = [given] if given and climbs == 0 else seen.fresh(self.draws)
+            starts = (space.begun_at if climbs == 0 else []) or seen.fresh(self.draws)
             yield from seen.evaluate(starts)
             climb = self._steepest if self.steepest else self._rounds
             yield from climb(space, seen, max(starts, key=seen.ranks.__getitem__))
@@ -176,8 +179,7 @@ class Genetic:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
-        first = [space.origin] if space.start is not None and space.origin else []
-        people = first + [mask for mask in seen.fresh(self.population - len(first)) if mask not in first]
+        people = seen.first(self.population)
         yield from seen.evaluate(people)
         generation = 1
         while not seen.exhausted:

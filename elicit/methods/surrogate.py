@@ -23,7 +23,7 @@ from elicit.methods.stochastic import EXHAUSTED, Seen
 from elicit.numeric import whole
 from elicit.subsets import Mask, indicator, mask_of
 
-Vector = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: Variances of the noise that are tried, in shares of the variance of the values; the likelihood chooses.
 _NOISES = (0.001, 0.01, 0.1, 1.0)
@@ -52,8 +52,7 @@ class Surrogate:
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:
         seen = Seen(space, rng)
         values: dict[Mask, float] = {}
-        start = [space.origin] if space.start is not None and space.origin else []
-        batch = start + [mask for mask in seen.fresh(self.first - len(start)) if mask not in start]
+        batch = seen.first(self.first)
         while not seen.exhausted:
             found = yield batch
             values.update(zip(batch, found, strict=True))
@@ -81,7 +80,7 @@ class Surrogate:
         return [mask_of(flipped) for flipped in (*((i,) for i in free), *pairs)]
 
 
-def improvement(subsets: Sequence[Mask], values: Vector, candidates: Sequence[Mask], n: int) -> Vector:
+def improvement(subsets: Sequence[Mask], values: Floats, candidates: Sequence[Mask], n: int) -> Floats:
     """The expected improvement of each candidate on the best of the values, under the model of degree two."""
     unit = 2.0 ** np.frexp(np.abs(values).max())[1]  # a power of two: no number is rounded, and no square overflows
     values = values / unit
@@ -98,7 +97,7 @@ def improvement(subsets: Sequence[Mask], values: Vector, candidates: Sequence[Ma
     return np.asarray(unit * spread * deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)))
 
 
-def _fit(gram: Vector, y: Vector, noise: float) -> tuple[float, Vector, Vector, float]:
+def _fit(gram: Floats, y: Floats, noise: float) -> tuple[float, Floats, Floats, float]:
     """Log likelihood (its scale profiled out), Cholesky root, weights and scale for one variance of the noise."""
     root = cholesky(gram + noise * np.eye(len(y)), lower=True)
     weights = cho_solve((root, True), y)
@@ -106,12 +105,12 @@ def _fit(gram: Vector, y: Vector, noise: float) -> tuple[float, Vector, Vector, 
     return -0.5 * len(y) * np.log(scale) - float(np.log(np.diag(root)).sum()), root, weights, scale
 
 
-def _signs(subsets: Sequence[Mask], n: int) -> Vector:
+def _signs(subsets: Sequence[Mask], n: int) -> Floats:
     """Shape (subsets, n): 1 where an attribute is in, −1 where it is out."""
     return np.asarray(2.0 * indicator(subsets, n) - 1.0, dtype=np.float64)
 
 
-def _kernel(a: Vector, b: Vector) -> Vector:
+def _kernel(a: Floats, b: Floats) -> Floats:
     n = a.shape[1]
     dot = a @ b.T
     return np.asarray(1 + dot / n + (dot * dot - n) / (n * max(1, n - 1)))
