@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from elicit.data.cells import pairs_of, separator_in_words
-from elicit.data.tidying import MISSING, number_in, with_point
+from elicit.data.tidying import is_missing, number_in, with_point
 from elicit.errors import InputError, nearest
 from elicit.printable import many, printable
 
@@ -53,7 +53,7 @@ def listed_costs(path: Path, names: Sequence[str], groups: Mapping[str, Sequence
 
 def _is_heading(cell: str) -> bool:
     """Whether a cell where a cost may stand is a word rather than a number, or the lack of one."""
-    if cell.lower() in MISSING or any(letter.isdigit() for letter in cell):
+    if is_missing(cell) or any(letter.isdigit() for letter in cell):
         return False
     return cell.lower().strip("+-") not in ("inf", "infinity")
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elicit.complete import opened
-from elicit.data.tidying import MISSING, as_numbers, comma_numbers, with_point
+from elicit.data.tidying import as_numbers, comma_numbers, is_missing, with_point
 from elicit.errors import InputError
 from elicit.printable import many, printable
 
@@ -168,7 +168,7 @@ def decimal_comma_note(commas: Mapping[str, str]) -> Iterator[str]:
 def points_elsewhere(cells: Cells) -> bool:
     """Whether a column of numbers besides those with a decimal comma has a decimal point."""
     for i, name in enumerate(cells.header):
-        known = [row[i] for row in cells.rows if row[i].lower() not in MISSING]
+        known = [row[i] for row in cells.rows if not is_missing(row[i])]
         if name not in cells.commas and any("." in cell for cell in known) and as_numbers(known) is not None:
             return True
     return False

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from elicit.data.cells import Cells, cells_of, points_elsewhere
 from elicit.data.loading import BUILT_IN, Data, load, model_of, regrouped
-from elicit.data.tidying import MISSING, MISSING_LEVEL, as_numbers
+from elicit.data.tidying import MISSING_LEVEL, as_numbers, is_missing
 
 #: Of the spellings of a missing value that are known here, those that `pandas.read_csv` knows as well.
 _KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
@@ -108,7 +108,7 @@ def _mixed_decimal_columns(table: Cells, columns: Sequence[str]) -> list[str]:
 def _missing_value_arguments(table: Cells) -> list[str]:
     """Arguments of `read_csv` for the spellings of missing values in the file that it does not know."""
     cells = {cell for row in table.rows for cell in row}
-    others = sorted(cell for cell in cells if cell.lower() in MISSING and cell not in _KNOWN_TO_PANDAS)
+    others = sorted(cell for cell in cells if is_missing(cell) and cell not in _KNOWN_TO_PANDAS)
     return [f"na_values={others!r}"] if others else []
 
 

@@ -33,10 +33,10 @@ def warnings_about(data: Data, scoring: str | None = None) -> Iterator[str]:
 
 def _row_numbers(data: Data) -> Iterator[str]:
     """A warning for each column of distinct whole numbers close together: row numbers, in whatever order."""
-    own = {column for columns in data.groups.values() for column in columns}
+    grouped = _grouped(data)
     for column, values in zip(data.columns, data.X.T, strict=True):
         known = values[~np.isnan(values)]
-        if column in own or len(known) < 10 or not (known == np.round(known)).all():
+        if column in grouped or len(known) < 10 or not (known == np.round(known)).all():
             continue
         if len(np.unique(known)) == len(known) and known.max() - known.min() < 2 * len(known):
             yield f"{column!r} looks like the number of a row, which predicts nothing new; leave it out with --drop"
@@ -54,8 +54,8 @@ def _rare_classes(data: Data) -> Iterator[str]:
 
 def _correlated_attributes(data: Data) -> Iterator[str]:
     """Warnings about highly correlated pairs of attributes that are one column each."""
-    own = {column for columns in data.groups.values() for column in columns}
-    places = [k for k, column in enumerate(data.columns) if column not in own]
+    grouped = _grouped(data)
+    places = [k for k, column in enumerate(data.columns) if column not in grouped]
     count, strongest = _correlated_pairs(data.X[:, places])
     for r, a, b in strongest:
         yield (
@@ -64,6 +64,11 @@ def _correlated_attributes(data: Data) -> Iterator[str]:
         )
     if count > MOST_PAIRS_NAMED:
         yield f"and {count - MOST_PAIRS_NAMED} more pairs of attributes are correlated beyond {HIGH_CORRELATION}"
+
+
+def _grouped(data: Data) -> set[str]:
+    """The columns that are no attribute by themselves."""
+    return {column for columns in data.groups.values() for column in columns}
 
 
 def _correlated_pairs(X: NDArray[np.float64]) -> tuple[int, list[tuple[float, int, int]]]:

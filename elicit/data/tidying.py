@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from elicit.printable import many
 
-#: What stands for a missing value in a file that may be tidied, in any case.
-MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
+#: What stands for a missing value in a file that may be tidied, in lower case.
+_MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
 
 #: The level of a column of texts that stands for its missing values.
 MISSING_LEVEL = "(missing)"
@@ -51,6 +51,11 @@ BEYOND_DIGITS, TOO_LARGE = "beyond the 15 digits that are computed with", "too l
 STRAY = 10
 
 
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for a missing value."""
+    return cell.lower() in _MISSING
+
+
 def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
     """The cells as finite numbers, None if one of them is not a finite number."""
     try:
@@ -80,7 +85,7 @@ def comma_numbers(cells: Iterable[str]) -> bool:
 
     Beside 12,5 a point may separate thousands, so that 1.234 would be another number.
     """
-    known = {cell for cell in cells if cell.lower() not in MISSING}
+    known = {cell for cell in cells if not is_missing(cell)}
     return any("," in cell for cell in known) and all(map(_is_comma_number, known)) and ambiguous_number(known) is None
 
 
@@ -93,7 +98,7 @@ def ambiguous_number(cells: Iterable[str], mark: str = ",") -> str | None:
     known = set(cells)
     if not any(mark in cell for cell in known):
         return None
-    known = {cell for cell in known if cell.lower() not in MISSING}
+    known = {cell for cell in known if not is_missing(cell)}
     marked = _between_thousands(known, mark)
     certain = [cell for cell in marked if not (_is_comma_number if mark == "," else _is_number)(cell)]
     return (certain or marked)[0] if certain or (marked and len(marked) < len(known)) else None
@@ -133,24 +138,24 @@ class Column:
 
 def tidy_column(name: str, cells: Sequence[str]) -> Column:
     """The column with its gaps, or left out where it says nothing."""
-    known = [cell for cell in cells if cell.lower() not in MISSING]
+    known = [cell for cell in cells if not is_missing(cell)]
     gaps = len(cells) - len(known)
     if len(set(known)) < 2:
         return Column(None, note=f"{name!r} is left out: it is {'constant' if known else 'empty'}")
-    numbers = as_numbers([cell if cell.lower() not in MISSING else "0" for cell in cells])
+    numbers = as_numbers(["0" if is_missing(cell) else cell for cell in cells])
     if numbers is not None:
         if len(np.unique([number_in(cell) for cell in known])) < 2:
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
             return Column(None, note=f"{name!r} is left out: {why}")
-        numbers[[cell.lower() in MISSING for cell in cells]] = np.nan
+        numbers[[is_missing(cell) for cell in cells]] = np.nan
         note = (
             f"{name!r} has {many(gaps, 'missing value')}: models get the median of their training rows" if gaps else ""
         )
         return Column(numbers.reshape(-1, 1), note=note)
     if looks_like_names(known):
         return Column(None, note=f"{name!r} is left out: {what_they_look_like(known)}")
-    block, found = encode([cell if cell.lower() not in MISSING else MISSING_LEVEL for cell in cells])
+    block, found = encode([MISSING_LEVEL if is_missing(cell) else cell for cell in cells])
     notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
     return Column(block, found, "; ".join(filter(None, [*notes, categories_note(name, known, found)])))
 
@@ -204,7 +209,7 @@ def stray_position(cells: Sequence[str], *, commas: bool) -> int | None:
 
     `commas`: whether the numbers may have a decimal comma; then none of them may have a point.
     """
-    known = [cell for cell in cells if cell.lower() not in MISSING]
+    known = [cell for cell in cells if not is_missing(cell)]
     if len(set(known)) <= MOST_LEVELS or as_numbers(known) is not None:
         return None
     for number in (_is_comma_number, _is_number) if commas else (_is_number,):
@@ -238,7 +243,7 @@ def rows_with_target(
     rows: list[list[str]], lines: list[int], at: int, target: str, notes: list[str]
 ) -> tuple[list[list[str]], list[int]]:
     """The rows in which the target is known."""
-    kept = [k for k, row in enumerate(rows) if row[at].lower() not in MISSING]
+    kept = [k for k, row in enumerate(rows) if not is_missing(row[at])]
     if len(kept) < len(rows):
         left = many(len(rows) - len(kept), "row")
         notes.append(f"left out: {left} in which the target {target!r} is missing")
