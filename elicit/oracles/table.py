@@ -181,17 +181,21 @@ def _malformed(path: Path, text: Sequence[str], header: list[str]) -> InputError
                 f"{len(row)} entries were found where the header has {len(header)}; correct the row",
             )
         for name, entry in zip(header, row, strict=True):
-            try:
-                # 1_000 and digits of other scripts are numbers to Python alone
-                plain = float(entry) is not None and "_" not in entry and entry.isascii()
-            except ValueError:
-                plain = False
-            if not plain:
+            if not _is_plain_number(entry):
                 shown = entry if entry.isprintable() else ascii(entry)
                 return _line_error(
                     path, line, f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row"
                 )
     return InputError(f"{path}: not a CSV file of numbers below its header; write one row a subset")
+
+
+def _is_plain_number(entry: str) -> bool:
+    """Whether an entry is a number to others, too: 1_000 and digits of other scripts are numbers to Python alone."""
+    try:
+        float(entry)
+    except ValueError:
+        return False
+    return "_" not in entry and entry.isascii()
 
 
 def _rows(path: Path, text: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
