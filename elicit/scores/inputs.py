@@ -157,3 +157,9 @@ def checked_answers(function: Function, X: Floats) -> Floats:
     if not np.isfinite(answer).all():
         raise InputError("the function gives numbers that are not finite; look at its inputs")
     return answer
+
+
+def require_variance(variance: float) -> None:
+    """Refuse a function that gives nothing to share."""
+    if not variance > 0:
+        raise InputError("the function gives the same number at every input, so there is no variance to share")

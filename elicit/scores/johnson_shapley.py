@@ -29,7 +29,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.answers import at_once, in_calls
-from elicit.scores.inputs import Function, Inputs, checked_answers, inputs_of_sample
+from elicit.scores.inputs import Function, Inputs, checked_answers, inputs_of_sample, require_variance
 from elicit.scores.protocol import Floats, Ints, generator
 
 #: Independent pairs of arrays among which the runs of "arrays" are divided, to know their spread.
@@ -192,9 +192,3 @@ def smallest_prime(least: int) -> int:
 
 def _is_prime(k: int) -> bool:
     return k >= 2 and all(k % p for p in range(2, isqrt(k) + 1))
-
-
-def require_variance(variance: float) -> None:
-    """Refuse a function that gives nothing to share."""
-    if not variance > 0:
-        raise InputError("the function gives the same number at every input, so there is no variance to share")

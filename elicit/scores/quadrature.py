@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 
 from elicit.errors import InputError
-from elicit.scores.inputs import Function, checked_answers, checked_moments, scaled_to_units
+from elicit.scores.inputs import Function, checked_answers, checked_moments, require_variance, scaled_to_units
 from elicit.scores.moments import Correlations
 from elicit.scores.protocol import Floats
 
@@ -43,8 +43,7 @@ def closed_indices(function: Function, mean: Any, covariance: Any) -> Floats:
         for _ in range(mask.bit_count()):
             mean_of_y, square = mean_of_y @ weight, square @ weight
         found[mask] = float(square - mean_of_y**2)
-    if not found[-1] > 0:
-        raise InputError("the function gives the same number at every input, so there is no variance to share")
+    require_variance(float(found[-1]))
     return np.asarray(found / found[-1])
 
 

@@ -21,8 +21,8 @@ from scipy.spatial import KDTree
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.games import shapley_of_game
-from elicit.scores.inputs import Function, checked_answers, checked_moments, scaled_to_units
-from elicit.scores.johnson_shapley import FunctionShares, require_variance
+from elicit.scores.inputs import Function, checked_answers, checked_moments, require_variance, scaled_to_units
+from elicit.scores.johnson_shapley import FunctionShares
 from elicit.scores.moments import indicators, unit_columns
 from elicit.scores.protocol import Floats, constant, generator, table
 
