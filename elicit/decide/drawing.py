@@ -35,7 +35,7 @@ class Draws:
     def __init__(
         self, beliefs: Beliefs, rng: np.random.Generator, outlook: Outlook, *, by_prior: bool, starting: bool
     ) -> None:
-        self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
+        self._beliefs, self._rng, self._outlook = beliefs, rng, outlook
         self._family, self._settings = beliefs.family, beliefs.settings
         self._by_prior, self._starting = by_prior, starting
 
@@ -47,7 +47,7 @@ class Draws:
         """One draw; so many subsets were chosen before it in this round."""
         if self._by_prior:
             return self._outlook.drawn(self._family, self._rng, around)
-        if self._starting and self._prior is None:
+        if self._starting and self._outlook.prior is None:
             return self._first(len(self._beliefs.evaluated) + chosen)
         if self._settings.explore.startswith("sequential") and self._beliefs.decides:
             return sequential(self._joining, self._family, self._rng)
@@ -82,7 +82,7 @@ class Draws:
         """
         forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_INDEXED
         if forecast_alone or not self._beliefs.utilities.informative:
-            return np.zeros(self._family.n) if self._prior is None else self._prior
+            return np.zeros(self._family.n) if self._outlook.prior is None else self._outlook.prior
         if self._settings.index == "theta" or not self._beliefs.decides:
             return self._beliefs.theta.power()
         some = sample_subsets(self._family.n, self._settings.index_samples, self._rng)

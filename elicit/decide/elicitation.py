@@ -140,8 +140,8 @@ class Elicitation:
     def unsettled(self) -> tuple[int, ...]:
         """Answers that contradict each other (with what was measured) and were not settled yet."""
         with one_thread():
-            exact = self.beliefs.conflict
-        for statements in (self.history.unsettled, exact.conflict if exact is not None else ()):
+            inconsistent = self.beliefs.conflict
+        for statements in (self.history.unsettled, () if inconsistent is None else inconsistent.conflict):
             answers = self.history.answers_behind(statements)
             if answers and not are_settled(answers, self.history.settled):
                 return answers

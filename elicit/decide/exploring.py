@@ -132,13 +132,13 @@ class _Explorer:
     def __init__(self, beliefs: Beliefs, rng: np.random.Generator, outlook: Outlook) -> None:
         self.chosen: list[Mask] = []
         self.rejected: dict[Mask, float] = {}
-        self._beliefs, self._rng, self._outlook, self._prior = beliefs, rng, outlook, outlook.prior
+        self._beliefs, self._rng, self._outlook = beliefs, rng, outlook
         self._history, self._family, self._settings = beliefs.history, beliefs.family, beliefs.settings
         self._believed = 0
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
-        by_prior = outlook.prior is not None and self._settings.first == "path" and self._settings.explore == "gain"
-        self._by_prior = by_prior and not looks(self._settings, self._family)
+        best_first = self._settings.first == "path" and self._settings.explore == "gain"
+        self._by_prior = best_first and outlook.prior is not None and not looks(self._settings, self._family)
         self._ladder = outlook.ladder(self._family) if self._by_prior else []
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
         self._starting = len(beliefs.evaluated) < max(least, len(self._ladder) + outlook.draws)
@@ -267,7 +267,7 @@ class _Explorer:
     def _forecast(self) -> Forecast:
         """What subsets may measure, as far as those evaluated tell."""
         crowd = self._beliefs.plausible
-        weights = None if self._prior is None else self._outlook.weights(self._family.n)
+        weights = None if self._outlook.prior is None else self._outlook.weights(self._family.n)
         return Forecast(self._family.n, crowd.subsets, self._history.vectors, self._worth, weights, self._since)
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
@@ -309,8 +309,7 @@ class _Explorer:
     def _near(self) -> list[Mask]:
         if self._beliefs.incumbent is None:
             return []
-        centre = self._beliefs.favourite
-        return self._around(centre)
+        return self._around(self._beliefs.favourite)
 
     @property
     def _believes_the_forecast(self) -> bool:
