@@ -271,7 +271,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         )
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         followed = judge.utility is not None and against is None and is_utility(self.operator)
-        chosen = chosen_of(elicitation, result, self.operator if followed else None, within)
+        chosen = chosen_of(elicitation, result, judge.utility if followed else None, within)
         for warning in warnings_of(elicitation, result, against):
             warnings.warn(warning, stacklevel=2)
         self.session_, self.prior_, self._utility = elicitation, run.prior, judge.utility
@@ -388,8 +388,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         A warning names two subsets where it goes against the direction of every criterion.
         """
         check_is_fitted(self)
-        best = best_for(self.session_, utility)
-        against = against_directions(self.session_, utility_of(self.session_, utility), followed=True)
+        wanted = utility_of(self.session_, utility)
+        best = best_for(self.session_, wanted)
+        against = against_directions(self.session_, wanted, followed=True)
         if against is not None:
             warnings.warn(against, stacklevel=2)
         assert best is not None, "a fitted selector has measured at least one subset of its family"

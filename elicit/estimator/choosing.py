@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sklearn.exceptions import FitFailedWarning
 
@@ -14,6 +13,7 @@ from elicit.estimator.judges import best_for
 from elicit.estimator.tolerance import least_within
 from elicit.knowledge.history import FINE
 from elicit.numeric import GRID
+from elicit.operators import SimulatedOperator
 from elicit.subsets import Mask
 
 _TOO_FINE = (
@@ -22,7 +22,9 @@ _TOO_FINE = (
 )
 
 
-def chosen_of(elicitation: Elicitation, result: Result, utility: Any, within: float | str | None) -> Mask:
+def chosen_of(
+    elicitation: Elicitation, result: Result, utility: SimulatedOperator | None, within: float | str | None
+) -> Mask:
     """The smallest within the tolerance, or the best by a utility, or where there is neither what was recommended."""
     if within is not None:
         chosen = least_within(elicitation, within)

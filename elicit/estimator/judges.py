@@ -90,9 +90,9 @@ def utility_of(elicitation: Elicitation, utility: Any) -> SimulatedOperator:
     return SimulatedOperator(utility, elicitation.history.criteria)
 
 
-def best_for(elicitation: Elicitation, utility: Any) -> Mask | None:
+def best_for(elicitation: Elicitation, utility: SimulatedOperator) -> Mask | None:
     """The evaluated subset of greatest utility; nothing is measured."""
-    worth = worth_by(elicitation, utility_of(elicitation, utility))
+    worth = worth_by(elicitation, utility)
     eligible = {x: value for x, value in worth.items() if x in elicitation.family}
     return best_of(elicitation.history, eligible) if eligible else None
 
