@@ -7,6 +7,7 @@ import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
+from itertools import accumulate
 
 
 def printable(text: str) -> str:
@@ -77,7 +78,7 @@ def _blocks(widths: Sequence[int], columns: int | None, keys: int) -> list[list[
     return blocks
 
 
-#: Characters of a name in a picture: of longer ones the middle is left out.
+#: Columns of a name in a picture, as on a terminal: of longer ones the middle is left out.
 LONGEST_LABEL = 32
 
 
@@ -95,9 +96,15 @@ def drawable_names(names: Iterable[object]) -> list[str]:
 
 
 def shortened(text: str, most: int = LONGEST_LABEL) -> str:
-    """The text with its middle left out where it has more characters: names that begin alike may end apart."""
+    """The text with its middle left out where it takes more columns: names that begin alike may end apart."""
     half = (most - 1) // 2
-    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+    return text if width(text) <= most else f"{_beginning(text, half)}…{_beginning(text[::-1], half)[::-1]}"
+
+
+def _beginning(text: str, most: int) -> str:
+    """The first characters of a text that take at most so many columns together."""
+    taken = accumulate(map(width, text))
+    return "".join(c for c, so_far in zip(text, taken, strict=True) if so_far <= most)
 
 
 def label_of(label: object) -> str:

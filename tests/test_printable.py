@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned, bounded
+from elicit.printable import aligned, bounded, shortened, width
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -72,3 +72,16 @@ def test_a_bound_is_told_in_few_digits_that_are_never_below_it(most, digits, tol
 
 def test_columns_stand_below_one_another_beside_names_of_wide_characters():
     assert aligned([["温度", "1"], ["größe", "2"]]) == ["温度   1", "größe  2"]
+
+
+@pytest.mark.parametrize("most", [20, 21, 32])
+def test_a_name_of_wide_characters_takes_no_more_room_in_a_picture_than_others_do(most):
+    name = "".join(map(chr, range(0x4E00, 0x4E00 + 40)))
+    short = shortened(name, most)
+    assert most - 4 < width(short) <= most
+    assert (short[0], short[-1]) == (name[0], name[-1])
+    assert shortened("x" * most, most) == "x" * most
+
+
+def test_a_mark_above_a_letter_takes_no_room_of_its_own():
+    assert shortened("e\u0301" * 32, 32) == "e\u0301" * 32

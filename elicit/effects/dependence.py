@@ -20,7 +20,7 @@ from scipy.stats.mstats import mquantiles
 from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, answer_label, axes_for, axis_label, label_bars, tick_label
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.printable import drawable
+from elicit.printable import drawable, width
 from elicit.scores.answers import ModelAnswers, answers, in_calls
 from elicit.scores.protocol import Floats
 from elicit.scores.sheet import Sheet, gap
@@ -109,7 +109,7 @@ class PartialDependenceDisplay:
         for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
             places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
             axis.set_ticks(places, [tick_label(grid[p]) for p in places])
-            if axis is self.ax_.xaxis and sum(len(tick_label(grid[p])) for p in places) > BESIDE_A_BAR:
+            if axis is self.ax_.xaxis and sum(width(tick_label(grid[p])) for p in places) > BESIDE_A_BAR:
                 axis.set_tick_params(rotation=90)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel(drawable(self.result.attributes[1]))

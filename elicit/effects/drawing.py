@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.printable import drawable, drawable_names, label_of
+from elicit.printable import drawable, drawable_names, label_of, width
 from elicit.scores.answers import ModelAnswers
 from elicit.scores.protocol import Floats
 
@@ -21,7 +21,7 @@ FAINT = "#9bb7c9"
 #: How many characters fit side by side below a new picture (beside a colour bar, fewer).
 SIDE_BY_SIDE, BESIDE_A_BAR = 55, 38
 
-#: Inches of a map of pairs: its side at least, a cell of it, a letter of a name beside and below it, its colour bar.
+#: Inches of a map of pairs: its side at least, a cell of it, a column of a name beside and below it, its colour bar.
 LEAST_SIDE, INCHES_A_CELL, INCHES_A_LETTER, INCHES_OF_BAR = 3.6, 0.2, 0.075, 1.3
 
 
@@ -42,7 +42,7 @@ def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
 def map_size(names: Sequence[str]) -> tuple[float, float]:
     """Width and height of a picture that a map of pairs fills: its names take as much room as they need, no more."""
     side = max(LEAST_SIDE, INCHES_A_CELL * len(names))
-    beside = INCHES_A_LETTER * max(map(len, names), default=0) + 0.3
+    beside = INCHES_A_LETTER * max(map(width, names), default=0) + 0.3
     return side + beside + INCHES_OF_BAR, side + beside + 0.4
 
 
@@ -60,7 +60,7 @@ def map_of_pairs(ax: Any, table: Floats, names: Sequence[str], meaning: str, **c
 
 def label_bars(ax: Any, levels: Sequence[str]) -> None:
     """Label bars below them, turned upright where the labels would overlap."""
-    upright = sum(map(len, levels)) > SIDE_BY_SIDE
+    upright = sum(map(width, levels)) > SIDE_BY_SIDE
     ax.set_xticks(np.arange(len(levels)), levels, rotation=90 if upright else 0)
 
 

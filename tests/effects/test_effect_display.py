@@ -18,6 +18,7 @@ from elicit.effects import (
     individual_expectations,
     partial_dependence,
 )
+from elicit.effects.drawing import map_size
 from elicit.errors import InputError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -103,6 +104,10 @@ def test_hostile_names_are_drawn_as_they_are_written():
     assert [label.get_text() for label in drawn.ax_.get_xticklabels()] == [r"a\$b\$", r"c\x1b[31m"]
     drawn = ale(lambda rows: rows["x"].to_numpy(), frame, 0, categorical=True).plot()
     drawn.figure_.canvas.draw()
+
+
+def test_a_map_has_room_for_names_of_wide_characters():
+    assert map_size(["\u6e29\u5ea6" * 5]) == map_size(["x" * 20])
 
 
 def test_without_matplotlib_the_remedy_is_named(monkeypatch):
