@@ -7,7 +7,7 @@ import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 
 def printable(text: str) -> str:
@@ -105,6 +105,20 @@ def _beginning(text: str, most: int) -> str:
     """The first characters of a text that take at most so many columns together."""
     taken = accumulate(map(width, text))
     return "".join(c for c, so_far in zip(text, taken, strict=True) if so_far <= most)
+
+
+def told_apart(names: Sequence[str], most: int = LONGEST_LABEL) -> list[str]:
+    """Names of at most so many columns each; those that would look alike are shown from where they first differ."""
+    given = [printable(name) for name in names]
+    short = [shortened(name, most) for name in given]
+    told = list(short)
+    for label in {label for label in short if short.count(label) > 1}:
+        alike = [k for k, other in enumerate(short) if other == label]
+        letters = enumerate(zip_longest(*(given[k] for k in alike)))
+        start = next((place for place, each in letters if len(set(each)) > 1), 0)
+        for k in alike:
+            told[k] = "…" + shortened(given[k][start:], most - 1)
+    return told
 
 
 def label_of(label: object) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned, bounded, shortened, width
+from elicit.printable import aligned, bounded, shortened, told_apart, width
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -85,3 +85,18 @@ def test_a_name_of_wide_characters_takes_no_more_room_in_a_picture_than_others_d
 
 def test_a_mark_above_a_letter_takes_no_room_of_its_own():
     assert shortened("e\u0301" * 32, 32) == "e\u0301" * 32
+
+
+def test_names_that_would_look_alike_are_shown_from_where_they_differ():
+    alike = [f"measurement_{k:03d}_of_the_plant_in_the_north" for k in range(120)]
+    told = told_apart([*alike, "short", "a_name_that_nobody_could_mistake_for_another"], 21)
+    assert len(set(told)) == len(told)
+    assert max(map(width, told)) <= 21
+    assert all(f"{k:03d}_of" in label for k, label in enumerate(told[:120]))
+    assert told[-2:] == ["short", "a_name_tha…or_another"]
+
+
+def test_names_that_differ_in_two_places_are_told_apart():
+    names = [f"temperature_of_the_{place}_mean_of_all_{month}" for place in ("inlet", "outlet") for month in (11, 12)]
+    ends = ["inlet_mean_of_all_11", "inlet_mean_of_all_12", "outlet_me…of_all_11", "outlet_me…of_all_12"]
+    assert told_apart(names, 21) == [f"…{end}" for end in ends]

@@ -726,6 +726,12 @@ def test_names_in_drawings_lie_inside_them_and_those_that_begin_alike_differ():
     assert len({text for text in texts if text.endswith("let")}) == 4
 
 
+def test_bars_whose_names_begin_and_end_alike_can_be_told_apart():
+    drawn = bars("t", [(f"measurement_number_{k}_of_the_plant", 1.0, None) for k in range(3)], "no unit")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert texts[-3:] == ["…0_of_the_plant", "…1_of_the_plant", "…2_of_the_plant"]
+
+
 def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine):
     record, text = gathered(read(wine)), written(wine).read_text(encoding="utf-8")
     power = text[text.index('id="power"') : text.index('id="session"')]

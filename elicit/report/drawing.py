@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from elicit.printable import shortened
+from elicit.printable import shortened, told_apart
 from elicit.report.markup import Child, Html, element
 
 WIDTH, HEIGHT = 400, 260
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
 
-#: Characters of a name beside a bar; the table below the drawing holds it whole.
+#: Columns of a name beside a bar; the table below the drawing holds it whole.
 LONGEST_LABEL = 21
 
 #: Round values on an axis.
@@ -109,9 +109,10 @@ def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str)
     x, ticks = scale(ends, names_end, WIDTH - RIGHT)
     parts = [shape("line", x1=x(t), x2=x(t), y1=4, y2=height - 22, class_="grid") for t in ticks]
     parts += [shape("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
-    for k, (name, value, spread) in enumerate(rows):
+    names = told_apart([name for name, _, _ in rows], LONGEST_LABEL)
+    for k, (name, (_, value, spread)) in enumerate(zip(names, rows, strict=True)):
         y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))
-        parts.append(shape("text", shortened(name, LONGEST_LABEL), x=names_end - 6, y=y + 12, class_="tick end"))
+        parts.append(shape("text", name, x=names_end - 6, y=y + 12, class_="tick end"))
         kind = "bar" if value >= 0 else "bar below"
         parts.append(shape("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))
         if spread:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import many, shortened
+from elicit.printable import many, told_apart
 from elicit.report.content import Content, strongest
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
@@ -48,13 +48,14 @@ def _interaction(content: Content) -> Html:
         note += "; of the two alone, without the triples that they are part of"
     most = max((abs(content.interactions[i][j]) for i in shown for j in shown if i != j), default=0.0)
     head = element("tr", element("th", ""), [element("th", str(i + 1), scope="col") for i in shown])
+    names = told_apart([content.attributes[i] for i in shown])
     body = [
         element(
             "tr",
-            element("th", f"{i + 1} {shortened(content.attributes[i])}", scope="row"),
+            element("th", f"{i + 1} {name}", scope="row"),
             [_heat(content.interactions[i][j], most) if i != j else element("td", "") for j in shown],
         )
-        for i in shown
+        for i, name in zip(shown, names, strict=True)
     ]
     return element(
         "div",
