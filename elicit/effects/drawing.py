@@ -21,6 +21,9 @@ FAINT = "#9bb7c9"
 #: How many characters fit side by side below a new picture (beside a colour bar, fewer).
 SIDE_BY_SIDE, BESIDE_A_BAR = 55, 38
 
+#: How many columns of a label fit beside an axis or a colour bar in one line.
+ON_ONE_LINE = 45
+
 #: Inches of a map of pairs: its side at least, a cell of it, a column of a name beside and below it, its colour bar.
 LEAST_SIDE, INCHES_A_CELL, INCHES_A_LETTER, INCHES_OF_BAR = 3.6, 0.2, 0.075, 1.3
 
@@ -72,8 +75,11 @@ def answer_label(ask: ModelAnswers) -> str:
 
 
 def axis_label(what: str, answer: str) -> str:
-    """The label of an axis: what is drawn, and of which answer."""
-    return f"{what} ({drawable(answer)})" if answer else what
+    """The label of an axis: what is drawn, and of which answer, in two lines where one would be cut off."""
+    if not answer:
+        return what
+    told = f"({drawable(answer)})"
+    return f"{what}{' ' if len(what) + width(told) < ON_ONE_LINE else chr(10)}{told}"
 
 
 def tick_label(value: Any) -> str:

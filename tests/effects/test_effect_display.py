@@ -91,9 +91,22 @@ def test_the_class_that_is_meant_stands_beside_what_is_drawn():
         both = partial_dependence(model, X, [0, 1], points=5, target=target).plot()
         assert both.ax_.images[0].colorbar.ax.get_ylabel() == f"mean answer ({told})"
         pairs = h_statistic(model, X, target=target, overall=False).plot()
-        assert pairs.ax_.images[0].colorbar.ax.get_ylabel() == f"H (diagonal: against all others) ({told})"
+        label = pairs.ax_.images[0].colorbar.ax.get_ylabel()
+        assert label.replace("\n", " ") == f"H (diagonal: against all others) ({told})"
         pyplot.close("all")
     assert ale(several.fit(X, y), X, 0).plot().ax_.get_ylabel() == "accumulated effect"
+
+
+def test_a_class_of_many_letters_is_not_cut_off_beside_what_is_drawn():
+    y = np.where(X[:, 0] > 0, "a class whose name is long as well", "no")
+    naive = GaussianNB().fit(X, y)
+    for label in (
+        partial_dependence(naive, X, 0, points=5, target=y[X[:, 0] > 0][0]).plot().ax_.yaxis.label,
+        h_statistic(naive, X, target=y[X[:, 0] > 0][0]).plot().ax_.images[0].colorbar.ax.yaxis.label,
+    ):
+        label.figure.canvas.draw()
+        box = label.get_window_extent()
+        assert 0 <= box.y0 < box.y1 <= label.figure.bbox.height
 
 
 def test_hostile_names_are_drawn_as_they_are_written():
