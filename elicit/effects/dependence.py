@@ -31,6 +31,9 @@ Values = NDArray[Any]
 POINTS = 100
 PERCENTILES = (0.05, 0.95)
 
+#: Values named at a side of a map: of numbers a few, of categories all that there is room for.
+MOST_NUMBERS, MOST_LEVELS = 6, 20
+
 
 @dataclass(frozen=True)
 class PartialDependence:
@@ -106,8 +109,11 @@ class PartialDependenceDisplay:
         image = self.ax_.imshow(
             self.result.average.T, origin="lower", aspect="auto", cmap="viridis", interpolation="nearest"
         )
-        for grid, axis in zip(self.result.grids, (self.ax_.xaxis, self.ax_.yaxis), strict=True):
-            places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 6)).round().astype(int))
+        axes = (self.ax_.xaxis, self.ax_.yaxis)
+        for grid, categorical, axis in zip(self.result.grids, self.result.categorical, axes, strict=True):
+            # between two numbers one sees what lies there; between two categories one does not
+            most = MOST_LEVELS if categorical else MOST_NUMBERS
+            places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), most)).round().astype(int))
             axis.set_ticks(places, [tick_label(grid[p]) for p in places])
             if axis is self.ax_.xaxis and sum(width(tick_label(grid[p])) for p in places) > BESIDE_A_BAR:
                 axis.set_tick_params(rotation=90)

@@ -109,6 +109,14 @@ def test_a_class_of_many_letters_is_not_cut_off_beside_what_is_drawn():
         assert 0 <= box.y0 < box.y1 <= label.figure.bbox.height
 
 
+def test_every_category_of_a_map_is_named():
+    levels = np.array([f"level {k}" for k in range(10)])
+    both = PartialDependence(("kind", "x"), (levels, np.linspace(0, 1, 50)), (True, False), np.zeros((10, 50)))
+    drawn = both.plot()
+    assert [label.get_text() for label in drawn.ax_.get_xticklabels()] == levels.tolist()
+    assert len(drawn.ax_.get_yticklabels()) == 6
+
+
 def test_hostile_names_are_drawn_as_they_are_written():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"$\\frac{x$": ["a$b$", "c\x1b[31m", "a$b$"], "x": [1.0, 2.0, 3.0]})
