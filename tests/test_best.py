@@ -4,6 +4,7 @@ import journals
 import pytest
 
 from elicit.cli import main
+from elicit.commands import defaults, output
 from elicit.journal import read
 
 
@@ -120,3 +121,18 @@ def test_one_preference_is_told_in_words(tmp_path, capsys):
     outs = [told(capsys, path, f"--utility={utility}")[1] for utility in ("score", "-score")]
     assert sum("it agrees with the one preference told in the session." in out for out in outs) == 1
     assert sum("it does not agree with the one preference told in the session." in out for out in outs) == 1
+
+
+@pytest.mark.parametrize("command", ["best", "why", "verify", "--defaults"])
+def test_on_a_terminal_prose_goes_on_below_at_a_space_and_elsewhere_every_line_is_whole(
+    journal, capsys, monkeypatch, command
+):
+    rest = {"best": [str(journal), "--utility", "score"], "--defaults": []}.get(command, [str(journal)])
+    assert main([command, *rest]) == 0
+    whole = capsys.readouterr().out
+    for module in (output, defaults):
+        monkeypatch.setattr(module, "screen_width", lambda: 50)
+    assert main([command, *rest]) == 0
+    narrow = capsys.readouterr().out
+    assert narrow.split() == whole.split()
+    assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, whole.splitlines()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 
+from elicit.commands.output import say
 from elicit.commands.status import DONE
 from elicit.errors import InputError
 from elicit.estimator.judges import best_of, liked_though_worse, utility_of, worth_by
@@ -17,7 +18,7 @@ from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.numeric import GRID
 from elicit.operators.expression import Expression, parse
-from elicit.printable import many, printable
+from elicit.printable import many
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     record = read(args.path)
     expression = parse(args.utility, [criterion.name for criterion in record.header.criteria])
     for line in _lines(record, expression, args.top):
-        print(printable(line))
+        say(line)
     return DONE
 
 

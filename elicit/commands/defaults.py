@@ -9,6 +9,7 @@ from dataclasses import fields
 from textwrap import wrap
 from typing import Any
 
+from elicit.commands.output import say, screen_width
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR, TABLE_MODEL
 from elicit.commands.status import DONE
 from elicit.decide.settings import PRESETS, Settings
@@ -50,12 +51,13 @@ INDENT = " " * 6
 
 def run(_: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    print("\n".join(defaults()))
+    for line in defaults(min(screen_width() or WIDTH, WIDTH)):
+        say(line)
     return DONE
 
 
-def defaults() -> Iterator[str]:
-    """Every default with its meaning."""
+def defaults(columns: int) -> Iterator[str]:
+    """Every default with its meaning, which is set in lines of so many columns."""
     yield "words:"
     yield from (f"  {word}: {meaning}" for word, meaning in WORDS.items())
     yield "settings of [elicit] in a scenario, and of a session:"
@@ -63,7 +65,7 @@ def defaults() -> Iterator[str]:
     for setting in fields(Settings):
         value = plain[setting.name]
         yield f"  {setting.name} = {'none' if value is None else json.dumps(value)}"
-        yield from _wrapped(setting.metadata["meaning"])
+        yield from _wrapped(setting.metadata["meaning"], columns)
     yield "presets:"
     for name, choices in PRESETS.items():
         yield f"  {name}: " + (", ".join(f"{k} = {v}" for k, v in choices.items()) or "the settings above")
@@ -84,5 +86,5 @@ def defaults() -> Iterator[str]:
     yield "  " + ", ".join(f"{key} = {value}" for key, value in SETTINGS.items())
 
 
-def _wrapped(meaning: str) -> list[str]:
-    return wrap(meaning, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False)
+def _wrapped(meaning: str, columns: int) -> list[str]:
+    return wrap(meaning, columns, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False)

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from elicit.complete import complete
 from elicit.errors import InputError
+from elicit.operators.picture import entry
 from elicit.printable import printable
 
 
@@ -64,6 +65,15 @@ def write_json(out: IO[str], plain: object) -> None:
 def screen_width() -> int | None:
     """The width of the terminal in columns; None where the output goes to a file or another program."""
     return shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
+
+
+def say(line: str) -> None:
+    """Print a line of prose, fit to be shown; on a terminal it goes on below at a space.
+
+    Of a word that is longer than a line of the terminal the middle is left out.
+    """
+    columns = screen_width()
+    print(printable(line) if columns is None else "\n".join(entry(line, columns, 2)))
 
 
 def journal_folder(path: str | None) -> Path | None:

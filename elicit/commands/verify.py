@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from elicit.commands.output import say
 from elicit.commands.status import DONE
 from elicit.errors import CertificateError, JournalError, JournalFormatError
 from elicit.journal import read
-from elicit.printable import printable
 from elicit.proof.record_check import check_record
 
 
@@ -21,5 +21,5 @@ def run(args: argparse.Namespace) -> int:
         raise CertificateError(str(error)) from error
     for step in check_record(record):
         where = "" if step.line is None else f" (line {step.line})"
-        print(f"holds: {printable(step.words)}{where}")
+        say(f"holds: {step.words}{where}")
     return DONE

@@ -6,11 +6,11 @@ import argparse
 import sys
 
 from elicit.commands.arguments import listed
+from elicit.commands.output import say
 from elicit.commands.status import DONE
 from elicit.decide.settings import unproven_choice
 from elicit.errors import InputError
 from elicit.journal import read
-from elicit.printable import printable
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Why
 from elicit.proof.why_words import measured_line, reason_lines, reversed_answers
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         why = Why(read(args.path))
         rival = None if args.rival is None else _rival(args.rival, why)
         for line in _lines(why, rival, None if args.all else FIRST_CAUSES):
-            print(printable(line))
+            say(line)
     return DONE
 
 
