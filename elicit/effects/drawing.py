@@ -79,7 +79,8 @@ def axis_label(what: str, answer: str) -> str:
     if not answer:
         return what
     told = f"({drawable(answer)})"
-    return f"{what}{' ' if len(what) + width(told) < ON_ONE_LINE else chr(10)}{told}"
+    gap = " " if len(what) + width(told) < ON_ONE_LINE else "\n"
+    return what + gap + told
 
 
 def tick_label(value: Any) -> str:
