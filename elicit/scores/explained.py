@@ -16,8 +16,8 @@ import numpy as np
 
 from elicit.numeric import whole
 from elicit.scores.answers import ModelAnswers, answers
-from elicit.scores.inputs import Function
-from elicit.scores.johnson_shapley import johnson_shapley, require_variance
+from elicit.scores.inputs import Function, require_variance
+from elicit.scores.johnson_shapley import johnson_shapley
 from elicit.scores.models import fit, learner
 from elicit.scores.pimp import pimp
 from elicit.scores.predictions import shapley_values
