@@ -1,0 +1,121 @@
+"""Settings: what each may be, up to its limits and no further, and what is said of what it may not be."""
+
+import pytest
+
+from elicit.decide.settings import FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
+from elicit.errors import InputError
+from elicit.subsets import Family
+
+
+@pytest.mark.parametrize("name", ["budget", "patience", "rejections", "batch", "effort", "degree"])
+def test_what_nothing_can_be_done_without_is_at_least_1(name):
+    assert getattr(Settings(**{name: 1}), name) == 1
+    with pytest.raises(InputError, match=f"{name} must be a whole number .*1.*, found 0"):
+        Settings(**{name: 0})
+
+
+@pytest.mark.parametrize("name", ["questions", "start", "ask_every", "last_questions", "confirm", "check_every"])
+def test_what_may_be_left_out_is_at_least_0(name):
+    assert getattr(Settings(**{name: 0}), name) == 0
+    with pytest.raises(InputError, match=f"{name} must be a whole number of at least 0, found -1"):
+        Settings(**{name: -1})
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"), [("draws", 1, 100_000), ("index_samples", 1, 100_000), ("degree", 1, 3)]
+)
+def test_what_is_worked_on_in_every_round_has_a_limit(name, least, most):
+    assert getattr(Settings(**{name: most}), name) == most
+    for beyond in (least - 1, most + 1):
+        with pytest.raises(InputError, match=f"{name} must be a whole number from {least} to {most}, found {beyond}"):
+            Settings(**{name: beyond})
+
+
+@pytest.mark.parametrize("name", ["budget", "start", "questions", "draws"])
+def test_only_what_has_a_usual_value_of_its_own_may_be_none(name):
+    if name in ("budget", "start"):
+        assert getattr(Settings(**{name: None}), name) is None
+    else:
+        with pytest.raises(InputError, match=f"{name} must be a whole number"):
+            Settings(**{name: None})
+
+
+@pytest.mark.parametrize("name", ["epsilon", "neighbours", "noise_level", "noise_ratio", "worth"])
+def test_shares_and_levels_may_be_0_and_no_less(name):
+    assert getattr(Settings(**{name: 0}), name) == 0.0
+    assert isinstance(getattr(Settings(**{name: 0}), name), float), "a journal holds one kind of number"
+    for wrong in (-0.1, float("nan"), float("inf"), True, "0.1"):
+        with pytest.raises(InputError, match=f"{name} must be a number of at least 0, found {wrong!r}"):
+            Settings(**{name: wrong})
+
+
+@pytest.mark.parametrize(
+    ("last", "beyond", "words"),
+    [
+        ({"effort": 10_000}, {"effort": 10_001}, "effort is at most 10000, .*; found 10001"),
+        ({"temperature": 1e-9}, {"temperature": 0}, "temperature must be above 0"),
+        ({"doubt": 1}, {"doubt": 1.01}, "doubt is a probability above 0 .*, found 1.01"),
+        ({"doubt": 1e-9}, {"doubt": 0}, "doubt is a probability above 0 .*, found 0.0"),
+        ({"neighbours": 1}, {"neighbours": 1.01}, "neighbours is a share between 0 and 1, found 1.01"),
+        ({"noise_level": 0.49}, {"noise_level": 0.5}, "noise_level must lie below 0.5, found 0.5"),
+        ({"parsimony": 0}, {"parsimony": -0.1}, "parsimony τ must lie between 0 and"),
+        ({"parsimony": "exact"}, {"parsimony": "exakt"}, "is a finite number .* or \"exact\", found 'exakt'"),
+        ({"slack": 1.5}, {"slack": 1}, "the slack weight C must exceed w_1 = 1.0"),
+        ({"pairs": [(0, 1)]}, {"pairs": [(0, 1)], "theta": "L1"}, "pairs guide the utility theta = 'L2'"),
+        ({"pairs": [(0, 1)], "degree": 2}, {"pairs": [(0, 1)], "degree": 1}, "of degree 2 or 3"),
+        ({"pairs": [(0, 1)]}, {"pairs": [(-1, 0)]}, r"positions of two attributes, found \(-1, 0\)"),
+        ({"pairs": [(0, 1)]}, {"pairs": [(0, 1, 2)]}, r"positions of two attributes, found \(0, 1, 2\)"),
+        ({"pairs": [(0, 1)]}, {"pairs": [(1, 1)]}, r"two different attributes, found \(1, 1\)"),
+        ({"pairs": ()}, {"pairs": "ab"}, "pairs is a list, found 'ab'"),
+        ({"stop": "questions"}, {"stop": "questions", "questions": 0}, "ends before anything is measured"),
+        ({"questions": 0}, {"stop": ["optimum"]}, "stop is one of .*; found 'optimum'; did you mean 'optimal'"),
+        ({"scope": "size:2"}, {"scope": "size:0"}, "scope is one of family, size:K.*; found 'size:0'"),
+        ({"preset": "source"}, {"preset": "sauce"}, "preset is one of default, source; found 'sauce'"),
+        ({"preset": "default"}, {"preset": None}, "preset is one of default, source; found None"),
+    ],
+)
+def test_the_last_that_is_taken_and_the_first_that_is_refused(last, beyond, words):
+    settings_from(last)
+    with pytest.raises(InputError, match=words) as told:
+        settings_from(beyond)
+    assert "\n" not in str(told.value)
+
+
+def test_lists_are_kept_alike_however_they_were_given():
+    given = Settings(stop="regret", weights=[1, 2, 4], pairs=[[2, 0], (0, 2)], parsimony=1, slack=9)
+    assert given.stop == ("regret",)
+    assert given.pairs == ((0, 2),)
+    assert all(type(number) is float for number in (*given.weights, given.parsimony, given.slack))
+    assert settings_from(given.plain()) == given
+
+
+def test_a_preset_gives_way_to_what_is_chosen_besides():
+    assert settings_from({"preset": "source"}) == Settings(**PRESETS["source"])
+    assert (PRESETS["source"]["start"], PRESETS["source"]["recommend"]) == (0, "regret")
+    chosen = settings_from({"preset": "source", "law": "sized"})
+    assert (chosen.law, chosen.explore) == ("sized", "law")
+
+
+def test_a_budget_is_as_given_or_the_usual_one_and_never_more_than_there_are_subsets():
+    assert [Settings().calls(n) for n in (2, 8, 50)] == [20, 36, 500]
+    assert Settings(budget=3).calls(8) == 3
+    assert Settings(budget=99).evaluations(Family(4)) == 15
+    assert Settings(budget=9).evaluations(Family(4)) == 9
+
+
+def test_a_start_of_0_is_none_and_not_the_usual_one():
+    assert Settings(start=0).begun_with == 0
+    assert Settings().begun_with == FEWEST_FIRST
+
+
+@pytest.mark.parametrize(
+    ("choices", "stated", "words"),
+    [
+        ({"questions": 0}, False, "the subset with the best score"),
+        ({"questions": 0}, True, "worth most to plausible operators"),
+        ({"questions": 1}, False, "worth most to plausible operators"),
+        ({"recommend": "regret"}, False, "theta_k likes best"),
+    ],
+)
+def test_what_is_recommended_without_a_proof_is_said_as_it_is_chosen(choices, stated, words):
+    assert words in unproven_choice(Settings(**choices), stated)
