@@ -196,7 +196,7 @@ class Settings:
             if not is_finite(value) or value < 0:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
             self._take(name, float(value))
-        if self.parsimony != EXACT:
+        if not self.exact:
             if not is_finite(self.parsimony):
                 raise InputError(f'parsimony is a finite number (tau) or "{EXACT}", found {self.parsimony!r}')
             self._take("parsimony", float(self.parsimony))
@@ -225,7 +225,7 @@ class Settings:
     @property
     def exact(self) -> bool:
         """Whether the exact set decides."""
-        return self.parsimony == EXACT
+        return isinstance(self.parsimony, str) and self.parsimony == EXACT
 
     @property
     def parsimonious(self) -> Parsimony:
@@ -318,7 +318,7 @@ def _pairs(value: Any) -> tuple[tuple[int, int], ...]:
 
 
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:  # an array would be compared element by element
         raise InputError(f"{name} is one of {', '.join(choices)}; found {value!r}{nearest(value, choices)}")
 
 

@@ -1,5 +1,6 @@
 """Settings: what each may be, up to its limits and no further, and what is said of what it may not be."""
 
+import numpy as np
 import pytest
 
 from elicit.decide.settings import FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
@@ -79,6 +80,13 @@ def test_the_last_that_is_taken_and_the_first_that_is_refused(last, beyond, word
     with pytest.raises(InputError, match=words) as told:
         settings_from(beyond)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["theta", "law", "policy", "explore", "first", "assume", "recommend", "parsimony"])
+def test_an_array_is_no_word(name):
+    for wrong in (np.array(["exact", "L2"]), np.array([getattr(Settings(), name)])):
+        with pytest.raises(InputError, match=f"{name} is .*found array"):
+            Settings(**{name: wrong})
 
 
 def test_lists_are_kept_alike_however_they_were_given():
