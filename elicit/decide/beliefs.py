@@ -102,10 +102,12 @@ class Beliefs:
     @cached_property
     def candidates(self) -> list[Mask]:
         """Those that may be recommended: measured, in the family, and put below no other by measure or answer."""
-        outright = self.utilities.candidates([x for x in self.evaluated if x in self.family])
-        if all(s.strict for s in self.history.statements):
+        eligible = dict.fromkeys(x for x in self.evaluated if x in self.family)
+        outright = self.utilities.candidates([*eligible])
+        if all(s.strict and s.better in eligible and s.worse in eligible for s in self.history.statements):
             return outright
-        # what is said to equal one that is below another is below that other as well
+        # what is said to equal one that is below another is below that other as well; and so is what is below one
+        # that an earlier run measured
         standing = (*uncontradicted(self.history.statements), *self.history.dominance)
         below = reachable_by_steps(outright, edges_down(standing))
         return [x for x in outright if (x, True) not in below]

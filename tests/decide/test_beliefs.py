@@ -4,14 +4,15 @@ import pytest
 
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Evaluated, Preferred
+from elicit.events import Answer, Assumed, Evaluated, Preferred
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
 
-def knowing(scores, *answers, family=None, **choices):
-    """Beliefs where these subsets have these scores, after answers that prefer the first of two."""
-    facts = [Evaluated(k, m, (score, float(m.bit_count()))) for k, (m, score) in enumerate(scores.items())]
+def knowing(scores, *answers, family=None, carried=(), **choices):
+    """Beliefs where these subsets have these scores, after answers that prefer the first of two, here or before."""
+    facts = [Assumed(200 + k, a, b, "strict", "prior") for k, (a, b) in enumerate(carried)]
+    facts += [Evaluated(k, m, (score, float(m.bit_count()))) for k, (m, score) in enumerate(scores.items())]
     facts += [Preferred(100 + k, a, b, Answer.FIRST) for k, (a, b) in enumerate(answers)]
     history = History.of(Attributes.numbered(4), facts)
     return Beliefs(history, Family(4) if family is None else family, Settings(**choices))
@@ -56,3 +57,13 @@ def test_a_recommendation_outside_the_stated_part_of_the_family_is_not_said_to_b
     assert large.incumbent == 0b111
     assert large.scope_regret is None
     assert not large.proven_optimal
+
+
+@pytest.mark.parametrize("choices", [{}, {"questions": 0}, {"recommend": "regret"}, {"parsimony": "exact"}])
+def test_what_carried_answers_put_below_by_way_of_one_that_was_not_measured_is_not_recommended(choices):
+    scores = {0b1: 0.5, 0b110: 0.7, 0b111: 0.75, 0b1111: 0.8}
+    chain = ((0b1, 0b1000), (0b1000, 0b110))  # {a4} was measured in another run
+    beliefs = knowing(scores, carried=chain, **choices)
+    assert beliefs.candidates == [0b1, 0b111, 0b1111]
+    assert beliefs.incumbent != 0b110
+    assert knowing(scores, carried=chain[1:], **choices).candidates == [*scores]
