@@ -802,6 +802,13 @@ def test_what_is_taken_back_is_in_the_journal_before_the_question_is_put_again(t
     assert len(asked) > 2
 
 
+def test_who_wants_no_claim_gets_none_in_the_journal(tmp_path):
+    for wanted in (True, False):
+        with begin(tmp_path / str(wanted), oracle := truth(), SETTINGS, seed=5) as session:
+            drive(session.elicitation, oracle, judge(oracle), session.journal, claim=wanted)
+        assert bool(read(tmp_path / str(wanted)).claims) == wanted
+
+
 def test_a_clock_that_is_set_back_takes_no_second_from_a_run(monkeypatch):
     back = count(10**9, -3600)
     monkeypatch.setattr("time.time", lambda: float(next(back)))

@@ -1,10 +1,14 @@
 """Beliefs: what is recommended is in the family, ties go to the simplest, and unasked the score decides."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
+from elicit.decide import beliefs as believing
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Assumed, Evaluated, Preferred
+from elicit.events import Answer, Assumed, Criterion, Evaluated, Preferred
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
@@ -67,3 +71,67 @@ def test_what_carried_answers_put_below_by_way_of_one_that_was_not_measured_is_n
     assert beliefs.candidates == [0b1, 0b111, 0b1111]
     assert beliefs.incumbent != 0b110
     assert knowing(scores, carried=chain[1:], **choices).candidates == [*scores]
+
+
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+def test_before_anything_is_said_no_regret_is_known(parsimony):
+    beliefs = knowing({0b1: 0.5, 0b11: 0.7, 0b111: 0.9}, parsimony=parsimony)  # none dominates another
+    assert not beliefs.decides
+    assert beliefs.incumbent_regret.value == float("inf")
+    assert not beliefs.proven_optimal
+
+
+def test_answers_of_before_count_though_nobody_is_asked_any_more():
+    scores = {0b1: 0.5, 0b11: 0.7, 0b111: 0.9, 0b1111: 0.95}
+    small = ((0b1, 0b111), (0b1, 0b1111), (0b11, 0b1111))  # and of {a1} and {a1, a2} nothing
+    beliefs = knowing(scores, *small, questions=0)
+    assert beliefs.candidates == [0b1, 0b11]
+    assert best_by_score(beliefs.history, beliefs.candidates) == 0b11
+    assert beliefs.incumbent == beliefs.plausible.by_worth(beliefs.candidates)[0] == 0b1
+
+
+def test_of_the_best_scores_one_that_another_dominates_is_not_recommended():
+    criteria = (Criterion("score"), Criterion("cost", maximise=False))
+    facts = [Evaluated(0, 0b1, (0.9, 5.0)), Evaluated(1, 0b110, (0.9, 3.0))]  # fewer attributes, but dearer
+    beliefs = Beliefs(History.of(Attributes.numbered(4), facts, criteria), Family(4), Settings(questions=0))
+    assert best_by_score(beliefs.history, beliefs.evaluated) == 0b1
+    assert beliefs.incumbent == 0b110
+
+
+def test_who_calls_two_equal_and_prefers_one_has_called_nothing_equal():
+    facts = [Evaluated(k, m, (score, float(m.bit_count()))) for k, m, score in ((0, 0b1, 0.5), (1, 0b110, 0.9))]
+    facts += [Preferred(2, 0b110, 0b1, Answer.EQUAL)]
+    of = {"attributes": Attributes.numbered(4)}
+    equal = Beliefs(History.of(of["attributes"], facts), Family(4), Settings())
+    facts += [Preferred(3, 0b110, 0b1, Answer.FIRST)]
+    against = Beliefs(History.of(of["attributes"], facts), Family(4), Settings())
+    assert equal.incumbent == 0b1, "of those equal the simplest"
+    assert against.candidates == [0b1, 0b110]
+    assert against.incumbent == 0b110
+
+
+def test_what_exact_arithmetic_does_not_confirm_is_not_proven(monkeypatch):
+    scores, said = {0b1: 0.9, 0b10: 0.5}, {"scope": "size:1", "parsimony": "exact", "questions": 0}
+    assert knowing(scores, family=Family(2), **said).proven_optimal
+    monkeypatch.setattr(believing, "certify_found", lambda *_: None)
+    beliefs = knowing(scores, family=Family(2), **said)
+    assert beliefs.scope_regret.optimal
+    assert not beliefs.proven_optimal
+
+
+@pytest.mark.parametrize("theta", ["max-margin", "L1"])
+def test_where_answers_leave_no_utility_the_least_norm_ranks_whatever_theta_was_set(theta):
+    scores, circle = {0b1: 0.5, 0b11: 0.7, 0b111: 0.9, 0b110: 0.8}, ((0b1, 0b11), (0b11, 0b111), (0b111, 0b1))
+    ranked = [
+        knowing(scores, *circle, (0b110, 0b1), theta=name, parsimony="exact").theta.values([*scores])
+        for name in ("L2", theta)
+    ]
+    assert np.ptp(ranked[0]) > 0
+    assert ranked[1] == pytest.approx(ranked[0])
+
+
+def test_the_last_digits_of_a_liking_are_nothing():
+    beliefs = knowing({0b111: 0.5, 0b1: 0.2})
+    beliefs.theta = SimpleNamespace(values=lambda among: np.array([1 + 1e-12 * m for m in among]))
+    assert beliefs.by_liking([0b111, 0b1]) == [0b1, 0b111]
+    assert beliefs.liked_best([0b111, 0b1]) == 0b1

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
@@ -97,6 +97,8 @@ def test_of_each_size_the_first_that_is_no_worse_is_gone_on_from_or_else_the_bes
 
 
 ALL, NO_4, NO_5 = 0b11111, 0b10111, 0b01111  # of five attributes
+WITHOUT_ONE = (NO_5, NO_4, 0b11011, 0b11101, 0b11110)
+UNLIKELY = (-964030275.8177991, *[-964030275.817799] * 4)
 
 
 def below(measured, expected, *, chosen=(), known=(), calls=15):
@@ -123,6 +125,7 @@ def below(measured, expected, *, chosen=(), known=(), calls=15):
         ({ALL: 5}, {NO_4: -1}, {}, NO_5),  # of those equal the simplest
         ({ALL: 5}, {NO_4: 1 + 1e-12, NO_5: 1}, {}, NO_5),  # the last digits are nothing
         ({ALL: 5}, {NO_4: 964030275.8177991, NO_5: 964030275.817799}, {}, NO_5),  # nor of a score in steps of the grid
+        ({ALL: 5}, dict(zip(WITHOUT_ONE, UNLIKELY, strict=True)), {}, NO_5),  # nor of one below 0
         ({ALL: 5, NO_4: 4}, {0b11011: 1}, {}, 0b11011),  # the first was worse
         ({ALL: 5, NO_4: 5}, {0b11011: 1}, {}, 0b00111),  # the first was no worse
         ({ALL: 5, NO_4: 4, NO_5: 3}, {}, {}, 0b00111),  # the better of two looks
@@ -215,6 +218,9 @@ FIRST = "a first look at the family"
     first=st.sampled_from(["path", "all", "drawn"]),
     explore=st.sampled_from(["gain", "law"]),
 )
+@example(n=10, budget=200, start=None, first="path", explore="gain")
+@example(n=10, budget=200, start=None, first="all", explore="gain")
+@example(n=10, budget=200, start=0, first="all", explore="gain")
 def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, explore):
     family, chosen = Family(n), Settings(budget=budget, start=start, first=first, explore=explore)
     calls = chosen.evaluations(family)

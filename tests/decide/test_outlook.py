@@ -69,7 +69,15 @@ FEW = Family(9, keep=0b11, drop=0b100)  # six are free
 
 
 @pytest.mark.parametrize(
-    ("rows", "most", "sizes"), [(None, None, [1, 2, 4, 6]), (29, None, [1, 2, 6]), (9, None, [1, 6]), (None, 5, [1, 2])]
+    ("rows", "most", "sizes"),
+    [
+        (None, None, [1, 2, 4, 6]),
+        (40, None, [1, 2, 4, 6]),
+        (39, None, [1, 2, 6]),
+        (9, None, [1, 6]),
+        (None, 5, [1, 2]),
+        (None, 2, []),
+    ],
 )
 def test_the_ladder_counts_what_is_free_to_come_in(rows, most, sizes):
     family = FEW if most is None else Family(9, keep=FEW.keep, drop=FEW.drop, max_size=most)
@@ -110,6 +118,12 @@ def test_a_draw_may_be_as_wide_as_the_widest_that_it_is_drawn_around():
     outlook, rng = Outlook(0, np.arange(40.0)), np.random.default_rng(0)
     around = [mask_of(range(5)), 0b1, mask_of(range(2))]
     assert {outlook.drawn(Family(40), rng, around).bit_count() for _ in range(300)} == set(range(1, 5 * WIDER + 1))
+
+
+def test_a_draw_has_no_more_attributes_than_the_rows_allow():
+    outlook, rng = Outlook(0, np.arange(40.0), rows=39), np.random.default_rng(0)
+    for around in ([], [mask_of(range(30))]):
+        assert {outlook.drawn(Family(40), rng, around).bit_count() for _ in range(100)} == {1, 2, 3}
 
 
 def test_where_what_is_kept_leaves_no_room_every_draw_is_what_is_kept():

@@ -184,6 +184,19 @@ def test_who_is_assumed_to_trade_at_fixed_rates_is_taken_for_nobody_else():
     assert crowd.weights[linear] == pytest.approx(1 / linear.sum())
 
 
+def test_who_is_assumed_to_add_up_criteria_may_still_be_anybody():
+    known = History(Attributes.numbered(5), CRITERIA[:2], assume="additive")
+    for fact in history([(0.9, 4), (0.5, 1)]).facts:
+        known.record(fact)
+    assert PlausibleOperators(known).weights == pytest.approx(np.full(CROWD, 1 / CROWD))
+
+
+def test_one_who_stands_for_all_is_from_their_middle():
+    operators, shares = PlausibleOperators(history([(0.9, 4, 0), (0.5, 1, 0)])).sample(1)
+    assert abs(operators[0] - CROWD / 2) <= 1
+    assert shares.tolist() == [1.0]
+
+
 def best_after(weights, worth, first):
     """The chance of each answer for everybody, with the best choice once it was given."""
     for chance in (first, 1 - first):
