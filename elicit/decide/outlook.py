@@ -47,8 +47,7 @@ class Outlook:
         free = set(family.free)
         best = [i for i in np.argsort(-self.prior, kind="stable").tolist() if i in free]
         most = self.widest(family)
-        sizes = [1 << k for k in range(most.bit_length())] if most else []
-        found = [family.keep | mask_of(best[:size]) for size in sizes]
+        found = [family.keep | mask_of(best[: 1 << k]) for k in range(most.bit_length())]
         everything = family.keep | mask_of(best)
         return list(dict.fromkeys(m for m in [*found, everything] if m in family))
 
@@ -66,7 +65,7 @@ class Outlook:
         if self.prior is None or not family.room:
             return draw("logistic", np.zeros(family.n), family, rng)
         seen = [WIDER * (mask & ~family.keep).bit_count() for mask in around]
-        most = max(1, min(self.widest(family), max(seen, default=0) or family.n))
+        most = min(self.widest(family), max(seen, default=0) or family.n)
         size = round(float(np.exp(rng.uniform(0.0, np.log(most)))))
         arrival = rng.exponential(size=len(free)) / self.weights(family.n)[free]
         return family.keep | mask_of(free[np.argsort(arrival)[:size]].tolist())
