@@ -476,6 +476,7 @@ def test_a_line_that_is_no_fact_is_refused_even_if_its_check_holds(path, line, s
         ('"versions": {', '"versions": 5, "x": {', "a header has the fields"),
         ('"versions": {"numpy": "2.0"}', '"versions": []', "expected objects"),
         ('"versions": {"numpy": "2.0"}', '"versions": {"numpy": 2.0}', "versions: expected texts"),
+        ('"seed": 7', '"seed": 7, "time": "now"', "expected a number, found 'now'"),
         ('"journal": 2', '"journal": 2.0', "expected a whole number"),
         ('"journal": 2', '"journal": -1', "expected format 2, found -1"),
         ('"z": true', '"z": ' + "[" * 990 + "]" * 990, "recursion"),

@@ -90,7 +90,7 @@ def _fields_in(
     if not isinstance(name, str) or name not in types:
         raise InputError(f"unknown {kind} {shown_value(name)}, expected one of {', '.join(types)}")
     fields = kinds[types[name]]
-    time = number(content.pop("time")) if "time" in content else None
+    time = _time_in(content)
     if set(content) != set(fields):
         raise InputError(f"a {name} {kind} has the fields {', '.join(fields)}, found {', '.join(map(repr, content))}")
     values = {}
@@ -152,8 +152,7 @@ def _result_out(
 def claim_in(content: dict[str, Json]) -> Mapping[str, Json]:
     """The content of a claim line."""
     found = content.pop("claim")
-    if "time" in content:
-        number(content.pop("time"))
+    _time_in(content)
     if content or not isinstance(found, dict):
         raise InputError("a claim is one object, and nothing else is on its line; found something else")
     return found
@@ -163,6 +162,11 @@ def add_time(content: dict[str, Json], at: float | None) -> None:
     """Add the time to the object of a line, if there is one."""
     if at is not None:
         content["time"] = number(at)
+
+
+def _time_in(content: dict[str, Json]) -> float | None:
+    """The time of a line, which is taken out of its object; None where there is none."""
+    return number(content.pop("time")) if "time" in content else None
 
 
 def header_out(header: Header) -> dict[str, Json]:
@@ -183,7 +187,7 @@ def header_out(header: Header) -> dict[str, Json]:
 
 def header_in(content: dict[str, Json]) -> Header:
     """The header of a line."""
-    content.pop("time", None)
+    _time_in(content)
     expected = ("journal", "seed", "settings", "fingerprint", "attributes", "criteria", "versions")
     if set(content) != set(expected):
         raise InputError(f"a header has the fields {', '.join(expected)}, found {', '.join(map(repr, content))}")
