@@ -154,6 +154,12 @@ def test_only_searches_that_are_named_as_rivals_are_the_best_told():
     assert (line.rival, line.rivals) == ("sffs", 0.2)
 
 
+@pytest.mark.parametrize("told", ["sfs", "sbs", "sffs", "sffs:pudil", "sfbs", "sfbs:pudil", "hill-climb"])
+def test_every_step_by_step_search_may_be_the_best_told(told):
+    (line,) = lines_of("s", [run("elicit", 0.1), run("random", 0.0), run(told, 0.2)])
+    assert line.rival == told
+
+
 def test_each_run_of_ours_is_held_against_floating_selection_of_its_own_seed():
     ours = [run("elicit", 0.0, seed=k, trace=[0.5, 0.3, 0.0]) for k in (0, 1)]
     theirs = [run("sffs (unlimited)", 0.5, seed=0), run("sffs (unlimited)", 0.0, seed=1, evaluations=30)]
