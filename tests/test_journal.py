@@ -657,6 +657,10 @@ def test_what_was_claimed_holds_until_another_fact_and_a_journal_goes_on_after_i
     assert [claim.facts for claim in read(path).claims] == [*range(1, 1 + len(FACTS))]
     with Journal.open(path) as journal:
         assert journal.last_claim == {"after": len(FACTS)}
+        journal.append(Resumed(10, None))
+    assert read(path).last_claim is None  # it is one of an earlier state
+    with Journal.open(path) as journal:
+        assert not journal.claimed
 
 
 # a file that goes away
