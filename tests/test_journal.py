@@ -621,6 +621,11 @@ def test_every_line_is_synced_before_it_is_acknowledged(path, monkeypatch):
             assert len(synced[-1].splitlines()) == 1 + len(journal.facts)
         journal.cache(1, Failure("no"))
         assert synced[-1] == path.read_bytes()
+        journal.keep_afresh(1, 1, Failure("no"))
+        assert synced[-1] == path.read_bytes()
+        journal.catch_up([*FACTS, *FACTS], clock=lambda: 0.0)  # many at once
+        assert len(journal.facts) == 2 * len(FACTS)
+        assert synced[-1] == path.read_bytes()
 
 
 def test_the_name_of_a_new_journal_is_made_as_durable_as_what_is_in_it(path, monkeypatch):

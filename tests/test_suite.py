@@ -11,6 +11,7 @@ from elicit.cli import main
 from elicit.experiments import suite
 from elicit.experiments.suite import Line, lines_of, table
 from elicit.methods.registry import classical
+from elicit.numeric import GRID
 
 PROMISED = [
     "half of the best told",
@@ -73,6 +74,8 @@ def test_operators_are_told_apart_by_what_stands_before_the_colon():
 
 def test_runs_without_a_known_regret_say_nothing():
     assert lines_of("s", [run("elicit", None), run("sfs", None)]) == []
+    (line,) = lines_of("s", [run("elicit", 0.2), run("elicit", None, seed=1)])
+    assert (line.runs, line.ours) == (1, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +170,24 @@ def test_each_run_of_ours_is_held_against_floating_selection_of_its_own_seed():
     assert line.soon == pytest.approx((1 / 10 + 3 / 30) / 2)
     (line,) = lines_of("s", [*ours[1:], theirs[1]])
     assert line.soon == pytest.approx(3 / 30)
+
+
+def test_each_run_of_ours_is_held_against_floating_selection_told_its_own_operator():
+    took = {"linear: a": 10, "linear: b": 50}
+    ours = [run("elicit", 0.1, operator=operator, trace=[0.1]) for operator in took]
+    theirs = [run("sffs (unlimited)", 0.1, operator=operator, evaluations=count) for operator, count in took.items()]
+    (line,) = lines_of("s", ours + theirs)
+    assert line.soon == pytest.approx((1 / 10 + 1 / 50) / 2)
+
+
+def test_regrets_that_differ_by_less_than_can_be_told_apart_are_the_same():
+    (line,) = lines_of("s", [run("elicit", GRID / 2, trace=[GRID / 2]), run("sffs (unlimited)", 0.0)])
+    assert (line.found, line.soon) == (1.0, 0.1)
+
+
+def test_a_run_of_many_questions_does_not_stand_for_all():
+    runs = [run("elicit", 0.0, seed=k, questions=asked) for k, asked in enumerate((2, 3, 40))]
+    assert lines_of("s", runs)[0].questions[0] == 3
 
 
 def test_the_better_of_two_rules_of_floating_is_the_rival():
