@@ -14,7 +14,16 @@ from elicit.decide.settings import Settings
 from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.events import Criterion
-from elicit.experiments.experiment import best_utility, not_followed, plain_result, run_scenario, summary
+from elicit.experiments.experiment import (
+    at_once,
+    best_utility,
+    not_followed,
+    plain_result,
+    play_tasks,
+    run_scenario,
+    summary,
+    with_memory,
+)
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
@@ -435,6 +444,28 @@ def test_progress_within_a_run_is_told_when_runs_go_one_by_one(folder):
     run_scenario(scenario_from(PLAIN, folder), progress=seen.append)
     assert [now.finished for now in seen] == sorted(now.finished for now in seen)
     assert {now.run.evaluations for now in seen if now.run is not None} == {1, 2, 3, 4, 5, 6}
+
+
+def test_a_single_run_tells_its_progress_however_many_may_be_played_at_once():
+    seen = []
+
+    def task(show):
+        show("half of it")
+        return {}
+
+    assert play_tasks([task], n_jobs=2, progress=seen.append) == [{}]
+    assert [(now.finished, now.run) for now in seen] == [(0, "half of it"), (1, None)]
+
+
+def test_what_fits_models_is_played_one_run_after_another_and_remembers_what_was_measured(folder):
+    table = scenario_from(PLAIN, folder)
+    assert (at_once(table, None), at_once(table, 3)) == (-1, 3)
+    drawn = {"oracle": {"kind": "synthetic", "n": 3}, "operator": {"hidden": True}}
+    assert at_once(scenario_from(drawn, folder), None) == -1
+    fitted = {"oracle": {"kind": "wrapper", "data": "iris", "model": "tree:2", "folds": 3}}
+    first, second = (scenario_from({**fitted, "operator": PLAIN["operator"]}, folder) for _ in range(2))
+    assert (at_once(first, None), at_once(first, 2)) == (1, 2)
+    assert with_memory(first.oracle_of(0)) is with_memory(second.oracle_of(1))
 
 
 def test_wrong_answers_are_survived_and_cost_something(folder):
