@@ -136,3 +136,21 @@ def test_on_a_terminal_prose_goes_on_below_at_a_space_and_elsewhere_every_line_i
     narrow = capsys.readouterr().out
     assert narrow.split() == whole.split()
     assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, whole.splitlines()))
+
+
+def test_an_equality_is_shared_by_the_utility_that_tells_no_difference(tmp_path, capsys):
+    path = tmp_path / "j.jsonl"
+    journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
+    lines = [line for line in journals.lines_of(path) if "claim" not in line]
+    next(line for line in lines if line.get("fact") == "preferred")["answer"] = "equal"
+    journals.write(path, lines)
+    assert "it agrees with the one preference told" in told(capsys, path, "--utility", "1")[1]
+    assert "it does not agree with the one preference told" in told(capsys, path, "--utility", "size")[1]
+
+
+def test_what_differs_by_less_than_can_be_told_apart_is_a_tie_that_goes_to_fewer_attributes(journal, capsys):
+    _, out, _ = told(capsys, journal, "--utility", "score - score + 1e-11 * size", "--top", 9)
+    listed = [line for line in out.splitlines() if line.startswith("  ")][1:9]  # after the best
+    sizes = [line.partition("{")[2].partition("}")[0].count(",") for line in listed]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
