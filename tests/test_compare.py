@@ -752,6 +752,7 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys
     assert main(["compare", path, "--json", str(out), "--plot", str(picture), "--journals", str(folder / "kept")]) == 0
     printed = capsys.readouterr().out
     assert {"elicit", "sfs", "random"} <= set(printed.split())
+    assert "intervals: 95%, paired by seed" in printed
     written = json.loads(out.read_text())
     assert len(written["results"]) == 6
     assert {d["method"] for d in written["differences"]} == {"sfs", "random"}
@@ -759,6 +760,7 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(folder, capsys
     assert picture.read_text().startswith("<?xml")
     assert len(list((folder / "kept").iterdir())) == 6
     assert main(["compare", path, "--seeds", "1", "--budget", "3"]) == 0
+    assert "intervals" not in capsys.readouterr().out, "one seed has none"
 
 
 def test_the_command_says_what_could_not_be_measured(folder, capsys):
