@@ -854,6 +854,16 @@ def test_why_a_method_found_nothing_is_said(folder, capsys):
     assert "consistent" in why
 
 
+def test_why_a_method_could_not_go_on_is_said_though_it_recommends_what_it_had(folder, capsys):
+    (folder / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\ndata = "d.csv"\ntarget = "kind"\nmodel = "knn:200"\n'
+        '[operator]\nutility = "score"\n[experiment]\nmethods = ["sfs", "rfe"]\n'
+    )
+    assert main(["compare", str(folder / "s.toml"), "--n-jobs", "1"]) == 0
+    (why,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("rfe: ")]
+    assert "the elimination cannot go on" in why
+
+
 def test_a_method_whose_budget_was_spent_on_what_is_too_large_says_so(folder, capsys):
     (folder / "s.toml").write_text(
         '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score"\n'
