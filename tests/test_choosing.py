@@ -136,6 +136,10 @@ def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
     assert "no such file" in capsys.readouterr().err
     assert main(["compare", str(folder), "--choices", one]) == 2
     assert "has no choices; give a file with [[elicit]] several times" in capsys.readouterr().err
+    single = folder / "choices" / "single.toml"
+    single.write_text(CHOICES[: CHOICES.rindex("[[elicit]]")])
+    assert main(["compare", str(folder), "--choices", str(single)]) == 2
+    assert "has no choices" in capsys.readouterr().err
     (folder / "t4.toml").write_text(TABLE.replace("n = 4", "n = 17"))  # too many subsets to know the best
     assert main(["compare", str(folder), "--choices", choices, "--json", str(folder / "out.json")]) == 2
     assert "t4.toml: no regret is known; choices are compared on tables of every subset" in capsys.readouterr().err
