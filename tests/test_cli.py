@@ -18,14 +18,15 @@ import journals
 import pytest
 
 from elicit import __version__
-from elicit.asks import Evaluate, Failure
+from elicit.asks import Evaluate, Failure, Measured
 from elicit.cli import main
 from elicit.commands import session
 from elicit.commands.session import unfinished_note
+from elicit.commands.table import _save
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
-from elicit.journal import Journal, identity, read
+from elicit.events import Asked, Criterion, Evaluated, Preferred, Resumed, Retracted, Stopped
+from elicit.journal import Header, Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted
@@ -33,6 +34,7 @@ from elicit.session.display import Meter, activity, clock_time
 from elicit.session.progress import Progress
 from elicit.sessions import begin, resume
 from elicit.sources.oracle import oracle_from
+from elicit.subsets import Attributes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, signals and devices of POSIX")
 
@@ -384,6 +386,14 @@ def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
     assert not Path("o.csv.part").exists()
     assert run(*command[:-3], "whole.csv", capsys=capsys)[0] == 0
     assert Path("o.csv").read_text() == Path("whole.csv").read_text()
+
+
+def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, monkeypatch):
+    path, synced = tmp_path / "o.csv.part", []
+    with Journal.create(path, Header(0, "", Attributes.numbered(2), (Criterion("score"),))) as journal:
+        monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_bytes()))
+        _save(journal, {1: Measured((0.5,)), 2: Failure("no"), 3: Measured((0.7,))})
+    assert synced == [path.read_bytes()]
 
 
 @pytest.mark.usefixtures("here")
