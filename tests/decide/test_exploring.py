@@ -144,7 +144,7 @@ def test_only_the_rejected_are_looked_at_again_once_nothing_else_is_left():
     assert (again.evaluate, again.rejected) == ((), ((7, 0.5),))
 
 
-@pytest.mark.parametrize("family", [Family(4), Family(6, keep=0b1, drop=0b10, max_size=4)])
+@pytest.mark.parametrize("family", [Family(4), Family(6, keep=0b1, drop=0b10, max_size=4), Family(6, max_size=1)])
 def test_in_a_family_too_large_to_list_a_walk_finds_what_draws_keep_missing(family, monkeypatch):
     monkeypatch.setattr(exploring, "MOST_LISTED", family.count() - 1)
     monkeypatch.setattr(exploring, "MOST_STALE", 0)
