@@ -26,6 +26,10 @@ MOST_LOOKS = 4
 #: of more, nearly all that is looked at on the way is larger than what anybody wants, and alike.
 LEAST_BUDGET, MOST_DOWN = 3, 20
 
+#: Evaluations between two questions, where nothing else is said, of a run that goes down and of others. On the way
+#: down nothing that is measured depends on answers, and those about its first, large subsets tell little.
+ASK_EVERY_DOWN, ASK_EVERY = 6, 4
+
 
 def looks(settings: Settings, family: Family) -> int:
     """How many subsets of one size are looked at, at most: as the budget allows; 0 where no way down is taken."""
@@ -40,6 +44,13 @@ def first_draws(settings: Settings, family: Family) -> int:
     if settings.start is not None or settings.explore != "gain" or looks(settings, family):
         return settings.begun_with
     return max(settings.begun_with, settings.evaluations(family) // SHARE_OF_THE_START)
+
+
+def between_questions(settings: Settings, family: Family) -> int:
+    """Evaluations that lie between two questions."""
+    if settings.ask_every is not None:
+        return settings.ask_every
+    return ASK_EVERY_DOWN if settings.explore == "gain" and looks(settings, family) else ASK_EVERY
 
 
 def on_the_way(beliefs: Beliefs) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
 from elicit.decide.arguments import checked_prior, settings_of
 from elicit.decide.beliefs import Beliefs
-from elicit.decide.descent import first_draws
+from elicit.decide.descent import between_questions, first_draws
 from elicit.decide.exploring import propose
 from elicit.decide.outlook import Outlook
 from elicit.decide.questioning import Question, Questions
@@ -336,7 +336,7 @@ class Elicitation:
         if question is None and reason is not None:
             self._stop(reason)
             return
-        if question is not None and (left <= 0 or reason is not None or self.settings.ask_every == 0):
+        if question is not None and (left <= 0 or reason is not None or self._between_questions == 0):
             self._take(_round(self._next_id, question))
             return
         if left <= 0:
@@ -368,6 +368,10 @@ class Elicitation:
             return None
         return Questions(self.beliefs).for_proof(rival, rng)
 
+    @property
+    def _between_questions(self) -> int:
+        return between_questions(self.settings, self.family)
+
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
         if not self.questions_left or not self.history.evaluated:
@@ -380,7 +384,8 @@ class Elicitation:
         asked_since = sum(r > last_measured and r not in self.history.undone for r in self.history.answers)
         last = min(self.settings.last_questions, self.settings.questions)
         regular = self.settings.questions - last
-        due = self.settings.ask_every == 0 or (since >= self.settings.ask_every and asked < regular)
+        between = self._between_questions
+        due = between == 0 or (since >= between and asked < regular)
         at_the_end = (left <= 0 or ending) and asked_since < last
         taken_home = left <= 0 and not ending and self.settings.confirm > 0
         if not (due or at_the_end or taken_home):

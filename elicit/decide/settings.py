@@ -105,10 +105,10 @@ class Settings:
         "split: the pair whose answer divides the utilities of the set most evenly; ranking: all, by sorting; "
         "one-flip: the incumbent and what is one flip away; none: nothing is asked",
     )
-    ask_every: int = _choice(
-        4,
+    ask_every: int | None = _choice(
+        None,
         "evaluations between two questions, besides one that is under way at an answer; 0: whenever there is something "
-        "to ask",
+        "to ask. none: 6 in a run that takes a way down (see first), where answers do not say what is measured; else 4",
     )
     last_questions: int = _choice(3, "questions kept for the end, when the budget is spent")
     worth: float = _choice(
@@ -292,7 +292,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "effort": (1, None),
     "batch": (1, None),
 }
-_MAY_BE_NONE = ("budget", "start")
+_MAY_BE_NONE = ("budget", "start", "ask_every")
 
 #: The settings that are numbers of at least 0.
 _REAL = ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt")

@@ -15,6 +15,7 @@ from elicit.decide.forecast import Forecast
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.drive import drive
+from elicit.events import Answer
 from elicit.operators import SimulatedOperator
 from elicit.oracles import SyntheticOracle
 from elicit.subsets import Attributes, Family
@@ -232,6 +233,32 @@ def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, exp
         assert found == 4
     else:
         assert found == max(4, calls // 20)
+
+
+@pytest.mark.parametrize(
+    ("n", "choices", "between"),
+    [
+        (6, {}, 6),
+        (6, {"ask_every": 4}, 4),
+        (6, {"ask_every": 0}, 1),
+        (6, {"first": "all"}, 4),
+        (6, {"explore": "law"}, 4),
+        (6, {"budget": LEAST_BUDGET * 6 - 1}, 4),
+        (6, {"budget": LEAST_BUDGET * 6}, 6),
+        (MOST_DOWN + 1, {}, 4),
+    ],
+)
+def test_questions_are_further_apart_where_answers_do_not_say_what_is_measured(n, choices, between):
+    elicitation, measured, asked_after = Elicitation(Attributes.numbered(n), settings=Settings(**choices)), 0, []
+    while len(asked_after) < 2 and not isinstance(request := elicitation.ask(), Done):
+        if isinstance(request, Evaluate):
+            size = request.subset.bit_count()  # the more attributes the better, and no two subsets measure the same
+            elicitation.tell(request.id, Measured((size + request.subset / (1 << n + 1), float(size))))
+            measured += 1
+        else:
+            asked_after.append(measured)
+            elicitation.tell(request.id, Answer.FIRST)
+    assert np.diff([0, *asked_after]).min() in (between, between + 1)  # there is not always something to ask
 
 
 @pytest.mark.parametrize(("n", "budget", "draws"), [(MOST_DOWN + 1, 300, 15), (MOST_DOWN + 1, 60, 4), (8, 20, 4)])

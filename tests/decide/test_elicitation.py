@@ -707,7 +707,7 @@ def played_confirming(seed: int, **choices) -> Elicitation:
         )
         return Answer.FIRST if first > second else Answer.SECOND
 
-    elicitation = small(7, seed, budget=28, **choices)
+    elicitation = small(7, seed, budget=28, ask_every=4, **choices)
     while not isinstance(request := elicitation.ask(), Done):
         told = measured(request.subset) if isinstance(request, Evaluate) else reply(request, demanding)
         elicitation.tell(request.id, told)

@@ -32,9 +32,9 @@ def test_what_is_worked_on_in_every_round_has_a_limit(name, least, most):
             Settings(**{name: beyond})
 
 
-@pytest.mark.parametrize("name", ["budget", "start", "questions", "draws"])
+@pytest.mark.parametrize("name", ["budget", "start", "ask_every", "questions", "draws"])
 def test_only_what_has_a_usual_value_of_its_own_may_be_none(name):
-    if name in ("budget", "start"):
+    if name in ("budget", "start", "ask_every"):
         assert getattr(Settings(**{name: None}), name) is None
     else:
         with pytest.raises(InputError, match=f"{name} must be a whole number"):
