@@ -50,7 +50,7 @@ NEAR = 1e-5
 
 EXACT = {"parsimony": "exact", "questions": 12, "ask_every": 1, "budget": 12}
 RUNS = {
-    "proven": {"n": 4, "seed": 3},
+    "proven": {"n": 4, "seed": 3, "ask_every": 4},
     "short": {"n": 5, "seed": 1, "budget": 12, "ask_every": 2, "start": 4},
     "contradicted": {"n": 4, "seed": 1, "noise": 0.4, "ask_every": 1, "budget": 11},
     "exact": {"n": 4, "seed": 2, **EXACT},
