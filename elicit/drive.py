@@ -57,7 +57,7 @@ class Result:
 
     `scope` is the set in which `reason` speaks. `failures` counts subsets by why they could not be
     measured. `set_aside` are statements that the recommendation does not honour in full, with their slack (see
-    `elicit.proof.strained`).
+    `elicit.proof.strained`). `kept` counts evaluations that the journal already held; `seconds` are for the others.
     """
 
     subset: Mask | None
@@ -70,6 +70,7 @@ class Result:
     failures: Mapping[str, int]
     set_aside: tuple[tuple[Statement, float], ...]
     seconds: float
+    kept: int
 
 
 def drive(
@@ -103,6 +104,7 @@ def drive(
     require_oracle(oracle)
     _require_operator(operator, elicitation.settings.questions)
     _require_one_run(elicitation, oracle, journal)
+    kept = elicitation.evaluations
     remembering = _remembering(elicitation, oracle, journal)
     writer = _JournalWriter(elicitation, journal, clock or time.time)
     # durations are measured by a clock that never jumps
@@ -128,7 +130,7 @@ def drive(
     if claim:
         writer.claim()
     with one_thread():
-        return _result(elicitation, request, seconds)
+        return _result(elicitation, request, seconds, kept)
 
 
 class _JournalWriter:
@@ -295,7 +297,7 @@ class _Run:
         return request
 
 
-def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
+def _result(elicitation: Elicitation, done: Done, seconds: float, kept: int) -> Result:
     history = elicitation.history
     return Result(
         subset=done.subset,
@@ -308,6 +310,7 @@ def _result(elicitation: Elicitation, done: Done, seconds: float) -> Result:
         failures=history.failures,
         set_aside=strained_in(elicitation),
         seconds=seconds,
+        kept=kept,
     )
 
 

@@ -35,7 +35,8 @@ class Outcome:
 
     subset: the best for its goal among all that it evaluated, None when nothing could be measured; `met`
     says whether it is what the goal asks for. chosen: what the method's own rule selects, where it has one.
-    facts: everything that happened, as an elicitation takes it.
+    facts: everything that happened, as an elicitation takes it. kept: evaluations that the journal already held;
+    seconds are those of the others.
     """
 
     subset: Mask | None
@@ -48,6 +49,7 @@ class Outcome:
     evaluations: int
     failures: Mapping[str, int]
     seconds: float
+    kept: int
     facts: tuple[Fact, ...]
     scope: str = SCOPE
     questions: int = 0
@@ -81,6 +83,7 @@ def explore(
     with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, stamp) as kept:
         facts = () if kept is None else kept.facts
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
+        before = walk.evaluations
 
         def save() -> None:
             # failures before anything was measured wait, as in `drive`: whoever goes on then tries these again
@@ -109,7 +112,7 @@ def explore(
                 if progress is not None:
                     progress(_progress(walk, now() - start))
         save()
-        return _outcome(walk, now() - start)
+        return _outcome(walk, now() - start, before)
 
 
 def _require_budget(walk: Walk, journal: str | os.PathLike[str] | None) -> None:
@@ -197,7 +200,7 @@ def _progress(walk: Walk, seconds: float) -> Progress:
     )
 
 
-def _outcome(walk: Walk, seconds: float) -> Outcome:
+def _outcome(walk: Walk, seconds: float, kept: int) -> Outcome:
     history, best = walk.history, walk.incumbent
     assert history.stopped is not None
     return Outcome(
@@ -211,5 +214,6 @@ def _outcome(walk: Walk, seconds: float) -> Outcome:
         evaluations=walk.evaluations,
         failures=history.failures,
         seconds=seconds,
+        kept=kept,
         facts=walk.facts,
     )

@@ -18,7 +18,7 @@ from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.experiments import comparison, experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
-from elicit.experiments.experiment import run_scenario
+from elicit.experiments.experiment import run_scenario, summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, named
@@ -126,7 +126,7 @@ def test_our_runs_are_those_of_elicit_run(folder, results):
 
 
 def untimed(run):
-    return {key: value for key, value in run.items() if key != "seconds"}
+    return {key: value for key, value in run.items() if key not in ("seconds", "kept")}
 
 
 def test_the_results_are_the_same_for_any_number_of_jobs(folder):
@@ -427,6 +427,20 @@ def test_runs_that_were_kept_are_continued(folder, tmp_path):
     again = compare(chosen, journals=kept)
     assert list(map(core, again)) == list(map(core, compare(chosen)))
     assert all(run["evaluations"] == 5 for run in first)
+    assert [run["kept"] for run in again] == [5] * 8
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_where_all_was_kept_no_time_is_told(folder, tmp_path, command):
+    chosen = scenario(folder, experiment={"methods": ["elicit", "sffs"], "seeds": 1})
+    play = compare if command == "compare" else run_scenario
+    timed = play(chosen, 1, journals=tmp_path)
+    assert all(run["seconds"] is not None and run["kept"] == 0 for run in timed)
+    again = play(chosen, 1, journals=tmp_path)
+    assert all(run["seconds"] is None and run["kept"] == run["evaluations"] for run in again)
+    lines = side_by_side(again) if command == "compare" else summary(again)
+    place = lines[0].index("seconds")
+    assert lines[1][place:].split()[0] == "–"
 
 
 def interrupted(monkeypatch, after):

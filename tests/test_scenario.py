@@ -67,7 +67,7 @@ def changed(**sections):
 
 
 def without_seconds(results):
-    return [{key: value for key, value in result.items() if key != "seconds"} for result in results]
+    return [{key: value for key, value in result.items() if key not in ("seconds", "kept")} for result in results]
 
 
 # what is wrong is named
@@ -363,7 +363,7 @@ def test_each_result_has_the_fields_of_the_contract(folder):
 def test_what_is_set_aside_counts_answers_and_neither_what_was_measured_nor_what_is_honoured_in_part():
     measured = Statement(1, 2, source=Source.DOMINANCE)
     strained = ((measured, 3.0), (Statement(1, 2, request=1), 0.5), (Statement(2, 3, request=2), 1.0))
-    ended = Result(0b1, ("a",), {"score": 1.0}, "budget", "", 3, 2, {}, strained, 0.0)
+    ended = Result(0b1, ("a",), {"score": 1.0}, "budget", "", 3, 2, {}, strained, 0.0, 0)
     told = SimulatedOperator("score", (Criterion("score"),))
     assert plain_result("elicit", "score", 0, ended, told, None)["set_aside"] == 1
 

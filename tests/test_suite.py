@@ -29,6 +29,7 @@ def run(method, regret, *, operator="linear: a", seed=0, evaluations=10, questio
         "regret": regret,
         "evaluations": evaluations,
         "questions": questions,
+        "kept": 0,
         "seconds": 0.05 * evaluations,
         "trace": list(trace),
     }
@@ -198,6 +199,15 @@ def test_the_better_of_two_rules_of_floating_is_the_rival():
 def test_a_run_that_takes_long_for_each_evaluation_does_not_stand_for_all():
     runs = [run("elicit", 0.0, seed=k) | {"seconds": seconds} for k, seconds in enumerate((0.1, 0.2, 90.0))]
     assert lines_of("s", runs)[0].milliseconds == pytest.approx(20)
+
+
+def test_the_time_of_an_evaluation_leaves_out_those_that_were_kept():
+    kept = run("elicit", 0.0) | {"kept": 10, "seconds": None}
+    (line,) = lines_of("s", [kept])
+    assert line.milliseconds is None
+    assert re.split("  +", table([line])[1])[-1] == "–"
+    partly = run("elicit", 0.0, seed=1) | {"kept": 8, "seconds": 0.06}
+    assert lines_of("s", [kept, partly])[0].milliseconds == pytest.approx(30)
 
 
 def written(folder, name, seed):

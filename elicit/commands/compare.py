@@ -182,7 +182,7 @@ def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
 
 def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
-    notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured"]
+    notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured (–: all of it)"]
     if any(difference.low is not None for difference in differences(results)):
         notes.append(
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "

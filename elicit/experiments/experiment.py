@@ -235,7 +235,8 @@ def plain_result(
 
     `set_aside` counts the answers that the recommendation goes against; what it honours in part, and measured
     orders that it takes for noise, are none of them. `against` says what the utility likes against every criterion,
-    which only ours, who must ask, does not follow.
+    which only ours, who must ask, does not follow. `seconds` are those of the evaluations that no journal
+    had `kept`; null where it had them all.
     """
     return {
         "method": method,
@@ -247,7 +248,8 @@ def plain_result(
         "regret": regret_of(result.subset, result.criteria, simulated, best),
         "evaluations": result.evaluations,
         "questions": result.questions,
-        "seconds": round(result.seconds, 3),
+        "kept": result.kept,
+        "seconds": round(result.seconds, 3) if result.evaluations > result.kept else None,
         "stopped": result.reason,
         "scope": result.scope,
         "failures": dict(result.failures),

@@ -54,7 +54,7 @@ class Line:
     found: float
     questions: tuple[float, float]
     soon: float | None
-    milliseconds: float
+    milliseconds: float | None
 
     @property
     def promises(self) -> dict[str, bool]:
@@ -104,7 +104,7 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         found=float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
         questions=(float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
         soon=_soon(ours, results),
-        milliseconds=float(np.median([1000 * run["seconds"] / run["evaluations"] for run in ours])) if ours else 0.0,
+        milliseconds=_milliseconds(ours),
     )
 
 
@@ -123,6 +123,13 @@ def _soon(ours: Results, results: Results) -> float | None:
         if (goal := floating.get((run["operator"], run["seed"]))) is not None
     ]
     return float(np.median(shares)) if shares else None
+
+
+def _milliseconds(ours: Results) -> float | None:
+    """Milliseconds an evaluation, in the median run; None where journals had kept them all, so that none was timed."""
+    timed = [run for run in ours if run["seconds"] is not None]
+    each = [1000 * run["seconds"] / (run["evaluations"] - run["kept"]) for run in timed]
+    return float(np.median(each)) if each else None
 
 
 def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
@@ -147,7 +154,7 @@ def table(lines: Sequence[Line], width: int | None = None) -> list[str]:
             "–" if line.ours is None else f"{line.found:.0%}",
             "–" if line.ours is None else f"{line.questions[0]:g} ({line.questions[1]:g})",
             "–" if line.soon is None else "never" if line.soon == inf else f"{line.soon:.0%}",
-            "–" if line.ours is None else f"{line.milliseconds:.0f}",
+            "–" if line.milliseconds is None else f"{line.milliseconds:.0f}",
         ]
         for line in lines
     ]
