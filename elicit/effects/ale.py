@@ -20,7 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.effects.dependence import levels
-from elicit.effects.drawing import FAINT, LINE, answer_label, axes_for, axis_label, label_bars, tick_label
+from elicit.effects.drawing import (
+    FAINT,
+    LINE,
+    SIZE,
+    answer_label,
+    axes_for,
+    axis_label,
+    bars_size,
+    label_bars,
+    tick_label,
+)
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
@@ -64,7 +74,7 @@ class AleDisplay:
 
     def plot(self, ax: Any = None) -> AleDisplay:
         """Draw on this axis, or on a new one."""
-        self.ax_ = axes_for(ax)
+        self.ax_ = axes_for(ax, bars_size(len(self.result.at)) if self.result.categorical else SIZE)
         self.figure_ = self.ax_.figure
         self.ax_.axhline(0.0, color=FAINT, linewidth=0.8)
         if self.result.categorical:

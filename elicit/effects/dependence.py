@@ -17,7 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats.mstats import mquantiles
 
-from elicit.effects.drawing import BESIDE_A_BAR, FAINT, LINE, answer_label, axes_for, axis_label, label_bars, tick_label
+from elicit.effects.drawing import (
+    BESIDE_A_BAR,
+    FAINT,
+    LINE,
+    SIZE,
+    answer_label,
+    axes_for,
+    axis_label,
+    bars_size,
+    label_bars,
+    spread_out,
+    tick_label,
+)
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable, width
@@ -80,7 +92,8 @@ class PartialDependenceDisplay:
 
     def plot(self, ax: Any = None) -> PartialDependenceDisplay:
         """Draw on this axis, or on a new one."""
-        self.ax_ = axes_for(ax)
+        bars = self.result.categorical == (True,)
+        self.ax_ = axes_for(ax, bars_size(len(self.result.grids[0])) if bars else SIZE)
         self.figure_ = self.ax_.figure
         if len(self.result.grids) == 2:
             self._map()
@@ -113,7 +126,7 @@ class PartialDependenceDisplay:
         for grid, categorical, axis in zip(self.result.grids, self.result.categorical, axes, strict=True):
             # between two numbers one sees what lies there; between two categories one does not
             most = MOST_LEVELS if categorical else MOST_NUMBERS
-            places = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), most)).round().astype(int))
+            places = spread_out(len(grid), most)
             axis.set_ticks(places, [tick_label(grid[p]) for p in places])
             if axis is self.ax_.xaxis and sum(width(tick_label(grid[p])) for p in places) > BESIDE_A_BAR:
                 axis.set_tick_params(rotation=90)

@@ -13,7 +13,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.printable import drawable, drawable_names, label_of, width
 from elicit.scores.answers import ModelAnswers
-from elicit.scores.protocol import Floats
+from elicit.scores.protocol import Floats, Ints
 
 LINE = "#2a6f97"
 FAINT = "#9bb7c9"
@@ -28,6 +28,13 @@ ON_ONE_LINE = 45
 LEAST_SIDE, INCHES_A_CELL, INCHES_A_LETTER, INCHES_OF_BAR = 3.6, 0.2, 0.075, 1.3
 
 
+#: Inches of a bar with its upright label, and of what stands beside all bars; so many are labelled, of more some.
+INCHES_A_BAR, INCHES_BESIDE_BARS, MOST_LABELLED = 0.16, 1.0, 100
+
+#: Width and height of a new picture, in inches.
+SIZE = (6.4, 4.8)
+
+
 def pyplot() -> Any:
     """matplotlib.pyplot, or what to do where it is missing."""
     try:
@@ -37,7 +44,7 @@ def pyplot() -> Any:
     return found
 
 
-def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
+def axes_for(ax: Any, size: tuple[float, float] = SIZE) -> Any:
     """The axes to draw on: those given, or new ones in a picture of this width and height."""
     return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
@@ -61,10 +68,21 @@ def map_of_pairs(ax: Any, table: Floats, names: Sequence[str], meaning: str, **c
     return ax, image
 
 
+def bars_size(bars: int) -> tuple[float, float]:
+    """Width and height of a picture of so many bars: it is as wide as their upright labels need."""
+    return max(SIZE[0], INCHES_A_BAR * min(bars, MOST_LABELLED) + INCHES_BESIDE_BARS), SIZE[1]
+
+
 def label_bars(ax: Any, levels: Sequence[str]) -> None:
-    """Label bars below them, turned upright where the labels would overlap."""
+    """Label bars below them, turned upright where the labels would overlap; of very many some, evenly spread."""
+    places = spread_out(len(levels), MOST_LABELLED)
     upright = sum(map(width, levels)) > SIDE_BY_SIDE
-    ax.set_xticks(np.arange(len(levels)), levels, rotation=90 if upright else 0)
+    ax.set_xticks(places, [levels[p] for p in places], rotation=90 if upright else 0)
+
+
+def spread_out(count: int, most: int) -> Ints:
+    """The places of so many things, or of some that are evenly spread over all, the first and the last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.intp))
 
 
 def answer_label(ask: ModelAnswers) -> str:

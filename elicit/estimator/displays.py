@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.effects.drawing import axes_for, map_of_pairs
+from elicit.effects.drawing import SIZE, axes_for, map_of_pairs
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.estimator.judges import worth_by
@@ -229,7 +229,7 @@ class PowerDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""
-        ax = self.ax_ = axes_for(ax, (6.4, max(4.8, INCHES_A_NAME * len(self.names) + 1.7)))
+        ax = self.ax_ = axes_for(ax, (SIZE[0], max(SIZE[1], INCHES_A_NAME * len(self.names) + 1.7)))
         self.figure_ = ax.figure
         places = np.arange(len(self.names))
         for selected, label, style in (

@@ -1,6 +1,7 @@
 """Displays: what is drawn is the result, on the axis that was given, with names as plain text."""
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from elicit.effects import (
+    Ale,
     AleDisplay,
     HStatisticDisplay,
     PartialDependence,
@@ -115,6 +117,23 @@ def test_every_category_of_a_map_is_named():
     drawn = both.plot()
     assert [label.get_text() for label in drawn.ax_.get_xticklabels()] == levels.tolist()
     assert len(drawn.ax_.get_yticklabels()) == 6
+
+
+@pytest.mark.parametrize("count", [5, 40, 80, 300])
+def test_labels_below_bars_do_not_overlap(count):
+    levels = np.array([f"level {k}" for k in range(count)])
+    rows = np.arange(count)
+    bars = PartialDependence(("kind",), (levels,), (True,), rows.astype(float)).plot()
+    effect = AleDisplay(Ale("kind", levels, rows.astype(float), rows, True)).plot()
+    for drawn in (bars, effect):
+        drawn.figure_.canvas.draw()
+        labels = drawn.ax_.get_xticklabels()
+        named = {round(place): label.get_text() for place, label in zip(drawn.ax_.get_xticks(), labels, strict=True)}
+        assert named == {place: levels[place] for place in named}
+        assert {0, count - 1} <= set(named)
+        assert len(named) == min(count, 100)
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(left.x1 <= right.x0 for left, right in pairwise(boxes))
 
 
 def test_hostile_names_are_drawn_as_they_are_written():
