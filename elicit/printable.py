@@ -1,13 +1,17 @@
-"""Printable text: names are data, and nothing in them may steer a terminal."""
+"""Printable text: names are data, and nothing in them may steer a terminal; and text set in lines of its width."""
 
 from __future__ import annotations
 
 import math
+import re
 import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from itertools import accumulate, zip_longest
+
+#: With fewer columns left for what a key means, it stands below the key.
+_LEAST_MEANING = 16
 
 
 def printable(text: str) -> str:
@@ -18,6 +22,66 @@ def printable(text: str) -> str:
 def width(text: str) -> int:
     """Columns that a printable text takes on a terminal: wide characters take two, combining ones none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def fitted(text: str, columns: int) -> str:
+    """The text cut to so many columns, with a mark where something is missing."""
+    if width(text) <= columns:
+        return text
+    kept, room = [], columns - 1
+    for c in text:
+        room -= width(c)
+        if room < 0:
+            break
+        kept.append(c)
+    return "".join(kept) + "…" if columns > 0 else ""
+
+
+def squeezed(word: str, columns: int) -> str:
+    """The word with its middle left out, so that it takes so many columns: names that begin alike may end apart."""
+    if width(word) <= columns or columns < 5:
+        return fitted(word, columns)
+    ending = fitted(word[::-1], columns // 2 + 1)[:-1][::-1]
+    return fitted(word, columns - width(ending)) + ending
+
+
+def padded(text: str, columns: int) -> str:
+    """The text in exactly so many columns."""
+    text = fitted(text, columns)
+    return text + " " * (columns - width(text))
+
+
+def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = "") -> list[str]:
+    """Words set in lines of at most so many columns; the lines after the first are indented."""
+    lines, line = [], first
+    room = max(columns, indent + 4)
+    for word in words:
+        marks = word[len(word.rstrip(",;}")) :]  # of a word cut short they still say where a name ends
+        word = squeezed(word.removesuffix(marks), room - indent - len(marks)) + marks
+        if line.strip() and width(line) + 1 + width(word) > room:
+            lines.append(line)
+            line = " " * indent + word
+        else:
+            line = f"{line} {word}" if line and not line.endswith(" ") else line + word
+    return [*lines, line]
+
+
+def paragraph(text: str, columns: int, indent: int = 0) -> list[str]:
+    """A text set in lines; what does not print is escaped, and spaces at its beginning are kept."""
+    text = printable(text)
+    start = text[: len(text) - len(text.lstrip(" "))]
+    return wrapped(text.split(), columns, indent + len(start), start)
+
+
+def entry(text: str, columns: int, indent: int = 0) -> list[str]:
+    """A key, a gap of two spaces or more, and what it means, of which further lines stand below the first.
+
+    A text without a gap is a paragraph.
+    """
+    found = re.match(r"(\s*\S.*?\s\s+)(\S.*)", printable(text))
+    if found is None or width(found[1]) + _LEAST_MEANING > columns:
+        return paragraph(text, columns, indent)
+    return wrapped(found[2].split(), columns, width(found[1]), found[1])
 
 
 def listable(name: str) -> str:

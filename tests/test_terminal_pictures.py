@@ -6,20 +6,8 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from elicit.events import SCORE_AND_SIZE, Criterion, Evaluated
-from elicit.operators.picture import (
-    comparison,
-    entry,
-    fitted,
-    front,
-    front_table,
-    lead,
-    padded,
-    paragraph,
-    plain,
-    squeezed,
-    wrapped,
-)
-from elicit.printable import printable, width
+from elicit.operators.picture import comparison, front, front_table, lead, plain
+from elicit.printable import entry, fitted, padded, paragraph, printable, squeezed, width, wrapped
 from elicit.subsets import Attributes
 
 WILD = Attributes(("アルコール度数", "ash\x1b[2J", "a" * 70, "hue\u202e", "proline"))

@@ -30,10 +30,10 @@ from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import FINE, History
 from elicit.numeric import GRID
-from elicit.operators.picture import named, number, paragraph
+from elicit.operators.picture import named, number
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, bounded, counted, listable, many, pasted, printable
+from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable
 from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, failure_lines

@@ -13,8 +13,7 @@ from typing import IO, Any
 
 from elicit.complete import complete
 from elicit.errors import InputError
-from elicit.operators.picture import entry
-from elicit.printable import printable
+from elicit.printable import entry, printable
 
 
 def input_files(section: Mapping[str, Any], folder: Path) -> list[str]:

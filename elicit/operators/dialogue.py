@@ -13,19 +13,9 @@ from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply, named_key
-from elicit.operators.picture import (
-    Line,
-    comparison,
-    fitted,
-    flowing,
-    front,
-    front_table,
-    padded,
-    scrolled,
-    text_lines,
-)
+from elicit.operators.picture import Line, comparison, flowing, front, front_table, scrolled, text_lines
 from elicit.operators.repair import WAITING, RepairPage, answer_in_words, listed
-from elicit.printable import printable
+from elicit.printable import fitted, padded, printable
 from elicit.subsets import Attributes
 
 #: The keys of a question that are answers.

@@ -18,9 +18,9 @@ from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave, Reply
 from elicit.operators.person import Person
-from elicit.operators.picture import comparison, entry, front, front_table, named, plain
+from elicit.operators.picture import comparison, front, front_table, named, plain
 from elicit.operators.scripted import WORDS
-from elicit.printable import printable
+from elicit.printable import entry, printable
 from elicit.subsets import Attributes
 
 QUIT = "quit"

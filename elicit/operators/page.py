@@ -12,8 +12,8 @@ from typing import Protocol
 
 from elicit.asks import Enough, Settlement, TakeBack
 from elicit.events import Answer
-from elicit.operators.picture import Line, fitted, padded, scrolled, text_lines
-from elicit.printable import printable
+from elicit.operators.picture import Line, scrolled, text_lines
+from elicit.printable import fitted, padded, printable
 
 Reply = Answer | Settlement | TakeBack | Enough
 Job = Callable[[], list[str]]

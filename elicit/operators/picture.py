@@ -7,12 +7,11 @@ as the two columns that they take.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
-from elicit.printable import listable, printable, width
+from elicit.printable import entry, fitted, listable, padded, paragraph, printable, width, wrapped
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -20,71 +19,8 @@ Line = list[tuple[str, str]]
 #: The least width of the columns in which values stand.
 _LEAST_VALUE_WIDTH = 12
 
-#: With fewer columns left for what a key means, it stands below the key.
-_LEAST_MEANING = 16
-
 #: Columns from which on there is room to say which way is better in words.
 _ROOMY = 72
-
-
-def fitted(text: str, columns: int) -> str:
-    """The text cut to so many columns, with a mark where something is missing."""
-    if width(text) <= columns:
-        return text
-    kept, room = [], columns - 1
-    for c in text:
-        room -= width(c)
-        if room < 0:
-            break
-        kept.append(c)
-    return "".join(kept) + "…" if columns > 0 else ""
-
-
-def squeezed(word: str, columns: int) -> str:
-    """The word with its middle left out, so that it takes so many columns: names that begin alike may end apart."""
-    if width(word) <= columns or columns < 5:
-        return fitted(word, columns)
-    ending = fitted(word[::-1], columns // 2 + 1)[:-1][::-1]
-    return fitted(word, columns - width(ending)) + ending
-
-
-def padded(text: str, columns: int) -> str:
-    """The text in exactly so many columns."""
-    text = fitted(text, columns)
-    return text + " " * (columns - width(text))
-
-
-def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = "") -> list[str]:
-    """Words set in lines of at most so many columns; the lines after the first are indented."""
-    lines, line = [], first
-    room = max(columns, indent + 4)
-    for word in words:
-        marks = word[len(word.rstrip(",;}")) :]  # of a word cut short they still say where a name ends
-        word = squeezed(word.removesuffix(marks), room - indent - len(marks)) + marks
-        if line.strip() and width(line) + 1 + width(word) > room:
-            lines.append(line)
-            line = " " * indent + word
-        else:
-            line = f"{line} {word}" if line and not line.endswith(" ") else line + word
-    return [*lines, line]
-
-
-def paragraph(text: str, columns: int, indent: int = 0) -> list[str]:
-    """A text set in lines; what does not print is escaped, and spaces at its beginning are kept."""
-    text = printable(text)
-    start = text[: len(text) - len(text.lstrip(" "))]
-    return wrapped(text.split(), columns, indent + len(start), start)
-
-
-def entry(text: str, columns: int, indent: int = 0) -> list[str]:
-    """A key, a gap of two spaces or more, and what it means, of which further lines stand below the first.
-
-    A text without a gap is a paragraph.
-    """
-    found = re.match(r"(\s*\S.*?\s\s+)(\S.*)", printable(text))
-    if found is None or width(found[1]) + _LEAST_MEANING > columns:
-        return paragraph(text, columns, indent)
-    return wrapped(found[2].split(), columns, width(found[1]), found[1])
 
 
 def names(mask: Mask, attributes: Attributes) -> list[str]:

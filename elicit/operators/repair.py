@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from elicit.asks import Reconcile
 from elicit.events import MEANING, Criterion
 from elicit.operators.desk import Desk, Given
-from elicit.operators.picture import Line, fitted, named, paragraph, text_lines, wrapped
+from elicit.operators.picture import Line, named, text_lines
+from elicit.printable import fitted, paragraph, wrapped
 from elicit.subsets import Attributes, Mask
 
 #: Shown until a look-up is done, which with many subsets takes seconds.

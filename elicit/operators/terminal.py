@@ -37,8 +37,7 @@ from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Job, Leave, Opening, Page, Reply
 from elicit.operators.person import Person
-from elicit.operators.picture import fitted
-from elicit.printable import printable
+from elicit.printable import fitted, printable
 from elicit.subsets import Attributes
 
 #: Seconds for which a new question takes no key: a key held down must not answer it unread.
