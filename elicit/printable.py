@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from itertools import accumulate, zip_longest
 
+#: A command that a message ends with, to be copied.
+_COMMAND = re.compile(r"(?<= go on with: )elicit .*")
+
 #: With fewer columns left for what a key means, it stands below the key.
 _LEAST_MEANING = 16
 
@@ -51,13 +54,16 @@ def padded(text: str, columns: int) -> str:
     return text + " " * (columns - width(text))
 
 
-def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = "") -> list[str]:
-    """Words set in lines of at most so many columns; the lines after the first are indented."""
+def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = "", *, whole: bool = False) -> list[str]:
+    """Words set in lines of at most so many columns; the lines after the first are indented.
+
+    Of a word that is longer than a line the middle is left out, unless it is to stay `whole`.
+    """
     lines, line = [], first
     room = max(columns, indent + 4)
     for word in words:
         marks = word[len(word.rstrip(",;}")) :]  # of a word cut short they still say where a name ends
-        word = squeezed(word.removesuffix(marks), room - indent - len(marks)) + marks
+        word = word if whole else squeezed(word.removesuffix(marks), room - indent - len(marks)) + marks
         if line.strip() and width(line) + 1 + width(word) > room:
             lines.append(line)
             line = " " * indent + word
@@ -82,6 +88,13 @@ def entry(text: str, columns: int, indent: int = 0) -> list[str]:
     if found is None or width(found[1]) + _LEAST_MEANING > columns:
         return paragraph(text, columns, indent)
     return wrapped(found[2].split(), columns, width(found[1]), found[1])
+
+
+def message(text: str, columns: int) -> list[str]:
+    """A text set in lines, of which paths, and a command at its end, stay whole: one wants to copy them."""
+    text = printable(text)
+    words = _COMMAND.sub("", text).split()
+    return wrapped([*words, *_COMMAND.findall(text)], columns, 2, whole=True)
 
 
 def listable(name: str) -> str:

@@ -14,6 +14,7 @@ from elicit.commands.output import (
     input_files,
     journal_folder,
     refuse_to_overwrite,
+    say,
     screen_width,
     write_json,
 )
@@ -27,7 +28,7 @@ from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
 from elicit.experiments.experiment import Results, at_once, not_followed, tells_regret
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
-from elicit.experiments.suite import Line, lines_of, table
+from elicit.experiments.suite import Line, lines_of, promises_kept, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.methods.registry import UNLIMITED
@@ -55,12 +56,15 @@ def run(args: argparse.Namespace) -> int:
         _check_suite(paths, scenarios, choosing=bool(choices))
     played = _play_all(args, paths, scenarios)
     if len(paths) == 1:
-        print("\n".join([*side_by_side(played[0], screen_width()), "", *_notes(played[0], scenarios[0])]))
+        lines, notes = side_by_side(played[0], screen_width()), ["", *_notes(played[0], scenarios[0])]
     else:
         by_name = dict(zip((path.stem for path in paths), played, strict=True))
-        notes = _suite_notes(by_name, scenarios)
-        apart = [""] if choices and notes else []
-        print("\n".join([*_suite_lines(by_name, choosing=bool(choices)), *apart, *notes]))
+        lines, notes = _choosing(by_name) if choices else _suite(by_name)
+        further = _suite_notes(by_name, scenarios)
+        notes += ["", *further] if choices and further else further
+    print("\n".join(lines))
+    for note in notes:
+        say(note)
     if args.plot is not None:  # of one scenario: see above
         _draw(played[0], args.plot)
     return DONE
@@ -158,12 +162,16 @@ def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing:
             raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
-def _suite_lines(played: Mapping[str, Results], choosing: bool) -> list[str]:
-    """The results of several scenarios, by name: which choice all others would make, or one table of all."""
-    if choosing:
-        return Choosing.of(played).lines(screen_width())
+def _choosing(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
+    """A table of which choice all the other scenarios would make, and no notes."""
+    return Choosing.of(played).lines(screen_width()), []
+
+
+def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
+    """One table of several scenarios, by name, and notes on it."""
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
-    return [*table(lines, screen_width()), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
+    notes = ["", *promises_kept(lines), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
+    return table(lines, screen_width()), notes
 
 
 def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from elicit.commands.status import columns_of
 from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.printable import entry, printable
@@ -62,8 +62,8 @@ def write_json(out: IO[str], plain: object) -> None:
 
 
 def screen_width() -> int | None:
-    """The width of the terminal in columns; None where the output goes to a file or another program."""
-    return shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
+    """The columns of the terminal that is written to, None where there is none."""
+    return columns_of(sys.stdout)
 
 
 def say(line: str) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from elicit.commands.status import tell
 from elicit.experiments.experiment import Stage
 from elicit.printable import printable
 from elicit.scenario import Scenario
@@ -20,7 +21,7 @@ def progress_meter(after_an_interrupt: Callable[[], str]) -> Iterator[Meter]:
             yield meter
         except KeyboardInterrupt:
             meter.clear()
-            print(after_an_interrupt(), file=sys.stderr)
+            tell(after_an_interrupt(), sys.stderr)
             raise
 
 

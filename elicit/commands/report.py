@@ -13,10 +13,9 @@ from elicit.asks import Measured
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.output import destination, input_files
 from elicit.commands.resume import session_section
-from elicit.commands.status import DONE, complain
+from elicit.commands.status import DONE, complain, tell
 from elicit.errors import InputError
 from elicit.journal import Record, read
-from elicit.printable import printable
 from elicit.proof.why import Why
 from elicit.report.content import Content, gather
 from elicit.report.model import ModelStory, Progress, story_of
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
                 complain(line)
         assert out is not None
         out.write(page(content, story, os.path.basename(args.path)))
-    print(f"{printable(args.output)}: the report of {printable(args.path)}")
+    tell(f"{args.output}: the report of {args.path}", sys.stdout)
     return DONE
 
 

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from elicit.commands.output import destination, input_files, journal_folder, screen_width, write_json
+from elicit.commands.output import destination, input_files, journal_folder, say, screen_width, write_json
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.errors import InputError
@@ -34,5 +34,7 @@ def run(args: argparse.Namespace) -> int:
         if out is not None:
             write_json(out, {"scenario": scenario.plain, "results": results})
     failed = failure_lines(result["failures"] for result in results)
-    print("\n".join([*summary(results, screen_width()), *data_notes(scenario), *not_followed(results), *failed]))
+    print("\n".join(summary(results, screen_width())))
+    for line in (*data_notes(scenario), *not_followed(results), *failed):
+        say(line)
     return DONE

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.arguments import column_groups, listed
-from elicit.commands.output import destination, screen_width, write_json
+from elicit.commands.output import destination, say, screen_width, write_json
 from elicit.commands.parsers import EXPLAINED, FIRST_SCORES
 from elicit.commands.relevance import relevance_of
 from elicit.commands.reproduce import reproduce
@@ -21,7 +21,7 @@ from elicit.commands.status import DONE, complain
 from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError
 from elicit.oracles.columns import Columns, columns_of
-from elicit.printable import aligned, many, printable
+from elicit.printable import aligned, many, padded, paragraph, printable, told_apart, width
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named, taking_gaps
@@ -49,7 +49,8 @@ class Column:
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     if args.list:
-        print("\n".join(listing()))
+        for line in listing():
+            say(line)
         return DONE
     if args.reproduce is not None:
         return reproduce()
@@ -71,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
         if out is not None:
             write_json(out, _as_json(args, names, found, relevances))
     told = [*_data_lines(args.data, data, len(names)), *(_not_shown(measures, data) if args.by is None else ())]
-    print("\n".join([*told, *_result_lines(names, found, relevances, level)]))
+    for line in told:
+        say(line)
+    _print_results(names, found, relevances, level)
     _report_troubles(troubles)
     return DONE
 
@@ -80,8 +83,8 @@ def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
     """What was scored, and how the data were read."""
     kind = "classes" if data.classes else "numbers"
     size = f"{many(len(data.X), 'row')}, {many(attributes, 'attribute')}"
-    yield f"{printable(called)}: {size}, a target of {kind}"
-    yield from (f"note: {printable(note)}" for note in data.notes)
+    yield f"{called}: {size}, a target of {kind}"
+    yield from (f"note: {note}" for note in data.notes)
 
 
 def _not_shown(measures: Sequence[Measure], data: Data) -> Iterator[str]:
@@ -92,17 +95,22 @@ def _not_shown(measures: Sequence[Measure], data: Data) -> Iterator[str]:
         yield f"note: {', '.join(others)} are not shown: they take no missing values; fill these in the file for them"
 
 
-def _result_lines(
+def _print_results(
     names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], level: float
-) -> Iterator[str]:
+) -> None:
     """The scores beside each other, how far they agree, and what is relevant."""
-    shown = [printable(name) for name in names]
+    columns = screen_width()
+    heads = list(map(printable, names)) if columns is None else told_apart(names)
     if found:
-        yield from _side_by_side(shown, found)
+        print("\n".join(_side_by_side(heads, found)))
     if len(found) > 1 and len(names) > 1:
-        yield from _agreement_lines(found)
+        say("agreement of the ranks: Spearman's rho above the diagonal, Kendall's tau below")
+        print("\n".join(_agreement(found)))
     if relevances:
-        yield from _relevance_lines(shown, relevances, level)
+        say(f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:")
+        print("\n".join(_relevance_lines(heads, names, relevances, columns)))
+    if relevances and len(names) > ALL_SUBSETS:
+        say("irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more")
 
 
 def _data(args: argparse.Namespace) -> Data:
@@ -268,33 +276,35 @@ def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
 def _to_the_right(head: str, cells: Iterable[str], least: int = 0) -> list[str]:
     """A right-aligned column with its heading, at least `least` characters wide."""
     column = [head, *cells]
-    width = max(least, *map(len, column))
-    return [cell.rjust(width) for cell in column]
+    most = max(least, *map(len, column))
+    return [cell.rjust(most) for cell in column]
 
 
-def _agreement_lines(found: Sequence[Column]) -> Iterator[str]:
-    """Spearman's ρ above the diagonal, Kendall's τ below."""
+def _agreement(found: Sequence[Column]) -> list[str]:
+    """A table of Spearman's ρ above the diagonal, Kendall's τ below."""
     names = [column.measure.name for column in found]
     rho, tau = (how([column.ranks for column in found]) for how in (spearman, kendall))
-    yield "agreement of the ranks: Spearman's rho above the diagonal, Kendall's tau below"
     columns = [["", *names]]
     for j, name in enumerate(names):
         cells = ["" if i == j else f"{(rho if j > i else tau)[i, j]:.3f}" for i in range(len(names))]
         columns.append(_to_the_right(name, cells, 6))
-    yield from aligned(list(zip(*columns, strict=True)), screen_width())
+    return aligned(list(zip(*columns, strict=True)), screen_width())
 
 
-def _relevance_lines(names: Sequence[str], relevances: Sequence[Relevance], level: float) -> Iterator[str]:
-    rows = []
-    yield f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:"
-    for name, verdict in zip(names, relevances, strict=True):
+def _relevance_lines(
+    heads: Sequence[str], names: Sequence[str], relevances: Sequence[Relevance], columns: int | None
+) -> Iterator[str]:
+    """A line for each attribute, called by its head; on a terminal of so many columns it goes on below at a space."""
+    for head, verdict in zip(heads, relevances, strict=True):
         everything = len(names) > 1 and len(verdict.among) == len(names) - 1
-        among = "all others" if everything else ", ".join(names[j] for j in verdict.among)
-        gain = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}"
-        rows.append((name, f"{verdict.kind:<15}", f"{gain}, beside {among or 'none'}"))
-    yield from aligned(rows)
-    if len(names) > ALL_SUBSETS:
-        yield "irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more"
+        among = "all others" if everything else ", ".join(printable(names[j]) for j in verdict.among)
+        found = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}, beside {among or 'none'}"
+        key = f"{padded(head, max(map(width, heads)))}  {verdict.kind:<15}  "
+        if columns is None or width(key + found) <= columns:
+            yield key + found
+        else:
+            yield key.rstrip()
+            yield from paragraph(f"    {found}", columns)
 
 
 def _as_json(

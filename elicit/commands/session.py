@@ -23,7 +23,7 @@ from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
 from elicit.commands.reduced_data import write_reduced
-from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain
+from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain, tell
 from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -131,10 +131,13 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
             result = _drive_with_operator(session, remembering, section, options, opening)
             lines = list(ending(session, remembering, section, result))
         except Leave as reason:
-            print(f"\n{reason}; {_how_to_resume(session)}")
+            print()
+            tell(f"{reason}; {_how_to_resume(session)}", sys.stdout)
             if options.output is not None:
-                output = printable(options.output)
-                print(f"{output} was not written, for the session has not ended; resume it with -o, too")
+                tell(
+                    f"{options.output} was not written, for the session has not ended; resume it with -o, too",
+                    sys.stdout,
+                )
             return DONE
         except InputError as error:  # such as a word of a stream that means nothing
             raise InputError(f"{error}; {_how_to_resume(session)}") from error
@@ -163,7 +166,7 @@ def _finish(section: Mapping[str, Any], options: PlayOptions, result: Result, li
     finally:
         print("\n".join(lines))
     if written is not None:
-        print(f"{printable(str(options.output))}: {written}")
+        tell(f"{options.output}: {written}", sys.stdout)
     return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
 
 
@@ -173,7 +176,8 @@ def _drive_with_operator(
     """Drive the session with the operator at the terminal or on standard input."""
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
         return _drive_on_screen(session, oracle, section, options, opening)
-    print("\n".join(opening), flush=True)
+    for line in opening:
+        tell(line, sys.stdout)
     elicitation = session.elicitation
     insight = Insight(elicitation)
     lines = LineOperator(

@@ -7,6 +7,7 @@ same command goes on from there, and nothing is measured twice.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from elicit.commands.arguments import listed
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.output import refuse_to_overwrite
 from elicit.commands.playing import progress_meter
-from elicit.commands.status import DONE
+from elicit.commands.status import DONE, tell
 from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
@@ -58,12 +59,13 @@ def run(args: argparse.Namespace) -> int:
             keep=partial(_save_batch, kept, oracle, family, args.n_jobs),
         )
     part.unlink()
-    notes = [f"note: {printable(note)}" for note in data.notes]
+    notes = [f"note: {note}" for note in data.notes]
     if args.max_size is not None:
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
     failed = failure_lines([Counter(written.failures.values())])
     failed += warning_lines(warned)
-    print("\n".join([f"{printable(args.output)}: {many(written.rows, 'subset')}", *notes, *failed]))
+    for line in (f"{args.output}: {many(written.rows, 'subset')}", *notes, *failed):
+        tell(line, sys.stdout)
     return DONE
 
 

@@ -139,7 +139,7 @@ def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
 
 
 def table(lines: Sequence[Line], width: int | None = None) -> list[str]:
-    """The lines as text of this width, and how often each promise holds."""
+    """The lines as text of this width."""
     header = ["scenario", "operators", "runs", "best told", "regret", "surrogate", "elicit", "best found"]
     header += ["questions (90%)", "of sffs's evaluations", "ms an evaluation"]
     rows = [
@@ -158,14 +158,14 @@ def table(lines: Sequence[Line], width: int | None = None) -> list[str]:
         ]
         for line in lines
     ]
-    return [*aligned([header, *rows], width, keys=2), "", *_kept(lines)]
+    return aligned([header, *rows], width, keys=2)
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def _kept(lines: Sequence[Line]) -> Iterator[str]:
+def promises_kept(lines: Sequence[Line]) -> Iterator[str]:
     """How often each promise holds, and where it does not."""
     for promise in dict.fromkeys(promise for line in lines for promise in line.promises):
         told = [line for line in lines if promise in line.promises]
