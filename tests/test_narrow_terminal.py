@@ -1,5 +1,6 @@
 """On a narrow terminal what commands say goes on below at a space; what one copies stays whole, and so does a file."""
 
+import io
 import re
 import sys
 
@@ -80,6 +81,21 @@ def test_lines_end_at_a_space(terminal, capsys, arguments):
     timed = re.compile(r"\d+\.\d\d")
     words = {word for word in narrow.split() if "…" not in word and not timed.fullmatch(word)}
     assert words <= set(whole.split()), "a word was broken"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_session_ends_with_whole_words_and_with_commands_to_copy(terminal, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("why\na\nfront\nb\nbest\nundo\nhelp\na\na\nd\n"))
+    terminal()
+    asked = ["ask", "d.csv", "--target", "y", "--model", "tree:2", "--budget", "14", "--criteria", "recall_macro"]
+    assert main([*asked, "--journal", "a_journal_of_a_long_name.jsonl", "-o", "small.csv"]) == 0
+    told, _, code = capsys.readouterr().out.partition("in scikit-learn")
+    assert "recommended: " in told
+    assert "  elicit report a_journal_of_a_long_name.jsonl -o report.html\n" in told
+    assert "  elicit verify a_journal_of_a_long_name.jsonl\n" in told
+    lines = told.replace("  elicit report a_journal_of_a_long_name.jsonl -o report.html\n", "").splitlines()
+    assert max(map(width, lines)) <= COLUMNS
+    assert "make_pipeline" in code or "fit(X, y)" in code
 
 
 @pytest.mark.usefixtures("here")

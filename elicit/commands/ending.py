@@ -33,7 +33,7 @@ from elicit.numeric import GRID
 from elicit.operators.picture import named, number
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable
+from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable, width
 from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, failure_lines
@@ -68,7 +68,6 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
     bounds = Bounds() if result.subset is None else proven_bounds(session.journal, elicitation.family)
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
-        yield from failure_lines([result.failures])
     else:
         with one_thread():
             yield from _recommended(session, oracle, section, result.subset)
@@ -77,7 +76,9 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
             yield from _proven(elicitation, result, bounds)
             yield from _reasons(elicitation, result.subset, result.set_aside)
             yield from _what_answers_did(elicitation, result.subset)
-        yield from failure_lines([result.failures])
+    for line in failure_lines([result.failures]):
+        yield from paragraph(line, _text_width(), 2)
+    if result.subset is not None:
         yield from _statements_set_aside(elicitation, result)
         for name in elicitation.history.too_fine:
             text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
@@ -89,8 +90,8 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
     else:
         if bounds.family != 0:
             yield from _how_to_go_on(elicitation, path)
-        yield f"a page to keep or send:        elicit report {path} -o report.html"
-    yield f"check the proofs again:        elicit verify {path}"
+        yield from _command("a page to keep or send:", f"elicit report {path} -o report.html")
+    yield from _command("check the proofs again:", f"elicit verify {path}")
     if result.subset is not None and (code := snippet(section, result.names)):
         yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}" for line in code))
 
@@ -98,7 +99,8 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
 def _what_may_do_instead(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """What to change where nothing could be measured."""
     further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
-    yield f"another model or score may do: --model, --scoring{further} name them"
+    told = f"another model or score may do: --model, --scoring{further} name them"
+    yield from paragraph(told, _text_width(), 2)
     for remedy in binary_score_remedy(result.failures):
         yield from paragraph(remedy, _text_width(), 2)
 
@@ -108,10 +110,17 @@ def _how_to_go_on(elicitation: Elicitation, shown: str) -> Iterator[str]:
     stopped = elicitation.history.stopped
     ended_early = stopped is not None and stopped.from_outside
     if ended_early:
-        yield f"go on after all:               elicit resume {shown}"
+        yield from _command("go on after all:", f"elicit resume {shown}")
     spent = elicitation.evaluations >= elicitation.budget
     if (spent or not ended_early) and elicitation.evaluations < elicitation.family.count():
-        yield f"go on, with more evaluations:  elicit resume {shown} --budget +50"
+        yield from _command("go on, with more evaluations:", f"elicit resume {shown} --budget +50")
+
+
+def _command(what: str, command: str) -> Iterator[str]:
+    """What a command is for, and the command, which is to be copied: below, where it would not fit on the terminal."""
+    line = f"{what:<31}{command}"
+    columns = screen_width()
+    yield from [line] if columns is None or width(line) <= columns else [what, f"  {command}"]
 
 
 def _recommended(session: Session, oracle: Remembering, section: Mapping[str, Any], subset: Mask) -> Iterator[str]:
@@ -130,7 +139,7 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
-    yield from (f"  {line}" for line in aligned(rows))
+    yield from (f"  {line}" for line in aligned(rows, _text_width() - 2))
     if fresh:
         text = (
             "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high. "

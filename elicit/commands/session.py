@@ -22,6 +22,7 @@ from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
+from elicit.commands.output import screen_width
 from elicit.commands.reduced_data import write_reduced
 from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain, tell
 from elicit.data import Data, load
@@ -31,7 +32,7 @@ from elicit.drive import Result, drive
 from elicit.errors import InputError, JournalError
 from elicit.events import SCORE_AND_SIZE, Resumed, Stopped
 from elicit.journal import begun, read
-from elicit.operators.lines import LineOperator
+from elicit.operators.lines import COLUMNS, LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
@@ -146,7 +147,7 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
             complain(f"interrupted; {_how_to_resume(session)}")
             return INTERRUPTED
-    return _finish(section, options, result, [*lines, *warning_lines(warned)])
+    return _finish(section, options, result, lines, list(warning_lines(warned)))
 
 
 def _how_to_resume(session: Session) -> str:
@@ -157,7 +158,9 @@ def _how_to_resume(session: Session) -> str:
     return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
 
 
-def _finish(section: Mapping[str, Any], options: PlayOptions, result: Result, lines: Sequence[str]) -> int:
+def _finish(
+    section: Mapping[str, Any], options: PlayOptions, result: Result, lines: Sequence[str], warned: Sequence[str]
+) -> int:
     """Write the reduced data, if they are wanted, and tell the end; return the exit status."""
     written = None
     try:  # before anything is told: whoever reads may have read enough
@@ -165,6 +168,8 @@ def _finish(section: Mapping[str, Any], options: PlayOptions, result: Result, li
             written = write_reduced(options.output, section, result.names)
     finally:
         print("\n".join(lines))
+        for line in warned:
+            tell(line, sys.stdout)
     if written is not None:
         tell(f"{options.output}: {written}", sys.stdout)
     return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
@@ -187,6 +192,7 @@ def _drive_with_operator(
         sys.stdout,
         desk=insight,
         prompt=sys.stdin.isatty(),
+        columns=min(screen_width() or COLUMNS, COLUMNS),
     )
 
     with Meter(sys.stderr) as meter:

@@ -20,7 +20,7 @@ from elicit.operators.page import Leave, Reply
 from elicit.operators.person import Person
 from elicit.operators.picture import comparison, front, front_table, named, plain
 from elicit.operators.scripted import WORDS
-from elicit.printable import entry, printable
+from elicit.printable import entry, printable, width
 from elicit.subsets import Attributes
 
 QUIT = "quit"
@@ -30,8 +30,8 @@ DONE = "done"
 #: Characters of a line that may be an answer; what is longer is none, and its beginning says which it was.
 _LONGEST_WORD = 60
 
-#: Columns and rows of what is drawn for a stream of lines.
-_COLUMNS, _ROWS = 78, 14
+#: Columns and rows of what is drawn for a stream of lines; on a narrow terminal columns are fewer.
+COLUMNS, _ROWS = 78, 14
 
 #: The words and what they mean, as `help` shows them.
 HELP = (
@@ -64,7 +64,7 @@ class LineOperator(Person):
 
     attributes, criteria: the oracle's, for the names.
     desk: what may be looked up; without one, only answers, `done` and `quit` are words.
-    prompt: whether a person waits at the other end.
+    prompt: whether a person waits at the other end. columns: of what is written.
     """
 
     def __init__(
@@ -76,10 +76,12 @@ class LineOperator(Person):
         *,
         desk: Desk | None = None,
         prompt: bool = False,
+        columns: int = COLUMNS,
     ) -> None:
         self._attributes, self._criteria = attributes, tuple(criteria)
         self._lines: Iterator[str] = iter(lines)
         self._out, self._desk, self._prompt = out, desk, prompt
+        self._columns = columns
         self._read = 0
         self._put = 0
 
@@ -89,9 +91,9 @@ class LineOperator(Person):
         self._put += 1
         number = self._put if self._desk is None else self._desk.number(request.id)
         mark = " (a check)" if request.check and "a check" not in request.why else ""
-        self._write(f"\nQuestion {number}: {request.why}{mark}")
+        self._write_lines(["", f"Question {number}: {request.why}{mark}"])
         pair = request.first, request.second
-        compared = comparison(*pair, self._attributes, self._criteria, _COLUMNS, request.noisy)
+        compared = comparison(*pair, self._attributes, self._criteria, self._columns, request.noisy)
         self._write("\n".join(map(plain, compared)))
         words = "a, b, equal, cannot, later, done, quit" if self._desk is None else _WORDS
 
@@ -105,7 +107,7 @@ class LineOperator(Person):
 
     def _settle(self, request: Reconcile) -> Reply:
         """Let the operator take one of the contradicting answers back, or keep them all."""
-        self._write(f"\n{request.why}:")
+        self._write_lines(["", f"{request.why}:"])
         numbers: dict[str, int] = {}
         for id in request.conflict:
             number = id if self._desk is None else self._desk.number(id)
@@ -164,7 +166,7 @@ class LineOperator(Person):
             except InputError as error:
                 if not self._prompt:
                     raise InputError(f"standard input, line {self._read}: {printable(str(error))}") from None
-                self._write(printable(str(error)))
+                self._write_lines([str(error)])
 
     def _look_up(self, word: str, request: Compare | Reconcile, desk: Desk) -> bool:
         """Whether the word asks for something to be shown, which then was."""
@@ -176,8 +178,9 @@ class LineOperator(Person):
             case "front":
                 marks = {request.first.subset: "A", request.second.subset: "B"} if isinstance(request, Compare) else {}
                 points = desk.front()
-                self._write_lines(map(plain, front(points, self._criteria, _COLUMNS, _ROWS, marks)))
-                self._write_lines(map(plain, front_table(points, self._attributes, self._criteria, _COLUMNS, marks)))
+                self._write_lines(map(plain, front(points, self._criteria, self._columns, _ROWS, marks)))
+                listed = front_table(points, self._attributes, self._criteria, self._columns, marks)
+                self._write_lines(map(plain, listed))
             case "undo":
                 answers = desk.answers()
                 self._write_lines(f"  {given.number}: {self._answer_in_words(given)}" for given in answers)
@@ -200,7 +203,8 @@ class LineOperator(Person):
 
     def _write_lines(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._write("\n".join(entry(line, _COLUMNS, 4)) if len(line) > _COLUMNS else printable(line))
+            line = printable(line)
+            self._write("\n".join(entry(line, self._columns, 4)) if width(line) > self._columns else line)
 
     def _write(self, text: str) -> None:
         self._out.write(text + "\n")
