@@ -121,6 +121,12 @@ def many(count: int, what: str) -> str:
     return f"{counted(count)} {what}{'' if count == 1 else 's'}"
 
 
+def rounded(value: float, digits: int = 5) -> str:
+    """A number that was measured, as it is told everywhere: in so many digits, of a large one all the whole ones."""
+    large = 10**digits - 0.5 <= abs(value) < LARGEST_TOLD
+    return f"{value:.0f}" if large else f"{value:.{digits}g}"
+
+
 def bounded(most: float, digits: int = 2) -> str:
     """A bound in so many digits, rounded up: with less, more would be said than is known.
 

@@ -1,11 +1,20 @@
 """What another utility chooses among what was measured."""
 
+import io
+import re
+
 import journals
 import pytest
 
 from elicit.cli import main
 from elicit.commands import defaults, output
+from elicit.decide.settings import Settings
+from elicit.drive import drive
+from elicit.events import Criterion
 from elicit.journal import read
+from elicit.operators.lines import LineOperator
+from elicit.oracles import CallableOracle
+from elicit.sessions import begin
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +145,24 @@ def test_on_a_terminal_prose_goes_on_below_at_a_space_and_elsewhere_every_line_i
     narrow = capsys.readouterr().out
     assert narrow.split() == whole.split()
     assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, whole.splitlines()))
+
+
+def test_a_number_is_told_alike_wherever_it_is_told(tmp_path, capsys):
+    """A loss of 0.520001 is 0.52, in a question and in a report."""
+    worth = {"loss": {1: 0.7654321, 2: 0.8765432, 3: 0.5200012}, "price": {1: 123456.78, 2: 234567.89, 3: 1234567.8}}
+    criteria = [Criterion(name, maximise=False) for name in worth]
+    oracle = CallableOracle(lambda mask: [values[mask] for values in worth.values()], 2, criteria, takes="mask")
+    path, page = tmp_path / "j.jsonl", tmp_path / "report.html"
+    asked = io.StringIO()
+    operator = LineOperator(oracle.attributes, oracle.criteria, ["a"] * 9, asked)
+    with begin(path, oracle, Settings(budget=3, ask_every=1, questions=5)) as session:
+        drive(session.elicitation, oracle, operator, session.journal)
+    for command in (["best", "--utility=-loss"], ["why"], ["verify"], ["report", "--no-model", "-o", str(page)]):
+        assert main([command[0], str(path), *command[1:]]) == 0
+    told = asked.getvalue() + capsys.readouterr().out + page.read_text(encoding="utf-8")
+    losses, prices = (set(re.findall(pattern, told)) for pattern in (r"0\.(?:76|87|52)\d*", r"\b123[\d.e+]*\d"))
+    assert losses == {"0.76543", "0.87654", "0.52"}
+    assert prices == {"123457", "1234568"}
 
 
 def test_an_equality_is_shared_by_the_utility_that_tells_no_difference(tmp_path, capsys):

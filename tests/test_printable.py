@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned, bounded, shortened, told_apart, width
+from elicit.printable import aligned, bounded, rounded, shortened, told_apart, width
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -68,6 +68,24 @@ def test_without_a_width_there_is_one_block(rows):
 )
 def test_a_bound_is_told_in_few_digits_that_are_never_below_it(most, digits, told):
     assert bounded(most, digits) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "told"),
+    [
+        (0.520001, 5, "0.52"),
+        (0.8765432, 5, "0.87654"),
+        (-54321.4, 5, "-54321"),
+        (123456.7, 5, "123457"),
+        (99999.6, 5, "100000"),
+        (3456.4, 2, "3456"),
+        (99.6, 2, "100"),
+        (0.00123, 2, "0.0012"),
+        (1.5e20, 5, "1.5e+20"),
+    ],
+)
+def test_a_number_is_told_in_few_digits_and_a_large_one_without_an_exponent(value, digits, told):
+    assert rounded(value, digits) == told
 
 
 def test_columns_stand_below_one_another_beside_names_of_wide_characters():

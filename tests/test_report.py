@@ -34,7 +34,7 @@ from elicit.events import SCORE_AND_SIZE, Criterion, Preferred, Retracted, Stopp
 from elicit.journal import read
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
-from elicit.printable import LONGEST_LABEL
+from elicit.printable import LONGEST_LABEL, rounded
 from elicit.proof.record_check import Step
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Why
@@ -585,7 +585,7 @@ def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wi
         point = seen.locator(f'svg [data-place="{m.place}"]')
         point.dispatch_event("mouseenter")
         assert ", ".join(m.names) in seen.inner_text("#told")
-        assert f"{m.values[0]:.6g}" in seen.inner_text("#told")
+        assert f"{rounded(m.values[0])}" in seen.inner_text("#told")
     assert "Select two" in seen.inner_text("#compared")
     seen.locator(f'svg [data-place="{front[0].place}"]').dispatch_event("click")
     assert "Select one more" in seen.inner_text("#compared")
@@ -738,7 +738,7 @@ def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine):
     for name, index in zip(record.attributes, record.power, strict=True):
         assert f'<td>{name}</td><td class="number">{index:.3g}</td>' in power
     for m in record.measured:
-        assert f"{', '.join(m.names)}: score {m.values[0]:.6g}; size {len(m.names)}<" in text
+        assert f"{', '.join(m.names)}: score {rounded(m.values[0])}; size {len(m.names)}<" in text
     drawn, tables = text.count("accumulated local effects"), text.count("The same as a table")
     assert (drawn, tables) == (3, 5)  # a table of each curve, of the importance, and of the power
 

@@ -6,6 +6,7 @@ from elicit.asks import Compare, Reconcile
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Failed, Preferred, Retracted
+from elicit.printable import rounded
 from elicit.session.insight import MOST_ORDERS, Insight
 from elicit.subsets import Attributes
 
@@ -40,8 +41,8 @@ def test_a_few_measured_orders_of_a_conflict_are_told_by_name_and_the_others_cou
     braced = elicitation.history.attributes.braced
     sizes = {a: a.bit_count() for a in ABOVE}
     every = {
-        f"measured: {braced(a)} (score {0.1 * sizes[a] + 0.05:.4g}, size {sizes[a]}) better than "
-        f"{braced(b)} (score {0.1 * sizes[a]:.4g}, size {sizes[a]})"
+        f"measured: {braced(a)} (score {rounded(0.1 * sizes[a] + 0.05)}, size {sizes[a]}) better than "
+        f"{braced(b)} (score {rounded(0.1 * sizes[a])}, size {sizes[a]})"
         for a, b in zip(ABOVE, BELOW, strict=True)
     }
     assert len(set(named)) == MOST_ORDERS

@@ -18,7 +18,7 @@ from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.numeric import GRID
 from elicit.operators.expression import Expression, parse
-from elicit.printable import many
+from elicit.printable import many, rounded
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
@@ -48,7 +48,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
     for place, x in enumerate(ranked[:top], start=1):
-        yield f"  {place}. {worth[x]:.6g}  {measured_line(history, x)}"
+        yield f"  {place}. {rounded(worth[x])}  {measured_line(history, x)}"
     with one_thread():
         recommended = elicitation.incumbent
     assert recommended is not None
@@ -59,7 +59,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     else:
         place = ranked.index(recommended) + 1
         yield f"{who} another, which has place {place} here:"
-        yield f"  {place}. {worth[recommended]:.6g}  {measured_line(history, recommended)}"
+        yield f"  {place}. {rounded(worth[recommended])}  {measured_line(history, recommended)}"
     yield _agreement(history, preferences, steps)
     if (against := liked_though_worse(history, worth)) is not None:
         yield f"beware: it {against}; turn the utility round, or the direction of a criterion"

@@ -33,7 +33,7 @@ from elicit.numeric import GRID
 from elicit.operators.picture import named, number
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable, width
+from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable, rounded, width
 from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, failure_lines
@@ -153,7 +153,7 @@ def _guess_warning(elicitation: Elicitation, oracle: Remembering, subset: Mask) 
     """A warning, where the subset scores no better than a model without any attribute."""
     guess = guess_of(oracle.inner) if isinstance(oracle.inner, WrapperOracle) else None
     if guess is not None and elicitation.history.evaluated[subset].criteria[0] <= guess:
-        told = f"warning: no better than a guess without any attribute, whose score is {guess:.6g}"
+        told = f"warning: no better than a guess without any attribute, whose score is {rounded(guess)}"
         yield from paragraph(f"  {told}; another model, or other attributes, may do", _text_width(), 2)
         yield ""
 
@@ -166,7 +166,7 @@ def _best_by_score_alone(elicitation: Elicitation, subset: Mask) -> Iterator[str
         return
     score, its = history.criteria[0].name, history.evaluated[best].criteria[0]
     told = f"you preferred none to another, so this is a guess; by {printable(score)} alone it would be"
-    yield from paragraph(f"  {told} {_beside(elicitation, best, subset)}: {its:.6g}", _text_width(), 2)
+    yield from paragraph(f"  {told} {_beside(elicitation, best, subset)}: {rounded(its)}", _text_width(), 2)
     yield ""
 
 
@@ -212,7 +212,7 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
 
 def _mean_and_spread(scores: Sequence[float]) -> str:
     spread = float(np.std(scores, ddof=1))
-    return f"{np.mean(scores):.5g} ± {spread if spread > GRID else 0:.2g}"
+    return f"{rounded(float(np.mean(scores)))} ± {rounded(spread if spread > GRID else 0, 2)}"
 
 
 class Bounds(NamedTuple):
@@ -290,7 +290,7 @@ def _strongest_rival(elicitation: Elicitation, rival: Mask, subset: Mask) -> str
     """The strongest rival of the recommended subset, beside it."""
     its, mine = elicitation.history.evaluated[rival].criteria, elicitation.history.evaluated[subset].criteria
     values = "; ".join(
-        f"{criterion.name} {value:.4g} instead of {own:.4g}"
+        f"{criterion.name} {rounded(value)} instead of {rounded(own)}"
         for criterion, value, own in zip(elicitation.history.criteria, its, mine, strict=True)
     )
     return f"its strongest rival among the evaluated is {_beside(elicitation, rival, subset)}: {values}"
@@ -431,7 +431,9 @@ def _reversed_in_words(elicitation: Elicitation, other: Otherwise, instead: Mask
     """What another answer would have led to; the text follows the number of its question."""
     measured, given = elicitation.history.evaluated, other.given
     values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
-    changes = ", ".join(f"{c.name} {new:.4g} instead of {old:.4g}" for c, new, old in values if abs(new - old) > GRID)
+    changes = ", ".join(
+        f"{c.name} {rounded(new)} instead of {rounded(old)}" for c, new, old in values if abs(new - old) > GRID
+    )
     # the reverse of an equality is either preference, so it must be named
     reversal = (
         f"with {_beside(elicitation, other.preferred, subset)} preferred"

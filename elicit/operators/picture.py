@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
-from elicit.printable import entry, fitted, listable, padded, paragraph, printable, width, wrapped
+from elicit.printable import entry, fitted, listable, padded, paragraph, printable, rounded, width, wrapped
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -37,7 +37,7 @@ def named(mask: Mask, attributes: Attributes) -> str:
 def number(fact: Evaluated, i: int, *, spread: bool = True) -> str:
     """A criterion of a subset, with its spread where it has one."""
     around = fact.spread[i] if fact.spread and spread else None
-    return f"{fact.criteria[i]:.5g}" + ("" if around is None else f" ± {around:.2g}")
+    return rounded(fact.criteria[i]) + ("" if around is None else f" ± {rounded(around, 2)}")
 
 
 def called(criterion: Criterion) -> str:
@@ -61,7 +61,7 @@ def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> t
     if abs(gap) <= GRID:
         return "", "the same"
     better = "A" if (gap > 0) == criterion.maximise else "B"
-    return better, f"{better} leads by {abs(gap):.3g}"
+    return better, f"{better} leads by {rounded(abs(gap), 3)}"
 
 
 def comparison(
@@ -168,7 +168,7 @@ def front(
         return [[("", "Nothing was evaluated yet.")]]
     up = [p.criteria[0] for p in points]
     along = [p.criteria[1] for p in points] if len(criteria) > 1 else [float(k) for k in range(len(points))]
-    label = max(width(f"{v:.4g}") for v in (min(up), max(up))) + 2
+    label = max(width(rounded(v)) for v in (min(up), max(up))) + 2
     across, high = max(columns - label - 4, 8), max(rows - 3, 4)
     grid = [[" "] * across for _ in range(high)]
     for point, x, y in sorted(zip(points, along, up, strict=True), key=lambda each: each[0].subset in marks):
@@ -177,9 +177,10 @@ def front(
         grid[row][column] = marks.get(point.subset, "o")
     lines: list[Line] = [[("", fitted(" " + _axis(criteria[0], columns - 1), columns))]]
     for r, cells in enumerate(grid):
-        shown = {0: f"{max(up):.4g}", high - 1: f"{min(up):.4g}"}.get(r, "")
+        shown = {0: rounded(max(up)), high - 1: rounded(min(up))}.get(r, "")
         lines.append([("", shown.rjust(label) + " |"), ("bold", "".join(cells).rstrip())])
-    ends = f"{min(along):.4g}".ljust(across - len(f"{max(along):.4g}")) + f"{max(along):.4g}"
+    last = rounded(max(along))
+    ends = rounded(min(along)).ljust(across - len(last)) + last
     lines.append([("", " " * label + " +" + "-" * across)])
     lines.append([("", fitted(" " * (label + 2) + ends, columns))])
     axis = _axis(criteria[1], columns - label - 2) if len(criteria) > 1 else "rank"

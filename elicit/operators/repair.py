@@ -11,7 +11,7 @@ from elicit.asks import Reconcile
 from elicit.events import MEANING, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.picture import Line, named, text_lines
-from elicit.printable import fitted, paragraph, wrapped
+from elicit.printable import fitted, paragraph, rounded, wrapped
 from elicit.subsets import Attributes, Mask
 
 #: Shown until a look-up is done, which with many subsets takes seconds.
@@ -102,7 +102,7 @@ def answer_in_words(given: Given, attributes: Attributes, criteria: Sequence[Cri
     """An answer in words: its two subsets, and what was said of them."""
 
     def told(subset: Mask, values: Sequence[float]) -> str:
-        numbers = ", ".join(f"{c.name} {v:.4g}" for c, v in zip(criteria, values, strict=True))
+        numbers = ", ".join(f"{c.name} {rounded(v)}" for c, v in zip(criteria, values, strict=True))
         return f"{named(subset, attributes)} ({numbers})"
 
     return [

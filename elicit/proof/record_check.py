@@ -22,7 +22,7 @@ from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Relation, Source, Statement, transitive_reduction, uncontradicted
-from elicit.printable import counted, many
+from elicit.printable import counted, many, rounded
 from elicit.proof.record_facts import KnownFacts, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import coefficients, demand, exact, listable
@@ -176,7 +176,7 @@ class _Claim:
         demand(subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
         return (
             f"{self._braced(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
-            f"({measured[0]:.6g}), ties to fewer attributes; nothing is claimed of those that were not measured"
+            f"({rounded(measured[0])}), ties to fewer attributes; nothing is claimed of those that were not measured"
         )
 
     def _check_set(self) -> None:
@@ -240,7 +240,7 @@ class _Claim:
             )
         self._check_answers()
         criteria = zip(self.known.header.criteria, measured, strict=True)
-        told = ", ".join(f"{c.name} {value:.6g}" for c, value in criteria)
+        told = ", ".join(f"{c.name} {rounded(value)}" for c, value in criteria)
         by = " (that it loses least is not shown)" if not self._proves("least") else ""
         if self._by_worth:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"

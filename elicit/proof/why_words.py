@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
-from elicit.printable import bounded
+from elicit.printable import bounded, rounded
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why
 from elicit.session.display import criteria_in_words
 from elicit.subsets import Attributes, Mask
@@ -103,7 +103,7 @@ def _against_one(why: Why, reason: Reason) -> list[str]:
     for k, criterion in enumerate(history.criteria):
         ours, its = (history.evaluated[x].criteria[k] for x in (reason.subset, rival))
         way = "more" if criterion.maximise else "less"
-        lines.append(f"{criterion.name} ({way} is better): {its:.6g}, the recommended subset has {ours:.6g}.")
+        lines.append(f"{criterion.name} ({way} is better): {rounded(its)}, the recommended subset has {rounded(ours)}.")
     above = [x for x, below in history.dominates.items() if rival in below]
     if reason.subset in above:
         lines.append("the recommended subset dominates it.")
@@ -183,4 +183,4 @@ def _tau_of(why: Why) -> float:
 
 def measured_line(history: History, subset: Mask) -> str:
     """A subset with its criteria in one line."""
-    return f"{history.attributes.braced(subset)}: {criteria_in_words(history.named(subset), digits=6)}"
+    return f"{history.attributes.braced(subset)}: {criteria_in_words(history.named(subset))}"

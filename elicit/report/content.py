@@ -10,7 +10,7 @@ from elicit.errors import CertificateError
 from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.printable import many
+from elicit.printable import many, rounded
 from elicit.proof.record_check import Step, check_record
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Otherwise, Why
@@ -221,7 +221,7 @@ def _events(record: Record, numbers: Mapping[int, int]) -> list[tuple[str, str]]
             case Asked(why=reason, rejected=rejected) if rejected:
                 found.append((f"{len(rejected)} passed over", reason))
             case Evaluated(subset=subset, criteria=values):
-                told = "; ".join(f"{c.name} {value:.6g}" for c, value in zip(criteria, values, strict=True))
+                told = "; ".join(f"{c.name} {rounded(value)}" for c, value in zip(criteria, values, strict=True))
                 found.append(("measured", f"{', '.join(names.subset(subset))}: {told}"))
             case Failed(subset=subset, reason=reason):
                 found.append(("could not be measured", f"{', '.join(names.subset(subset))}: {reason}"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from elicit.operators.picture import heading
-from elicit.printable import many
+from elicit.printable import many, rounded
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale, shape
 from elicit.report.markup import Html, element
@@ -69,7 +69,7 @@ def _point(content: Content, m: Measurement, x: Scale, y: Scale) -> Html:
     best = m.place == content.best
     across, down, spread = x(_x(m)), y(m.values[0]), m.spread[0]
     kind, radius = ("recommended", 5.5) if best else ("front", 4.2) if m.in_front else ("dot", 2.6)
-    told = "; ".join(f"{c.name} {value:.6g}" for c, value in zip(content.criteria, m.values, strict=True))
+    told = "; ".join(f"{c.name} {rounded(value)}" for c, value in zip(content.criteria, m.values, strict=True))
     bar = None
     if m.in_front and spread:
         bar = shape(

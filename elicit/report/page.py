@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from elicit import __version__
 from elicit.operators.picture import heading
-from elicit.printable import printable
+from elicit.printable import printable, rounded
 from elicit.report.content import Content
 from elicit.report.front import front_section
 from elicit.report.markup import Html, data, element, raw
@@ -105,8 +105,8 @@ def _for_the_script(content: Content) -> dict[str, object]:
         "measured": [
             {
                 "names": [position[name] for name in m.names],
-                "values": [f"{value:.6g}" for value in m.values],
-                "spread": [None if s is None else f"{s:.2g}" for s in m.spread],
+                "values": [rounded(value) for value in m.values],
+                "spread": [None if s is None else rounded(s, 2) for s in m.spread],
                 "front": m.in_front,
             }
             for m in content.measured

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elicit.printable import rounded
 from elicit.report.content import Measurement
 from elicit.report.markup import Html, element, joined
 
@@ -33,7 +34,7 @@ def names_of(measurement: Measurement) -> str:
 def value_of(measurement: Measurement, k: int) -> str:
     """The value of criterion k, with its spread where it has one."""
     spread = measurement.spread[k]
-    return f"{measurement.values[k]:.6g}" + ("" if spread is None else f" ± {spread:.2g}")
+    return rounded(measurement.values[k]) + ("" if spread is None else f" ± {rounded(spread, 2)}")
 
 
 def capital(text: str) -> str:

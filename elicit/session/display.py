@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Self, TextIO
 
-from elicit.printable import many, printable
+from elicit.printable import many, printable, rounded
 from elicit.session.progress import Progress
 
 #: A plain line is written once either has passed since the last one; the bar is redrawn more often.
@@ -112,9 +112,9 @@ def activity(progress: Progress) -> str:
     return f"{done}, until there is something to ask"
 
 
-def criteria_in_words(criteria: Mapping[str, float], digits: int = 4) -> str:
+def criteria_in_words(criteria: Mapping[str, float]) -> str:
     """Criteria by name in one line."""
-    return ", ".join(f"{printable(name)} {value:.{digits}g}" for name, value in criteria.items())
+    return ", ".join(f"{printable(name)} {rounded(value)}" for name, value in criteria.items())
 
 
 def failure_lines(failures: Iterable[Mapping[str, int]]) -> list[str]:
