@@ -39,7 +39,7 @@ from elicit.proof.record_check import Step
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Why
 from elicit.report.content import gather, strongest
-from elicit.report.drawing import LOOKS, bars, curve, path_of_session, scale
+from elicit.report.drawing import LOOKS, RIGHT, WIDTH, bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
@@ -335,7 +335,7 @@ def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     assert story.guess == pytest.approx(cross_val_score(DummyClassifier(), X, y, cv=folds).mean(), abs=1e-12)
     content = gathered(read(wine))
-    told = "A guess without any attribute has the score 0.2500 on the folds that chose."
+    told = "A guess without any attribute has the score 0.25 on the folds that chose."
     assert told + "</p>" in page(content, ModelStory(guess=0.25), "j.jsonl")
     same = ModelStory(guess=content.recommended.values[0])
     assert "The subset is no better: another model, or other attributes, may do.</p>" in page(content, same, "j.jsonl")
@@ -741,6 +741,26 @@ def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine):
         assert f"{', '.join(m.names)}: score {rounded(m.values[0])}; size {len(m.names)}<" in text
     drawn, tables = text.count("accumulated local effects"), text.count("The same as a table")
     assert (drawn, tables) == (3, 5)  # a table of each curve, of the importance, and of the power
+
+
+def test_questions_after_the_last_measurement_stand_inside_the_drawing():
+    drawn = path_of_session("t", [1.0, 3.0, 2.0], [1.0, 3.0, 3.0], [1, 3], "score")
+    places = [float(x) for x in re.findall(r'<line x1="([\d.]+)" x2="\1"[^>]*class="asked"', drawn)]
+    assert len(places) == 2
+    assert max(places) == WIDTH - RIGHT
+
+
+def test_names_with_commas_are_told_as_commands_take_them_and_none_is_changed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = np.random.default_rng(0).normal(size=(40, 2)).round(2)
+    rows = [f"{a},{b},{'xyz'[k % 3]},{'no' if a < 0 else 'yes'}" for k, (a, b) in enumerate(cells.tolist())]
+    Path("d.csv").write_text("\n".join(['"a,b",c,city,y', *rows]))
+    monkeypatch.setattr("sys.stdin", io.StringIO("a\n" * 9))
+    assert main(["ask", "d.csv", "--target", "y", "--keep", '"a,b",city', "--journal", "j", "--budget", "2"]) == 0
+    told = written(tmp_path / "j").read_text(encoding="utf-8")
+    assert '<p class="chosen">&quot;a,b&quot;, ' in told
+    assert '"attributes":["\\"a,b\\"","c","city"]' in told.replace('", "', '","').replace('": [', '":[')
+    assert "No curve is drawn of city, which is 3 columns." in told
 
 
 def test_the_best_so_far_rises_where_a_better_one_is_measured():

@@ -135,7 +135,8 @@ def path_of_session(
     title: str, scores: Sequence[float], best: Sequence[float], asked: Sequence[int], name: str
 ) -> Html:
     """Each measurement's first criterion, the best so far, and when questions were answered."""
-    x, x_ticks = scale([1.0, float(max(2, len(scores)))], LEFT, WIDTH - RIGHT)
+    end = max(2.0, float(len(scores)), *(after + 0.5 for after in asked))  # some are asked after the last measurement
+    x, x_ticks = scale([1.0, end], LEFT, WIDTH - RIGHT)
     y, y_ticks = scale(scores, HEIGHT - BOTTOM, TOP + 6)
     parts = [axes(x, y, [t for t in x_ticks if t == int(t)], y_ticks, "measurements", name)]
     for after in asked:

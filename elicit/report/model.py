@@ -248,7 +248,7 @@ def _effects(fitted: _Fitted, ranked: Sequence[str], missing: list[str]) -> tupl
     for name in ranked[:DRAWN]:
         column, *more = fitted.columns(name)
         if more:
-            missing.append(f"{name} is {1 + len(more)} columns, so no curve is drawn of it")
+            missing.append(f"no curve is drawn of {name}, which is {1 + len(more)} columns")
             continue
         gaps = np.isnan(fitted.X[:, column])  # the model fills them, but an effect is told along values
         try:

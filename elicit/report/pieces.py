@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from elicit.printable import rounded
+from elicit.printable import listable, rounded
 from elicit.report.content import Measurement
 from elicit.report.markup import Html, element, joined
 
@@ -28,7 +28,12 @@ def folded(title: str, *inside: Html) -> Html:
 
 def names_of(measurement: Measurement) -> str:
     """The names of the attributes of a subset."""
-    return ", ".join(measurement.names)
+    return listed(measurement.names)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names between commas, as commands take them: in quotes where they hold one themselves."""
+    return ", ".join(map(listable, names))
 
 
 def value_of(measurement: Measurement, k: int) -> str:

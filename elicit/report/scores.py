@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import many
+from elicit.printable import many, rounded
 from elicit.report.content import Content
 from elicit.report.drawing import bars, curve
 from elicit.report.markup import Html, element
@@ -54,7 +54,12 @@ def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
         "chose, so even this is a little high:",
     )
     rows = [
-        (h.what, "–" if h.chosen is None else f"{h.chosen:.4f}", f"{h.mean:.4f} ± {h.spread:.4f}", str(len(h.fresh)))
+        (
+            h.what,
+            "–" if h.chosen is None else rounded(h.chosen),
+            f"{rounded(h.mean)} ± {rounded(h.spread, 2)}",
+            str(len(h.fresh)),
+        )
         for h in story.honest
     ]
     header = ("", f"{name} on the folds that chose", f"{name} on fresh folds", "rounds")
@@ -63,7 +68,7 @@ def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
 
 def _beside_a_guess(content: Content, guess: float) -> str:
     """Whether the subset tells more than nothing does."""
-    told = f"A guess without any attribute has the {content.criteria[0].name} {guess:.4f} on the folds that chose."
+    told = f"A guess without any attribute has the {content.criteria[0].name} {rounded(guess)} on the folds that chose."
     if content.recommended.values[0] > guess:
         return told
     return told + " The subset is no better: another model, or other attributes, may do."

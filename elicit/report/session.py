@@ -10,7 +10,7 @@ from elicit.printable import many
 from elicit.report.content import Content, Price
 from elicit.report.drawing import path_of_session
 from elicit.report.markup import Html, element
-from elicit.report.pieces import capital, folded, names_of, table, value_of
+from elicit.report.pieces import capital, folded, listed, names_of, table, value_of
 
 
 def session(content: Content) -> Iterator[Html]:
@@ -37,7 +37,7 @@ def session(content: Content) -> Iterator[Html]:
     steps = [(str(k), what, detail) for k, (what, detail) in enumerate(content.events, start=1)]
     yield folded(f"Every step of the session ({len(steps)})", table(("step", "what", "which"), steps, "Steps", {0}))
     if content.failures:
-        rows = [(", ".join(names), reason) for names, reason in content.failures]
+        rows = [(listed(names), reason) for names, reason in content.failures]
         yield folded(f"Could not be measured ({len(rows)})", table(("subset", "why"), rows, "Failures"))
 
 
@@ -67,7 +67,7 @@ def passed_over(content: Content) -> Iterator[Html]:
         f"Proposed and not measured: {many(content.passed_over, 'subset')}, because believing that one of them is "
         f"best costs too much in simplicity. The price is what must be paid for that belief.{more}",
     )
-    rows = [(", ".join(p.names), f"{p.then:.3g}", _now(p), _today(p)) for p in content.prices]
+    rows = [(listed(p.names), f"{p.then:.3g}", _now(p), _today(p)) for p in content.prices]
     yield table(("subset", "price then", "price now", "can it be best now"), rows, "Passed over", {1, 2})
 
 

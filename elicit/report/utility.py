@@ -36,11 +36,11 @@ def power(content: Content) -> Iterator[Html]:
         for i in order
     ]
     yield folded("The same as a table", table(("attribute", "power index", "recommended"), rows, title, {1}))
-    yield _interaction(content)
+    yield from _interaction(content)
 
 
-def _interaction(content: Content) -> Html:
-    """The map of pairs, of those attributes that count most."""
+def _interaction(content: Content) -> Iterator[Html]:
+    """The map of pairs, of those attributes that count most; what it shows stands above, since the map may scroll."""
     shown = strongest(content)
     left = len(content.candidates) - len(shown)
     note = f"; {many(left, 'attribute')} of least power {'is' if left == 1 else 'are'} left out" if left else ""
@@ -57,15 +57,13 @@ def _interaction(content: Content) -> Html:
         )
         for i, name in zip(shown, names, strict=True)
     ]
-    return element(
+    told = "Of pairs: positive (blue), they add to each other; negative (red), one makes up for the other"
+    yield element("p", f"{told}{note}.", class_="soft")
+    yield element(
         "div",
         element(
             "table",
-            element(
-                "caption",
-                "Interaction of pairs: positive (blue), they add to each other; negative (red), one makes up for the "
-                f"other{note}",
-            ),
+            element("caption", "Interaction of pairs"),
             element("thead", head),
             element("tbody", body),
             class_="heat",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from elicit.printable import many, pasted
 from elicit.report.content import Content
 from elicit.report.markup import Html, element
-from elicit.report.pieces import capital, folded, lines_of, names_of, table, value_of
+from elicit.report.pieces import capital, folded, lines_of, listed, names_of, table, value_of
 
 #: The kinds of steps that speak of the recommended subset; the others speak of those beside it.
 _OF_THE_RESULT = ("optimal", "regret", "inconsistent")
@@ -50,7 +50,7 @@ def result(content: Content) -> Iterator[Html]:
 def _choice(content: Content) -> str:
     """Among how many attributes the choice was, and which were dropped before it."""
     count = many(len(content.candidates), "attribute")
-    return f"{count} that may be chosen (dropped: {', '.join(content.dropped)})" if content.dropped else count
+    return f"{count} that may be chosen (dropped: {listed(content.dropped)})" if content.dropped else count
 
 
 def why(content: Content) -> Iterator[Html]:
