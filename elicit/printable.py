@@ -121,6 +121,11 @@ def many(count: int, what: str) -> str:
     return f"{counted(count)} {what}{'' if count == 1 else 's'}"
 
 
+def enumerated(words: Sequence[str]) -> str:
+    """One word or several as a sentence lists them: a, b and c."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def rounded(value: float, digits: int = 5) -> str:
     """A number that was measured, as it is told everywhere: in so many digits, of a large one all the whole ones."""
     large = 10**digits - 0.5 <= abs(value) < LARGEST_TOLD

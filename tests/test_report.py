@@ -408,7 +408,7 @@ def test_where_attributes_add_up_nothing_acts_together(wine, tmp_path):
     assert {i.strength for i in story.interactions} == {0.0}
     assert story.paired_rows == 90
     told = page(gathered(read(wine)), story, "j.jsonl")
-    assert "Nothing: in the model a and b and c add up (over 90 rows).</p>" in told
+    assert "Nothing: in the model a, b and c add up (over 90 rows).</p>" in told
 
 
 def test_one_attribute_acts_together_with_none(wine):

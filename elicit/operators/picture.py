@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
-from elicit.printable import entry, fitted, listable, padded, paragraph, printable, rounded, width, wrapped
+from elicit.printable import entry, enumerated, fitted, listable, padded, paragraph, printable, rounded, width, wrapped
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -78,7 +78,7 @@ def comparison(
     """
     lines = _criteria(first, second, criteria, columns)
     if noisy:
-        told = f" the lead in {' and '.join(noisy)} is within noise: other folds may turn it round"
+        told = f" the lead in {enumerated(noisy)} is within noise: other folds may turn it round"
         lines += [[("", line)] for line in paragraph(told, columns)]
     lines.append([])
     parts = (

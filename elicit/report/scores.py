@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import many, rounded
+from elicit.printable import enumerated, many, rounded
 from elicit.report.content import Content
 from elicit.report.drawing import bars, curve
 from elicit.report.markup import Html, element
@@ -100,7 +100,7 @@ def _interactions(story: ModelStory) -> Iterator[Html]:
     asked = sorted({name for i in story.interactions for name in (i.first, i.second)})
     over = f"over {many(story.paired_rows, 'row')}"
     if not strong:
-        yield element("p", f"Nothing: in the model {' and '.join(asked)} add up ({over}).")
+        yield element("p", f"Nothing: in the model {enumerated(asked)} add up ({over}).")
         return
     yield element(
         "p",

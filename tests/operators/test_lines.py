@@ -74,13 +74,13 @@ def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
     ]
 
 
-@pytest.mark.parametrize(("noisy", "told"), [((), 0), (("score",), 1), (("score", "loss\x1b[2J"), 1)])
+@pytest.mark.parametrize(("noisy", "told"), [((), 0), (("score",), 1), (("score", "size", "loss\x1b[2J"), 1)])
 def test_it_is_said_when_a_lead_may_be_chance(noisy, told):
     asking, out = operator("a\n")
     asking(dataclasses.replace(QUESTION, noisy=noisy))
     shown = " ".join(out.getvalue().split())
     assert shown.count(" is within noise: other folds may turn it round") == told
-    assert shown.count(" the lead in score and loss\\x1b[2J is ") == (len(noisy) == 2)
+    assert shown.count(" the lead in score, size and loss\\x1b[2J is ") == (len(noisy) == 3)
     assert "\x1b" not in shown
 
 
