@@ -29,7 +29,7 @@ from elicit.events import Asked, Criterion, Evaluated, Preferred, Resumed, Retra
 from elicit.journal import Header, Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
-from elicit.printable import pasted
+from elicit.printable import pasted, width
 from elicit.session.display import Meter, activity, clock_time
 from elicit.session.progress import Progress
 from elicit.sessions import begin, resume
@@ -568,13 +568,13 @@ def test_a_terminal_gets_one_line_that_is_drawn_again(monkeypatch):
     screen = Screen()
     meter = Meter(screen)
     meter.update(0.0, "begun")
-    meter.update(1.0, "evaluated 9 of 9, and a text that is much too long for a narrow terminal")
+    meter.update(1.0, "evaluated 9 of 9, 狭い端末の幅にはとても入らない長い文章です")
     meter.clear()
     assert "\n" not in screen.text
     lines = [line for line in screen.text.replace("\x1b[K", "").split("\r") if line]
     assert lines[0].startswith("[........................] begun, time left unknown")
     assert lines[1].startswith("[########################] evaluated 9 of 9")
-    assert max(map(len, lines)) <= 59
+    assert max(map(width, lines)) <= 59
     assert screen.text.endswith("\r\x1b[K")
 
 

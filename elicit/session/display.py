@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Self, TextIO
 
-from elicit.printable import many, printable, rounded
+from elicit.printable import fitted, many, printable, rounded
 from elicit.session.progress import Progress
 
 #: A plain line is written once either has passed since the last one; the bar is redrawn more often.
@@ -74,8 +74,8 @@ class Meter:
     def _draw(self, share: float, text: str) -> None:
         filled = round(share * _BAR_WIDTH)
         line = f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {text}, {self._time_left(share)}"
-        width = shutil.get_terminal_size().columns - 1  # a full last column would wrap
-        self._out.write(f"\r{line[:width]}\x1b[K")
+        columns = shutil.get_terminal_size().columns - 1  # a full last column would wrap
+        self._out.write(f"\r{fitted(line, columns)}\x1b[K")
         self._out.flush()
         self._dirty = True
 
