@@ -32,7 +32,7 @@ from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import SCORE_AND_SIZE, Criterion, Preferred, Retracted, Stopped
 from elicit.journal import read
-from elicit.operators import ScriptedOperator, SimulatedOperator
+from elicit.operators import HiddenTheta, ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL, rounded
 from elicit.proof.record_check import Step
@@ -644,6 +644,33 @@ def test_the_page_fits_the_screen_in_both_themes(visit, wine, width, scheme):
     assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}[scheme]
     size = seen.evaluate("parseFloat(getComputedStyle(document.body).fontSize)")
     assert size >= 16
+
+
+#: Words of up to nine characters, and all numbers of the map of pairs, that stand on more than one line.
+BROKEN = """[...document.querySelectorAll("td")].flatMap((cell) => {
+  const text = cell.firstChild, broken = [];
+  if (!text || text.nodeType !== Node.TEXT_NODE) return broken;
+  for (const word of text.data.matchAll(/\\S+/g)) {
+    const range = document.createRange();
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    if (word[0].length < 10 && range.getClientRects().length > 1) broken.push(word[0]);
+  }
+  return broken;
+})"""
+
+
+def test_no_number_and_no_short_word_of_a_table_is_broken(visit, tmp_path):
+    path = tmp_path / "j.jsonl"
+    oracle = journals.truth(26)
+    limits = {"budget": 30, "ask_every": 3, "check_every": 2, "questions": 9, "stop": ()}
+    with begin(path, oracle, Settings(**limits)) as session:
+        drive(
+            session.elicitation, oracle, SimulatedOperator(HiddenTheta(oracle.theta), oracle.criteria), session.journal
+        )
+    seen = visit(written(path, "--no-model"), width=1000)
+    assert seen.locator("td", has_text="a check").count() > 0
+    assert seen.evaluate(BROKEN) == []
 
 
 def test_paper_shows_the_tables_and_no_controls(visit, wine):
