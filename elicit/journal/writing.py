@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from elicit.asks import Failure, Measured
@@ -55,9 +55,8 @@ class Journal:
                 raise InputError(f"{named(path)} already exists; {what} choose another path")
             journal = cls(path, file, Record(header, (), (), {}, length=0, check=0))
             journal._truncate()
-            journal._write(content)
-            journal._sound = True
-            sync_folder(path)
+            with journal._written(content):
+                sync_folder(path)
         except BaseException:
             file.close()
             raise
@@ -113,13 +112,9 @@ class Journal:
 
         With `more` to follow at once, it is safe only when the last of them is.
         """
-        content = fact_out(fact, self.header)
-        add_time(content, at)
-        self._write(content, sync=not more)
-        # what is kept is what a replay would read
-        self._facts.append(fact_in(dict(content), self.header)[0])
-        self._claim = None
-        self._sound = True
+        with self._written(fact_out(fact, self.header), at, sync=not more) as line:
+            self._facts.append(fact_in(line, self.header)[0])
+            self._claim = None
 
     def catch_up(self, facts: Sequence[Fact], clock: Callable[[], float]) -> None:
         """Write the facts of a run that are not in the journal yet, and return when they are safe."""
@@ -132,20 +127,14 @@ class Journal:
 
         With `more` to follow at once, it is safe only when the last of them is.
         """
-        content = cached_out(subset, result, self.header)
-        add_time(content, at)
-        self._write(content, sync=not more)
-        self._cached[subset] = cached_in(dict(content), self.header)[1]
-        self._sound = True
+        with self._written(cached_out(subset, result, self.header), at, sync=not more) as line:
+            self._cached[subset] = cached_in(line, self.header)[1]
 
     def keep_afresh(self, seed: int, subset: Mask, result: Measured | Failure, at: float | None = None) -> None:
         """Write a result on the folds of another seed, and return when it is safe."""
-        content = afresh_out(seed, subset, result, self.header)
-        add_time(content, at)
-        self._write(content)
-        shuffled, kept = afresh_in(dict(content), self.header)
-        self._afresh[shuffled] = kept
-        self._sound = True
+        with self._written(afresh_out(seed, subset, result, self.header), at) as line:
+            shuffled, kept = afresh_in(line, self.header)
+            self._afresh[shuffled] = kept
 
     @property
     def claimed(self) -> bool:
@@ -164,11 +153,8 @@ class Journal:
 
     def claim(self, content: Mapping[str, Json], at: float | None = None) -> None:
         """Write what the facts so far prove, and return when it is safe."""
-        line: dict[str, Json] = {"claim": plain(dict(content), "claim")}
-        add_time(line, at)
-        self._write(line)
-        self._claim = dict(content)
-        self._sound = True
+        with self._written({"claim": plain(dict(content), "claim")}, at):
+            self._claim = dict(content)
 
     def close(self) -> None:
         """Close the file and release its lock; closing twice does nothing."""
@@ -180,12 +166,16 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _write(self, content: dict[str, Json], *, sync: bool = True) -> None:
-        """Write a line safely, or not at all; the caller sets `_sound` again once it has noted the content.
+    @contextmanager
+    def _written(
+        self, content: dict[str, Json], at: float | None = None, *, sync: bool = True
+    ) -> Iterator[dict[str, Json]]:
+        """Write a line safely, or not at all; in the block the caller notes what a replay would read of it.
 
-        After an interrupt before that, nobody knows whether the line is in the file. So nothing may be written after it
-        until the journal is opened again, which drops an incomplete line.
+        After an interrupt before the end of the block, nobody knows whether the line is in the file. So nothing may be
+        written after it until the journal is opened again, which drops an incomplete line.
         """
+        add_time(content, at)
         if self._file.closed or not self._sound:
             raise JournalError(f"{named(self.path)} is closed; open it again to go on")
         if not self.there:
@@ -210,6 +200,8 @@ class Journal:
             raise JournalError(f"{named(self.path)} cannot be written: {system_reason(error)}; {told}") from error
         self._length += len(line)
         self._check = check
+        yield content
+        self._sound = True
 
     def _truncate(self) -> None:
         """Truncate the file to whole lines; if that fails too, `_sound` stays false and nothing more can be written."""
