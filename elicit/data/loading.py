@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -197,12 +198,52 @@ def _from_csv(
 
 @dataclass(frozen=True)
 class _ModelKind:
-    """How to make the estimator of a short name, and what the parameter after the colon means."""
+    """The classes of scikit-learn behind a short name, None where it cannot predict such a target, and its parameter.
 
-    make: Callable[[bool, float | None], Any]
+    `parameter` is the keyword that the number after the colon is for; `meaning` is how an error calls it.
+    """
+
+    module: str
+    classifier: str | None
+    regressor: str | None
     parameter: str = ""
+    meaning: str = ""
     whole: bool = True
-    only: str | None = None  # what it predicts, where it cannot predict both
+    scaled: bool = True
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def only(self) -> str | None:
+        """What it predicts, where it cannot predict both."""
+        return NUMBERS if self.classifier is None else CLASSES if self.regressor is None else None
+
+    def made(self, classes: bool, value: float | None) -> Any:
+        """The estimator, with this value of its parameter; its module is imported only now, for that takes a while."""
+        kind = getattr(import_module(f"sklearn.{self.module}"), str(self.classifier if classes else self.regressor))
+        chosen = {} if value is None else {self.parameter: int(value) if self.whole else value}
+        return kind(**self.fixed, **chosen)
+
+
+_MODELS = {
+    "knn": _ModelKind(
+        "neighbors", "KNeighborsClassifier", "KNeighborsRegressor", "n_neighbors", "the number of neighbours"
+    ),
+    "logistic": _ModelKind("linear_model", "LogisticRegression", None, "C", "C", whole=False, fixed={"max_iter": 2000}),
+    "tree": _ModelKind(
+        "tree", "DecisionTreeClassifier", "DecisionTreeRegressor", "max_depth", "the greatest depth", scaled=False
+    ),
+    "forest": _ModelKind(
+        "ensemble",
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "n_estimators",
+        "the number of trees",
+        scaled=False,
+    ),
+    "linear": _ModelKind("linear_model", None, "LinearRegression", scaled=False),
+    "ridge": _ModelKind("linear_model", None, "Ridge", "alpha", "alpha", whole=False),
+    "svm": _ModelKind("svm", "SVC", "SVR", "C", "C", whole=False),
+}
 
 
 def model_of(name: str, classes: bool, missing: bool = False) -> Any:
@@ -220,8 +261,21 @@ def model_of(name: str, classes: bool, missing: bool = False) -> Any:
     held = CLASSES if classes else NUMBERS
     if model.only not in (None, held):
         raise InputError(f"the model {kind!r} predicts {model.only}, but the target holds {held}; choose another model")
-    made = model.make(classes, _parameter(name, model, rest) if colon else None)
-    return _with_imputer(made) if missing else made
+    made = model.made(classes, _parameter(name, model, rest) if colon else None)
+    steps = [made]
+    if model.scaled:
+        from sklearn.preprocessing import StandardScaler
+
+        steps.insert(0, StandardScaler())
+    if missing:
+        from sklearn.impute import SimpleImputer
+
+        steps.insert(0, SimpleImputer(strategy="median"))
+    if len(steps) == 1:
+        return made
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(*steps)
 
 
 def _target_of_model(name: str | None) -> str | None:
@@ -239,74 +293,5 @@ def _parameter(name: str, model: _ModelKind, rest: str) -> float:
         value = math.nan
     if not 0 < value < math.inf:
         kind = "a whole number" if model.whole else "a number"
-        raise InputError(f"in the model {name!r:.60}, {model.parameter} must be {kind} above 0, found {rest!r:.40}")
+        raise InputError(f"in the model {name!r:.60}, {model.meaning} must be {kind} above 0, found {rest!r:.40}")
     return value
-
-
-def _with_imputer(model: Any) -> Any:
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import Pipeline, make_pipeline
-
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    return make_pipeline(SimpleImputer(strategy="median"), *steps)
-
-
-def _with_scaler(model: Any) -> Any:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), model)
-
-
-def _neighbours(classes: bool, k: float | None) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-
-    return _with_scaler((KNeighborsClassifier if classes else KNeighborsRegressor)(int(k or 5)))
-
-
-def _logistic(classes: bool, c: float | None) -> Any:  # noqa: ARG001
-    from sklearn.linear_model import LogisticRegression
-
-    return _with_scaler(LogisticRegression(C=c or 1.0, max_iter=2000))
-
-
-def _tree(classes: bool, depth: float | None) -> Any:
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
-    return kind(max_depth=None if depth is None else int(depth))
-
-
-def _forest(classes: bool, trees: float | None) -> Any:
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    return (RandomForestClassifier if classes else RandomForestRegressor)(int(trees or 100))
-
-
-def _linear(classes: bool, _: float | None) -> Any:  # noqa: ARG001
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression()
-
-
-def _ridge(classes: bool, alpha: float | None) -> Any:  # noqa: ARG001
-    from sklearn.linear_model import Ridge
-
-    return _with_scaler(Ridge(alpha or 1.0))
-
-
-def _svm(classes: bool, c: float | None) -> Any:
-    from sklearn.svm import SVC, SVR
-
-    return _with_scaler((SVC if classes else SVR)(C=c or 1.0))
-
-
-_MODELS: dict[str, _ModelKind] = {
-    "knn": _ModelKind(_neighbours, "the number of neighbours"),
-    "logistic": _ModelKind(_logistic, "C", whole=False, only=CLASSES),
-    "tree": _ModelKind(_tree, "the greatest depth"),
-    "forest": _ModelKind(_forest, "the number of trees"),
-    "linear": _ModelKind(_linear, only=NUMBERS),
-    "ridge": _ModelKind(_ridge, "alpha", whole=False, only=NUMBERS),
-    "svm": _ModelKind(_svm, "C", whole=False),
-}
