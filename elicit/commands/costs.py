@@ -62,10 +62,7 @@ def _cost(cell: str, separator: str, place: str) -> float:
     if separator == "," and _THOUSANDS.fullmatch(cell):
         one, other = with_point(cell), cell.replace(",", "")
         raise InputError(f"{place}: {cell!r} may be {one} or {other}; write it without the comma")
-    try:
-        value = number_in(with_point(cell))
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = number_in(with_point(cell))
+    if value is None or not math.isfinite(value):
         raise InputError(f"{place}: {cell!r} is no number; correct the cost")
     return value

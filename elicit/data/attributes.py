@@ -20,16 +20,16 @@ from elicit.data.tidying import (
     as_numbers,
     categories_note,
     encode,
+    is_missing,
     looks_like_names,
     number_in,
-    rows_with_target,
     stray_position,
     tidy_column,
     too_large,
     what_they_look_like,
 )
 from elicit.errors import InputError, nearest
-from elicit.printable import printable
+from elicit.printable import many, printable
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,14 @@ class CellColumns:
 
     def where_known(self, at: int, notes: list[str]) -> CellColumns:
         """The rows in which the target is known; a stray cell in the target is an error."""
-        target = self.cells.header[at]
-        rows, lines = rows_with_target(self.cells.rows, self.cells.lines, at, target, notes)
-        if not rows:
+        target, rows, lines = self.cells.header[at], self.cells.rows, self.cells.lines
+        known = [k for k, row in enumerate(rows) if not is_missing(row[at])]
+        if not known:
             raise InputError(f"{self.shown}: the target {target!r} is missing in every row; choose another column")
-        found = replace(self, cells=replace(self.cells, rows=rows, lines=lines))
+        if left := len(rows) - len(known):
+            notes.append(f"left out: {many(left, 'row')} in which the target {target!r} is missing")
+        cells = replace(self.cells, rows=[rows[k] for k in known], lines=[lines[k] for k in known])
+        found = replace(self, cells=cells)
         found._refuse_stray_cell(at, found._cells(at))
         return found
 
@@ -137,7 +140,7 @@ class CellColumns:
         if not self.tidy:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
         for cell, line in zip(cells, self.cells.lines, strict=True):
-            if not cell or cell.lower() == "na" or _is_not_finite(cell):
+            if not cell or cell.lower() == "na" or not math.isfinite(number_in(cell) or 0.0):
                 found, wanted = cell or "empty", f"expected a value; {remedy}"
                 if too_large(cell):
                     found, wanted = f"{cell[:10]}…", f"{TOO_LARGE}; write it in a larger unit"
@@ -150,11 +153,3 @@ def _position_of(header: Sequence[str], name: str, place: str) -> int:
         hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
         raise InputError(f"{place}: no column is called {name!r}{hint}")
     return header.index(name)
-
-
-def _is_not_finite(cell: str) -> bool:
-    """Whether a cell is a number that is not finite: nan, inf, Infinity, 1e999."""
-    try:
-        return not math.isfinite(number_in(cell))
-    except ValueError:
-        return False

@@ -58,18 +58,21 @@ def is_missing(cell: str) -> bool:
 
 def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
     """The cells as finite numbers, None if one of them is not a finite number."""
+    values = []
+    for cell in cells:
+        value = number_in(cell)
+        if value is None or not math.isfinite(value):
+            return None
+        values.append(value)
+    return np.array(values)
+
+
+def number_in(cell: str) -> float | None:
+    """The number in a cell; None if there is none, as in 2020_1, which Python would read."""
     try:
-        values = [number_in(cell) for cell in cells]
+        return None if "_" in cell else float(cell)
     except ValueError:
         return None
-    return np.array(values) if all(map(math.isfinite, values)) else None
-
-
-def number_in(cell: str) -> float:
-    """The number in a cell; a ValueError if there is none, as in 2020_1, which Python would read."""
-    if "_" in cell:
-        raise ValueError(f"{cell!r} is no number")
-    return float(cell)
 
 
 def with_point(cell: str) -> str:
@@ -144,7 +147,7 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
         return Column(None, note=f"{name!r} is left out: it is {'constant' if known else 'empty'}")
     numbers = as_numbers(["0" if is_missing(cell) else cell for cell in cells])
     if numbers is not None:
-        if len(np.unique([number_in(cell) for cell in known])) < 2:
+        if len(set(map(number_in, known))) < 2:
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
             return Column(None, note=f"{name!r} is left out: {why}")
@@ -222,29 +225,13 @@ def stray_position(cells: Sequence[str], *, commas: bool) -> int | None:
 
 def too_large(cell: str) -> bool:
     """Whether a cell is a number that no float holds."""
-    try:
-        return math.isinf(number_in(cell)) and any(map(str.isdigit, cell))
-    except ValueError:
-        return False
+    return math.isinf(number_in(cell) or 0.0) and any(map(str.isdigit, cell))
 
 
 def _is_number(cell: str) -> bool:
-    try:
-        return math.isfinite(number_in(cell))
-    except ValueError:
-        return False
+    value = number_in(cell)
+    return value is not None and math.isfinite(value)
 
 
 def _is_comma_number(cell: str) -> bool:
     return "." not in cell and _is_number(with_point(cell))
-
-
-def rows_with_target(
-    rows: list[list[str]], lines: list[int], at: int, target: str, notes: list[str]
-) -> tuple[list[list[str]], list[int]]:
-    """The rows in which the target is known."""
-    kept = [k for k, row in enumerate(rows) if not is_missing(row[at])]
-    if len(kept) < len(rows):
-        left = many(len(rows) - len(kept), "row")
-        notes.append(f"left out: {left} in which the target {target!r} is missing")
-    return [rows[k] for k in kept], [lines[k] for k in kept]
