@@ -77,12 +77,12 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
             yield from _reasons(elicitation, result.subset, result.set_aside)
             yield from _what_answers_did(elicitation, result.subset)
     for line in failure_lines([result.failures]):
-        yield from paragraph(line, _text_width(), 2)
+        yield from _paragraph(line)
     if result.subset is not None:
         yield from _statements_set_aside(elicitation, result)
         for name in elicitation.history.too_fine:
             text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
-            yield from paragraph(f"{text}; take a smaller unit", _text_width(), 2)
+            yield from _paragraph(f"{text}; take a smaller unit")
     yield from _spent(elicitation, oracle, section, result)
     yield ""
     if result.subset is None:
@@ -100,9 +100,9 @@ def _what_may_do_instead(elicitation: Elicitation, result: Result) -> Iterator[s
     """What to change where nothing could be measured."""
     further = ", --criteria" if len(elicitation.history.criteria) > len(SCORE_AND_SIZE) else ""
     told = f"another model or score may do: --model, --scoring{further} name them"
-    yield from paragraph(told, _text_width(), 2)
+    yield from _paragraph(told)
     for remedy in binary_score_remedy(result.failures):
-        yield from paragraph(remedy, _text_width(), 2)
+        yield from _paragraph(remedy)
 
 
 def _how_to_go_on(elicitation: Elicitation, shown: str) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     elicitation = session.elicitation
     history, baseline = elicitation.history, elicitation.family.largest
     names = ", ".join(map(listable, history.attributes.subset(subset)))
-    yield from paragraph(f"recommended: {names}", _text_width(), 2)
+    yield from _paragraph(f"recommended: {names}")
     yield ""
     chosen, whole = history.evaluated[subset], _measurement(oracle, baseline)
     rows = [["", "recommended", elicitation.family.largest_told()]]
@@ -139,13 +139,13 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
-    yield from (f"  {line}" for line in aligned(rows, _text_width() - 2))
+    yield from (f"  {line}" for line in aligned(rows, _columns() - 2))
     if fresh:
         text = (
             "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high. "
             f"± is the spread over folds, in the last line over the {ROUNDS} shuffles.)"
         )
-        yield from paragraph(f"  {text}", _text_width(), 1)
+        yield from _paragraph(f"  {text}", 1)
     yield ""
 
 
@@ -154,7 +154,7 @@ def _guess_warning(elicitation: Elicitation, oracle: Remembering, subset: Mask) 
     guess = guess_of(oracle.inner) if isinstance(oracle.inner, WrapperOracle) else None
     if guess is not None and elicitation.history.evaluated[subset].criteria[0] <= guess:
         told = f"warning: no better than a guess without any attribute, whose score is {rounded(guess)}"
-        yield from paragraph(f"  {told}; another model, or other attributes, may do", _text_width(), 2)
+        yield from _paragraph(f"  {told}; another model, or other attributes, may do")
         yield ""
 
 
@@ -166,7 +166,7 @@ def _best_by_score_alone(elicitation: Elicitation, subset: Mask) -> Iterator[str
         return
     score, its = history.criteria[0].name, history.evaluated[best].criteria[0]
     told = f"you preferred none to another, so this is a guess; by {printable(score)} alone it would be"
-    yield from paragraph(f"  {told} {_beside(elicitation, best, subset)}: {rounded(its)}", _text_width(), 2)
+    yield from _paragraph(f"  {told} {_beside(elicitation, best, subset)}: {rounded(its)}")
     yield ""
 
 
@@ -246,9 +246,9 @@ def proven_bounds(journal: Journal, family: Family) -> Bounds:
 
 def _proven(elicitation: Elicitation, result: Result, bounds: Bounds) -> Iterator[str]:
     """Why the run ended, and what is proven of the recommended subset, in which scope."""
-    yield from paragraph(f"ended by {result.reason}", _text_width(), 2)
+    yield from _paragraph(f"ended by {result.reason}")
     for text in (*_undecided(elicitation.beliefs.utilities), *_bounds(elicitation, result.scope, bounds)):
-        yield from paragraph(text, _text_width(), 2)
+        yield from _paragraph(text)
 
 
 def _undecided(utilities: AnySet) -> Iterator[str]:
@@ -356,16 +356,14 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         yield "  it dominates every other that was measured"
     preferred = _preferred_to(history, subset)
     for other, question in preferred.items():
-        yield from paragraph(
-            f"  you preferred it to {_beside(elicitation, other, subset, 'the same')} (question {question})",
-            _text_width(),
-            4,
+        yield from _paragraph(
+            f"  you preferred it to {_beside(elicitation, other, subset, 'the same')} (question {question})", 4
         )
     # what was preferred outright needs no other reason
     yield from _proven_better(elicitation, subset, [x for x in others[:MOST_RIVALS] if x not in preferred], strained)
     if too_many:
         told = f"  more than {MOST_EXPLAINED:,} were measured, so it was not worked out which of them this one is "
-        yield from paragraph(f"{told}proven better than", _text_width(), 4)
+        yield from _paragraph(f"{told}proven better than", 4)
     if len(others) > MOST_RIVALS:
         yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
 
@@ -393,11 +391,11 @@ def _proven_better(elicitation: Elicitation, subset: Mask, others: Sequence[Mask
             unproven.append(other)
             continue
         found = explain(certificate, statements, history.attributes, aside)
-        yield from paragraph(f"  {found.words(history.attributes)}", _text_width(), 4)
+        yield from _paragraph(f"  {found.words(history.attributes)}", 4)
     if unproven:
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in unproven)
         by = "what you said" if history.stated else "what was measured (you preferred none to another)"
-        yield from paragraph(f"  not proven, only more plausible by {by}, against {text}", _text_width(), 4)
+        yield from _paragraph(f"  not proven, only more plausible by {by}, against {text}", 4)
 
 
 def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
@@ -416,14 +414,12 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
         which = (
             f"any one of questions {', '.join(map(str, questions))}" if questions[1:] else f"question {questions[0]}"
         )
-        yield from paragraph(f"  {which} {effect}", _text_width(), 4)
+        yield from _paragraph(f"  {which} {effect}", 4)
     counting = {other.question for other, _ in moved}
     unmoved = [str(question) for question in dict.fromkeys(o.question for o in found) if question not in counting]
     if unmoved:
-        yield from paragraph(
-            f"  the other way round, none of these alone would have changed the result: {', '.join(unmoved)}",
-            _text_width(),
-            4,
+        yield from _paragraph(
+            f"  the other way round, none of these alone would have changed the result: {', '.join(unmoved)}", 4
         )
 
 
@@ -452,19 +448,24 @@ def _statements_set_aside(elicitation: Elicitation, result: Result) -> Iterator[
     numbers, attributes = elicitation.history.question_numbers, elicitation.history.attributes
     strained = strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes))
     for line in (*strained, *kept_words(elicitation.history)):
-        yield from paragraph(line, _text_width(), 2)
+        yield from _paragraph(line)
     if unsettled := elicitation.unsettled:
         which = ", ".join(str(numbers[request]) for request in unsettled)
         told = f"answers that cannot all hold, and that nobody settled: those to questions {which}"
         if len(unsettled) == 1:
             told = f"not settled: your answer to question {which} goes against what was measured"
-        yield from paragraph(told, _text_width(), 2)
+        yield from _paragraph(told)
     if elicitation.history.refuted:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"
-        yield from paragraph(told, _text_width(), 2)
+        yield from _paragraph(told)
 
 
-def _text_width() -> int:
-    """The width of the text in columns: that of the terminal, where there is one, up to a limit."""
+def _paragraph(text: str, indent: int = 2) -> list[str]:
+    """A text set in lines as wide as the terminal, where there is one, up to a limit."""
+    return paragraph(text, _columns(), indent)
+
+
+def _columns() -> int:
+    """The width of the lines of a text."""
     return min(screen_width() or _MOST_WIDTH, _MOST_WIDTH)
