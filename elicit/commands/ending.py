@@ -161,7 +161,7 @@ def _guess_warning(elicitation: Elicitation, oracle: Remembering, subset: Mask) 
 def _best_by_score_alone(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
     """The subset of the best score, where it is another and no answer says what else counts."""
     history = elicitation.history
-    best = best_by_score(history, [x for x in history.subsets if x in elicitation.family])
+    best = best_by_score(history, elicitation.family)
     if history.stated or best is None or best == subset:
         return
     score, its = history.criteria[0].name, history.evaluated[best].criteria[0]

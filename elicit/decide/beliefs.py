@@ -7,7 +7,7 @@ function of the facts; the previous beliefs only make it faster.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from elicit.decide.plausible import PlausibleOperators
@@ -126,7 +126,7 @@ class Beliefs:
             return None
         if self.settings.recommend == "expected":
             if self.settings.questions == 0 and not self.history.stated:
-                return best_by_score(self.history, self.candidates or eligible)
+                return best_by_score(self.history, set(self.candidates or eligible))
             among = self.candidates or eligible
             equal = self._equal_to(self.plausible.by_worth(among)[0])
             return min((x for x in among if x in equal), key=simplest)
@@ -223,7 +223,8 @@ class Beliefs:
         return sorted(subsets, key=lambda x: (-round(liking[x], 9), simplest(x)))
 
 
-def best_by_score(history: History, among: Sequence[Mask]) -> Mask | None:
-    """Of these, which were evaluated, the one with the best first criterion; ties go to fewer attributes."""
-    scores = dict(zip(history.subsets, history.vectors[:, 0].tolist(), strict=True))
-    return min(among, key=lambda x: (-scores[x], simplest(x)), default=None)
+def best_by_score(history: History, among: Family | Collection[Mask]) -> Mask | None:
+    """The evaluated subset among these that is best by the first criterion; ties go to fewer attributes."""
+    scored = zip(history.subsets, history.vectors[:, 0].tolist(), strict=True)
+    scores = {x: score for x, score in scored if x in among}
+    return min(scores, key=lambda x: (-scores[x], simplest(x)), default=None)

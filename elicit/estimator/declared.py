@@ -57,7 +57,7 @@ class _DeclaredBeliefs(Beliefs):
     @cached_property
     def incumbent(self) -> Mask | None:
         """The best evaluated subset."""
-        return best_by_score(self.history, [x for x in self.history.subsets if x in self.family])
+        return best_by_score(self.history, self.family)
 
     @cached_property
     def incumbent_regret(self) -> Regret | None:

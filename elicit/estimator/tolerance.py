@@ -39,7 +39,7 @@ def tolerance_of(given: Any, judge: Judge, folds: int) -> float | str | None:
 def least_within(elicitation: Elicitation, tolerance: float | str) -> Mask | None:
     """The smallest evaluated subset whose score is within the tolerance of the best; the better of two such."""
     history, family = elicitation.history, elicitation.family
-    best = best_by_score(history, [x for x in history.subsets if x in family])
+    best = best_by_score(history, family)
     if best is None:
         return None
     score = {x: fact.criteria[0] for x, fact in history.evaluated.items() if x in family}
