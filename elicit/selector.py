@@ -56,7 +56,7 @@ from elicit.oracles.columns import is_frame, refuse_arrow
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.naming import extras_of
 from elicit.oracles.pruning import pruned
-from elicit.subsets import Mask, members
+from elicit.subsets import Mask
 from elicit.threads import one_thread
 
 
@@ -344,7 +344,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.positions_ = oracle.columns.positions
         self.feature_names_ = oracle.attributes.subset(chosen)
         self.best_score_ = self.session_.history.evaluated[chosen].criteria[0]
-        self.support_ = self._column_mask(members(chosen))
+        self.support_ = np.isin(np.arange(self.n_features_in_), oracle.columns.of(chosen))
         with one_thread():  # the same digits on any number of processors
             self.power_ = self.session_.beliefs.theta.power()
         self.ranking_ = np.empty(self.n_features_in_, dtype=np.intp)
@@ -353,13 +353,6 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             self.ranking_[list(columns)] = rank
         self.cv_results_ = results_of(self.session_)
         self.front_ = front_of(self.session_)
-
-    def _column_mask(self, attributes: Sequence[int]) -> NDArray[np.bool_]:
-        """Which columns of X belong to these attributes."""
-        support = np.zeros(self.n_features_in_, dtype=np.bool_)
-        for i in attributes:
-            support[list(self.positions_[i])] = True
-        return support
 
     # -- what a fitted selector can say -----------------------------------------------------------
 
