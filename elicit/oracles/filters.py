@@ -31,7 +31,7 @@ from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import discretised, joint_counts, mutual_information_of_codes
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import holds_classes, numbers, table
+from elicit.scores.protocol import holds_classes, numbers, table, target_of
 from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 
@@ -76,7 +76,8 @@ class FilterOracle:
         self.attributes = columns.attributes
         self._extras = listed(criteria, self.attributes, 0)
         self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
-        data, target = numbers(columns.X), _target(y, columns.X.shape[0])
+        require_no_gaps(np.asarray(y))
+        data, target = numbers(columns.X), target_of(y, columns.X.shape[0])
         discrete = holds_classes(target) if classes is None else classes
         if merit in _MERITS_OF_SCORES:
             values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, self.attributes)
@@ -171,16 +172,6 @@ def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:
     """Correlation ratio of unit columns: the root of the sum of squares between classes."""
     between = sum(unit[y == c].sum(axis=0) ** 2 / (y == c).sum() for c in np.unique(y))
     return np.asarray(np.sqrt(between))
-
-
-def _target(y: Any, rows: int) -> NDArray[Any]:
-    target = np.asarray(y)
-    if target.shape != (rows,):
-        raise InputError(f"X has {rows} rows but the target has shape {target.shape}; give one value a row")
-    require_no_gaps(target)
-    if target.dtype.kind == "f" and not np.isfinite(target).all():
-        raise InputError(f"the target is not finite in row {int(np.argmin(np.isfinite(target)))}; drop such rows")
-    return target
 
 
 def _scores(scores: Any, X: Any, y: Any, attributes: Attributes) -> Floats:

@@ -129,6 +129,12 @@ def test_texts_are_classes():
 
 
 @pytest.mark.parametrize("merit", ["cfs", "mrmr", "consistency"])
+def test_numbers_that_are_kept_as_objects_are_numbers(merit):
+    X, y = load_diabetes(return_X_y=True)
+    assert score(FilterOracle(X, y.astype(object), merit), 0b101) == score(FilterOracle(X, y, merit), 0b101)
+
+
+@pytest.mark.parametrize("merit", ["cfs", "mrmr", "consistency"])
 def test_truth_values_may_count_as_the_numbers_0_and_1(merit):
     numbers, truths = (FilterOracle(X, target, merit, classes=False) for target in ((y == 1).astype(float), y == 1))
     assert score(truths, 77) == score(numbers, 77)
