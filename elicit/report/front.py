@@ -12,7 +12,7 @@ from elicit.printable import many, rounded
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale, shape
 from elicit.report.markup import Html, element
-from elicit.report.pieces import names_of, value_of
+from elicit.report.pieces import boxed, names_of, value_of
 
 
 def front_section(content: Content) -> Iterator[Html]:
@@ -116,12 +116,6 @@ def _table(content: Content) -> Html:
                 class_="best" if best else None,
             )
         )
-    table = element(
-        "table",
-        element("caption", f"The front: {len(front)} of {many(len(content.measured), 'measured subset')}"),
-        element(
-            "thead", element("tr", element("th", "", class_="script-only"), head, element("th", "subset", scope="col"))
-        ),
-        element("tbody", rows),
-    )
-    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label="The front")
+    titles = element("tr", element("th", "", class_="script-only"), head, element("th", "subset", scope="col"))
+    caption = f"The front: {len(front)} of {many(len(content.measured), 'measured subset')}"
+    return boxed(titles, rows, caption, "The front")

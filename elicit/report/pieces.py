@@ -10,15 +10,21 @@ from elicit.report.markup import Html, element, joined
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, numbers: set[int] | None = None) -> Html:
-    """A table in a box that scrolls sideways when it must."""
+    """A table of texts; `numbers` are the columns that hold such."""
     numbers = numbers or set()
     kinds = ["number" if k in numbers else None for k in range(len(header))]
     head = [element("th", title, scope="col", class_=kind) for title, kind in zip(header, kinds, strict=True)]
     body = [
         element("tr", [element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows
     ]
-    table = element("table", element("caption", caption), element("thead", element("tr", head)), element("tbody", body))
-    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return boxed(element("tr", head), body, caption)
+
+
+def boxed(head: Html, rows: Sequence[Html], caption: str, label: str | None = None, class_: str | None = None) -> Html:
+    """A table of a row that is its head and rows below it, in a box that scrolls sideways when it must."""
+    inside = element("caption", caption), element("thead", head), element("tbody", rows)
+    table = element("table", *inside, class_=class_)
+    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=label or caption)
 
 
 def folded(title: str, *inside: Html) -> Html:

@@ -8,7 +8,7 @@ from elicit.printable import many, told_apart
 from elicit.report.content import Content, strongest
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
-from elicit.report.pieces import folded, table
+from elicit.report.pieces import boxed, folded, table
 
 
 def power(content: Content) -> Iterator[Html]:
@@ -59,20 +59,7 @@ def _interaction(content: Content) -> Iterator[Html]:
     ]
     told = "Of pairs: positive (blue), they add to each other; negative (red), one makes up for the other"
     yield element("p", f"{told}{note}.", class_="soft")
-    yield element(
-        "div",
-        element(
-            "table",
-            element("caption", "Interaction of pairs"),
-            element("thead", head),
-            element("tbody", body),
-            class_="heat",
-        ),
-        class_="scroll",
-        tabindex=0,
-        role="region",
-        aria_label="Interaction of pairs",
-    )
+    yield boxed(head, body, "Interaction of pairs", class_="heat")
 
 
 def _heat(value: float, most: float) -> Html:
