@@ -34,6 +34,7 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
+    Routed,
     checked_array,
     checked_features,
     checked_target,
@@ -259,7 +260,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         fold); with metadata routing enabled, whatever the estimator, the splitter and the scorer request.
         """
         X, y, seed = self._validated(X, y)
-        oracle = self._oracle(X, y, seed, params)
+        routed = routed_arguments(self, X, y, params)
+        oracle = self._oracle(X, y, seed, routed, self._extras(X))
         check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge, len(oracle.splits))
@@ -315,12 +317,17 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             rows=len(y),
         )
 
-    def _oracle(self, X: Any, y: NDArray[Any], seed: int, params: Mapping[str, Any]) -> WrapperOracle:
-        """What measures a subset: the cross-validation of the estimator on its columns."""
-        routed = routed_arguments(self, X, y, params)
+    def _extras(self, X: Any) -> list[Extra]:
+        """The criteria beyond score and size."""
         if self.criteria is not None and (isinstance(self.criteria, str) or not isinstance(self.criteria, Sequence)):
             raise InputError(f"criteria is a list of criteria and names of criteria, found {self.criteria!r}")
         costs = None if self.costs is None else cost(labelled_by_names(self, self.costs, X))
+        return extras_of(self.criteria or (), costs)
+
+    def _oracle(
+        self, X: Any, y: NDArray[Any], seed: int, routed: Routed, criteria: Sequence[Extra] = ()
+    ) -> WrapperOracle:
+        """What measures a subset: the cross-validation of the estimator on its columns."""
         return WrapperOracle(
             self.estimator,
             X,
@@ -329,7 +336,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             feature_groups=self.feature_groups,
             cv=routed.cv,
             scoring=self.scoring,
-            criteria=extras_of(self.criteria or (), costs),
+            criteria=criteria,
             groups=routed.groups,
             sample_weight=routed.sample_weight,
             fit_params=routed.fit,

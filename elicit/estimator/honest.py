@@ -8,7 +8,7 @@ is judged on the rows held out, beside an estimator with every feature.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,8 @@ from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
-from elicit.estimator.inputs import Routed, checked_features, checked_target, names_of, routed_arguments
+from elicit.estimator.inputs import Routed, checked_features, checked_target, routed_arguments
 from elicit.estimator.judges import is_utility
-from elicit.oracles import WrapperOracle
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
 from elicit.orphans import tied
@@ -146,19 +145,7 @@ def _one_fold(
         fitted.fit(_safe_indexing(X, train), y[train], **of_train)
     except InputError as error:  # it speaks of the rows of this fold, which may lack what all rows have
         raise InputError(f"{label}{error}") from error
-    judged = WrapperOracle(
-        selector.estimator,
-        X,
-        y,
-        attributes=names_of(selector),
-        feature_groups=selector.feature_groups,
-        cv=[split],
-        scoring=selector.scoring,
-        sample_weight=routed.sample_weight,
-        fit_params=routed.fit,
-        score_params=routed.score,
-        random_state=seed_of(selector.random_state),
-    )
+    judged = selector._oracle(X, y, seed_of(selector.random_state), replace(routed, cv=[split], groups=None))
     reply = judged(Evaluate(0, judged.attributes.mask(fitted.feature_names_)))
     if isinstance(reply, Failure):
         raise InputError(f"the outer fold could not be judged: {reply.reason}")
