@@ -11,6 +11,7 @@ import csv
 import os
 import time
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -45,8 +46,7 @@ class TableOracle:
 
     def __init__(self, path: str | os.PathLike[str], minimise: Sequence[str] = ()) -> None:
         self._path = Path(path)
-        text = _lines(self._path)  # all at once: a pipe is there for one reading, and an error looks for its line
-        header, numbers = _read(self._path, text)
+        header, numbers, lines = _read(self._path)
         at = header.index(_SCORE)
         self.attributes = Attributes(tuple(header[:at]))
         columns = [name for name in header[at:] if name != _SPREAD]
@@ -54,13 +54,13 @@ class TableOracle:
         score, *more = (Criterion(name, maximise=name not in less) for name in columns)
         self.criteria = (score, SCORE_AND_SIZE[1], *more)
         subsets = numbers[:, :at] == 1
-        _check_values(self._path, text, numbers, at, subsets, header)
+        _check_values(self._path, lines, numbers, at, subsets, header)
         self._masks = masks_from(subsets)
         self._row: dict[Mask, int] = {}
         for row, mask in enumerate(self._masks):
             if self._row.setdefault(mask, row) != row:
-                first, line = (_line_number(self._path, text, k) for k in (self._row[mask], row))
-                raise _line_error(self._path, line, f"line {first} has this subset, too; keep one of them")
+                first = lines[self._row[mask]]
+                raise _line_error(self._path, lines[row], f"line {first} has this subset, too; keep one of them")
         measured = numbers[:, [header.index(name) for name in columns]]
         sizes = subsets.sum(axis=1, dtype=np.float64)
         self._values = np.column_stack([measured[:, 0], sizes, measured[:, 1:]])
@@ -104,23 +104,48 @@ def _lines(path: Path) -> list[str]:
         raise InputError(f"{path}: not a CSV file ({error}); save it as CSV in UTF-8") from error
 
 
-def _read(path: Path, text: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
-    """The header and the numbers below it, shape (rows, columns)."""
-    reader = csv.reader(text)
+def _read(path: Path) -> tuple[list[str], NDArray[np.float64], list[int]]:
+    """The header, the numbers below it, shape (rows, columns), and the line of each row."""
+    reader = csv.reader(_lines(path))
     try:
         header = _header(next(reader, []), path)
     except csv.Error as error:
         raise _line_error(path, 1, f"not a CSV file ({error}); expected a header line") from error
-    rows = [line for line in text[reader.line_num :] if line.strip()]
-    if not rows:
-        raise _line_error(path, 1, "no subset follows the header; add one row a subset")
+    numbers, lines = array("d"), []
     try:
-        numbers = np.loadtxt(rows, delimiter=",", comments=None, quotechar='"', ndmin=2)
+        for row in reader:
+            if len(row) > 1 or "".join(row).strip():
+                numbers.extend(_numbers_in(row, header, path, reader.line_num))
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise _line_error(path, reader.line_num, f"not a row of CSV ({error}); correct or remove it") from error
+    if not lines:
+        raise _line_error(path, 1, "no subset follows the header; add one row a subset")
+    return header, np.array(numbers).reshape(len(lines), len(header)), lines
+
+
+def _numbers_in(row: Sequence[str], header: Sequence[str], path: Path, line: int) -> list[float]:
+    """The numbers of a row; an error names the first entry that is none, or says that there are too few or many."""
+    if len(row) != len(header):
+        told = f"{len(row)} entries were found where the header has {len(header)}; correct the row"
+        raise _line_error(path, line, told)
+    numbers = []
+    for name, entry in zip(header, row, strict=True):
+        number = _number(entry)
+        if number is None:
+            shown = entry if entry.isprintable() else ascii(entry)
+            told = f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row"
+            raise _line_error(path, line, told)
+        numbers.append(number)
+    return numbers
+
+
+def _number(entry: str) -> float | None:
+    """A number that is one to others, too: 1_000 and digits of other scripts are numbers to Python alone."""
+    try:
+        return float(entry) if entry.isascii() and "_" not in entry else None
     except ValueError:
-        raise _malformed(path, text, header) from None
-    if numbers.shape[1] != len(header):
-        raise _malformed(path, text, header)
-    return header, numbers
+        return None
 
 
 def _header(header: list[str], path: Path) -> list[str]:
@@ -144,7 +169,7 @@ def _header(header: list[str], path: Path) -> list[str]:
 
 def _check_values(
     path: Path,
-    text: Sequence[str],
+    lines: Sequence[int],
     numbers: NDArray[np.float64],
     at: int,
     subsets: NDArray[np.bool_],
@@ -163,55 +188,10 @@ def _check_values(
         if fault.any():
             row, column = (int(i) for i in np.argwhere(fault)[0])
             name, value = header[first + column], numbers[row, first + column]
-            raise _line_error(
-                path, _line_number(path, text, row), f"{name!r} is {value:g}, but {rule}; correct or remove the row"
-            )
+            raise _line_error(path, lines[row], f"{name!r} is {value:g}, but {rule}; correct or remove the row")
     empty = np.flatnonzero(~subsets.any(axis=1))
     if empty.size:
-        raise _line_error(path, _line_number(path, text, int(empty[0])), "the subset is empty; remove the row")
-
-
-def _malformed(path: Path, text: Sequence[str], header: list[str]) -> InputError:
-    """The error for the first line that the fast reader could not read."""
-    for line, row in _rows(path, text):
-        if len(row) != len(header):
-            return _line_error(
-                path,
-                line,
-                f"{len(row)} entries were found where the header has {len(header)}; correct the row",
-            )
-        for name, entry in zip(header, row, strict=True):
-            if not _is_plain_number(entry):
-                shown = entry if entry.isprintable() else ascii(entry)
-                return _line_error(
-                    path, line, f"{name!r} is {shown[:40]!r}, expected a number; correct or remove the row"
-                )
-    return InputError(f"{path}: not a CSV file of numbers below its header; write one row a subset")
-
-
-def _is_plain_number(entry: str) -> bool:
-    """Whether an entry is a number to others, too: 1_000 and digits of other scripts are numbers to Python alone."""
-    try:
-        float(entry)
-    except ValueError:
-        return False
-    return "_" not in entry and entry.isascii()
-
-
-def _rows(path: Path, text: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Line number and entries of every row below the header that is not blank."""
-    reader = csv.reader(text)
-    try:
-        next(reader, None)
-        for row in reader:
-            if len(row) > 1 or "".join(row).strip():
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise _line_error(path, reader.line_num, f"not a row of CSV ({error}); correct or remove it") from error
-
-
-def _line_number(path: Path, text: Sequence[str], row: int) -> int:
-    return next(islice(_rows(path, text), row, None))[0]
+        raise _line_error(path, lines[int(empty[0])], "the subset is empty; remove the row")
 
 
 def _line_error(path: Path, line: int, what: str) -> InputError:
