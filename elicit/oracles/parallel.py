@@ -13,10 +13,9 @@ from sklearn.utils.parallel import Parallel, delayed  # they take scikit-learn's
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, OracleError
-from elicit.events import Criterion
 from elicit.numeric import is_whole
 from elicit.orphans import tied
-from elicit.subsets import Attributes, Mask
+from elicit.subsets import Mask
 
 #: Tasks for each worker in one call: several, so that no worker idles while another has the slow subsets.
 _TASKS_A_WORKER = 4
@@ -118,21 +117,10 @@ class Remembering:
 
     def __init__(self, inner: Oracle, known: Mapping[Mask, Measured | Failure] | None = None) -> None:
         self.inner = inner
+        self.attributes, self.criteria, self.fingerprint = inner.attributes, inner.criteria, inner.fingerprint
         self._known: dict[Mask, Measured | Failure] = dict(known or {})
         self._open: dict[Mask, Future[Measured | Failure]] = {}
         self._lock = threading.Lock()
-
-    @property
-    def attributes(self) -> Attributes:
-        return self.inner.attributes
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return self.inner.criteria
-
-    @property
-    def fingerprint(self) -> str:
-        return self.inner.fingerprint
 
     @property
     def known(self) -> Mapping[Mask, Measured | Failure]:

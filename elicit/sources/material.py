@@ -23,7 +23,7 @@ from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.describe import fingerprint
 from elicit.scores import score_named
-from elicit.subsets import Attributes, Mask
+from elicit.subsets import Mask
 from elicit.threads import one_thread
 
 #: Permutations of a column behind its importance.
@@ -39,35 +39,16 @@ class DataMaterial:
     def __init__(self, data: Data, model: Any = None, *, random_state: int = 0) -> None:
         self._columns = columns_of(data.X, data.columns, data.groups)
         self._data, self._model, self._random_state = data, model, random_state
+        #: what the numbers are about, in order
+        self.attributes = self._columns.attributes
+        #: whether there is a model, and whether the target holds classes
+        self.fits, self.classes = model is not None, data.classes
+        #: the first column with missing values (None: there are none), and what was left out or filled in reading
+        self.gap, self.notes = data.gap, data.notes
         #: what identifies the data and the model
         self.fingerprint = fingerprint(
-            "material", data.X, data.y, self._columns.attributes.names, self._columns.positions, model, random_state
+            "material", data.X, data.y, self.attributes.names, self._columns.positions, model, random_state
         )
-
-    @property
-    def attributes(self) -> Attributes:
-        """What the numbers are about, in order."""
-        return self._columns.attributes
-
-    @property
-    def fits(self) -> bool:
-        """Whether there is a model."""
-        return self._model is not None
-
-    @property
-    def gap(self) -> str | None:
-        """The first column with missing values, None where there are none."""
-        return self._data.gap
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out or filled when the data were read."""
-        return self._data.notes
-
-    @property
-    def classes(self) -> bool:
-        """Whether the target holds classes."""
-        return self._data.classes
 
     def scores(self, by: str) -> tuple[float, ...]:
         """The attribute score of this name, turned so that more is better."""
@@ -78,7 +59,7 @@ class DataMaterial:
 
     def inconsistency(self, tolerance: float) -> Inconsistency:
         """The inconsistency of subsets; two values agree within `tolerance` standard deviations of the column."""
-        if not self._data.classes:
+        if not self.classes:
             raise InputError("consistency is about classes, but the target holds numbers; choose another method")
         spread = self._data.X.std(axis=0)
         scaled = self._data.X / np.where(spread > 0, spread, 1.0)
@@ -86,7 +67,7 @@ class DataMaterial:
 
     def importance(self, subset: Mask) -> Sequence[float]:
         """One number for each attribute of the subset, in their order."""
-        if self._model is None:
+        if not self.fits:
             raise InputError("the importances of a model need a `model`; name one")
         key = (self.fingerprint, subset)
         if key not in _importances:
