@@ -45,11 +45,10 @@ from elicit.estimator.inputs import (
 )
 from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of, utility_of
 from elicit.estimator.keeping import family_of
-from elicit.estimator.missing import takes_missing
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.readable import require_labels, require_readable
 from elicit.estimator.results import check_names, front_of, ranks_of, results_of
-from elicit.estimator.sparse import takes_sparse
+from elicit.estimator.tags import takes_missing, takes_sparse
 from elicit.estimator.tolerance import tolerance_of
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
