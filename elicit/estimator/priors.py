@@ -24,7 +24,7 @@ from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
 from elicit.numeric import is_number, is_whole
-from elicit.oracles.columns import Columns, by_name, is_frame
+from elicit.oracles.columns import Columns, by_name, is_frame, require_one_each
 from elicit.scores.agreement import as_power_index
 from elicit.scores.protocol import LARGEST, holds_dates
 from elicit.scores.registry import score_named
@@ -43,7 +43,6 @@ Pairs = tuple[tuple[int, int], ...]
 
 def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Vector | None:
     """The power index that `prior` stands for: a score's name, one number an attribute, "auto" or None."""
-    n = len(columns.attributes)
     if given is None or (isinstance(given, str) and given == AUTO and not _scorable(columns, y, classes)):
         return None
     if isinstance(given, str):
@@ -55,14 +54,7 @@ def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         raise InputError(
             f"prior is a score's name, one number an attribute, {AUTO!r} or None; found {given!r}"
         ) from None
-    if index.shape != (n,):
-        raise InputError(f"prior needs one finite number for each of the {n} attributes, found shape {index.shape}")
-    if not np.isfinite(index).all():
-        wrong = int(np.flatnonzero(~np.isfinite(index))[0])
-        name = columns.attributes.names[wrong]
-        raise InputError(
-            f"prior needs one finite number for each of the {n} attributes, found {index[wrong]} for {name!r}"
-        )
+    require_one_each(index, columns.attributes, "prior needs one finite number")
     return index
 
 

@@ -74,6 +74,16 @@ def by_name(value: Any, names: Sequence[str], what: str) -> Any:
     return found
 
 
+def require_one_each(values: NDArray[np.float64], attributes: Attributes, wanted: str) -> None:
+    """Refuse numbers that are not a finite one for each attribute; an error begins with what is wanted."""
+    expected = f"{wanted} for each of the {len(attributes)} attributes"
+    if values.shape != (len(attributes),):
+        raise InputError(f"{expected}, found shape {values.shape}")
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if wrong.size:
+        raise InputError(f"{expected}, found {values[wrong[0]]} for {attributes.names[wrong[0]]!r}")
+
+
 def columns_of(
     X: Any,
     attributes: Sequence[str] | Attributes | None = None,

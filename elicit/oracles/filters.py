@@ -26,7 +26,7 @@ from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import whole
-from elicit.oracles.columns import by_name, columns_of, require_no_gaps
+from elicit.oracles.columns import by_name, columns_of, require_no_gaps, require_one_each
 from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import discretised, joint_counts, mutual_information_of_codes
@@ -181,10 +181,5 @@ def _scores(scores: Any, X: Any, y: Any, attributes: Attributes) -> Floats:
         values = np.asarray(scores(X, y) if callable(scores) else scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"the attribute scores cannot be used: {one_line(error)}") from error
-    expected = f"expected one finite score for each of the {len(attributes)} attributes"
-    if values.shape != (len(attributes),):
-        raise InputError(f"{expected}, found shape {values.shape}")
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if wrong.size:
-        raise InputError(f"{expected}, found {values[wrong[0]]} for {attributes.names[wrong[0]]!r}")
+    require_one_each(values, attributes, "expected one finite score")
     return values
