@@ -47,7 +47,7 @@ from elicit.proof.strained import strained_in
 from elicit.proof.why import Why
 from elicit.session.display import Meter, failure_lines
 from elicit.session.fresh import FIRST_SEED, ROUNDS
-from elicit.session.insight import Insight, _still_contradicting
+from elicit.session.insight import Insight
 from elicit.session.progress import progress_of, regret_of
 from elicit.sessions import begin, elicitation_of
 
@@ -648,11 +648,6 @@ def test_numbers_and_their_nouns_agree(tmp_path):
     told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak,wild", "--budget", 1, "--questions", 1)
     assert "at most 1 of 3 subsets will be evaluated and at most 1 question asked" in told
     assert failure_lines([{"why": 1}, {"how": 2}]) == ["not measured, 2 times: how", "not measured, 1 time: why"]
-
-
-def test_one_answer_contradicts_no_other():
-    assert _still_contradicting(1) == "1 answer still contradicts what was measured"
-    assert _still_contradicting(3) == "3 answers still contradict each other"
 
 
 @pytest.mark.parametrize(("seed", "by_equality"), [(1, {1}), (0, set())])

@@ -70,6 +70,12 @@ def test_an_answer_that_closes_a_circle_settles_it_when_it_is_taken_back():
     assert not any("contradict" in line for line in Insight(asking(CIRCLE[:3])).without(13))
 
 
+def test_answers_that_still_contradict_something_are_counted_and_a_single_one_contradicts_no_other():
+    against = [*zip(BELOW, ABOVE, strict=True)]  # each speaks against one measured order
+    assert Insight(asking(against[:2])).without(12)[-1] == "  1 answer still contradicts what was measured."
+    assert Insight(asking([*CIRCLE, against[0]])).without(18)[-1] == "  6 answers still contradict each other."
+
+
 @pytest.mark.parametrize("failed", [False, True])
 def test_of_the_neighbours_of_the_best_those_are_counted_of_which_something_is_known(failed):
     elicitation = asking([(a, b) for b, a in zip(ABOVE[1:], ABOVE, strict=False)])

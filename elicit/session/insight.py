@@ -5,7 +5,6 @@ Every "what if" looks at the beliefs of a history with one more fact. Nothing he
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import isinf
 
 from elicit.asks import Compare, Reconcile
@@ -26,7 +25,7 @@ MOST_ORDERS = 4
 
 
 class Insight:
-    """A desk for one elicitation."""
+    """The desk of one elicitation: what each look-up tells is said there (`Desk`)."""
 
     def __init__(self, elicitation: Elicitation) -> None:
         self._elicitation = elicitation
@@ -34,7 +33,6 @@ class Insight:
         self.latest: Progress | None = None
 
     def status(self) -> RunStatus:
-        """Where the run stands."""
         elicitation, latest = self._elicitation, self.latest
         return RunStatus(
             evaluated=elicitation.evaluations,
@@ -46,11 +44,9 @@ class Insight:
         )
 
     def number(self, request: int) -> int:
-        """The number of the question that a request puts."""
         return 1 + sum(1 for earlier in self._elicitation.history.answers if earlier < request)
 
     def answers(self) -> list[Given]:
-        """Every answer that stands, in order."""
         history = self._elicitation.history
         numbers, measured = history.question_numbers, history.evaluated
         return [
@@ -59,13 +55,11 @@ class Insight:
         ]
 
     def front(self) -> list[Evaluated]:
-        """The evaluated subsets that no other dominates."""
         history = self._elicitation.history
         return [history.evaluated[x] for x in history.front]
 
     @one_thread()
     def best(self) -> list[str]:
-        """What would be recommended now, and how sure that is."""
         elicitation = self._elicitation
         beliefs, history = elicitation.beliefs, elicitation.history
         if beliefs.incumbent is None:
@@ -109,7 +103,6 @@ class Insight:
     # -- what if ----------------------------------------------------------------------------------
 
     def why(self, request: Compare) -> list[str]:
-        """The reason for a question, and what either answer would settle."""
         reason = request.why[:1].upper() + request.why[1:]
         lines = [f"{reason or 'It tells your preferences apart'}.", ""]
         if request.check:
@@ -124,22 +117,22 @@ class Insight:
         return lines
 
     def without(self, request: int) -> list[str]:
-        """What would change if the answer to this request were taken back."""
         with one_thread():
             now = self._elicitation.beliefs
             facts = now.history.facts
             after = now.with_facts((*facts, Retracted(facts[-1].request, request)))
             taken = now.history.answers[request]
             lines = self._compared("Without it", now, after, (taken.first, taken.second))
-        contradiction = _count_answers(_conflict_of(after))
-        if contradiction:
-            lines.append(f"  {_still_contradicting(contradiction)}.")
+        contradicting = sum(s.source is Source.OPERATOR for s in _conflict_of(after))
+        if contradicting == 1:  # a single answer can only contradict what was measured
+            lines.append("  1 answer still contradicts what was measured.")
+        elif contradicting:
+            lines.append(f"  {contradicting} answers still contradict each other.")
         elif _conflict_of(now):
             lines.append("  no answers contradict each other any more.")
         return lines
 
     def conflict(self, request: Reconcile) -> list[str]:
-        """The measured orders that contradict the answers of a conflict."""
         history = self._elicitation.history
         wanted = set(request.conflict)
         for statements in (history.unsettled, history.contradiction, _conflict_of(self._elicitation.beliefs)):
@@ -183,18 +176,6 @@ def _conflict_of(beliefs: Beliefs) -> tuple[Statement, ...]:
     """A smallest group of statements that cannot all hold, () when there is none."""
     cycle = beliefs.history.contradiction
     return cycle or (() if beliefs.conflict is None else beliefs.conflict.conflict)
-
-
-def _still_contradicting(answers: int) -> str:
-    """That so many answers still contradict something; a single one can only contradict what was measured."""
-    if answers == 1:
-        return "1 answer still contradicts what was measured"
-    return f"{answers} answers still contradict each other"
-
-
-def _count_answers(statements: Iterable[Statement]) -> int:
-    """How many of the statements are answers of the operator."""
-    return sum(1 for s in statements if s.source is Source.OPERATOR)
 
 
 def _regret_in_words(beliefs: Beliefs) -> str | None:
