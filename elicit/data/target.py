@@ -28,9 +28,8 @@ def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | Non
     numbers = as_numbers(texts)
     if numbers is None:
         if holds == NUMBERS:
-            raise InputError(
-                f"the target is to hold numbers, but {_first_text(texts)!r} is none; leave that out (--holds)"
-            )
+            first = next(text for text in texts if as_numbers([text]) is None)
+            raise InputError(f"the target is to hold numbers, but {first!r} is none; leave that out (--holds)")
         return np.array(texts), CLASSES
     from elicit.scores.protocol import (  # not above: it brings scikit-learn, which takes a second
         MOST_CLASSES,
@@ -58,7 +57,3 @@ def _exact(texts: Sequence[str], numbers: NDArray[np.float64]) -> list[str] | No
         return None
     digits = [str(int(Decimal(text).to_integral_value())) for text in texts]
     return digits if len(set(digits)) > len(np.unique(numbers)) else None
-
-
-def _first_text(cells: Sequence[str]) -> str:
-    return next(cell for cell in cells if as_numbers([cell]) is None)

@@ -83,7 +83,8 @@ def results_of(elicitation: Elicitation) -> Table:
     is best (inf where the set of utilities gives no price), and NaN for the others.
     """
     history = elicitation.history
-    measured: list[Mask] = sorted([*history.evaluated, *history.failed], key=lambda x: _request(elicitation, x))
+    replies = history.evaluated | history.failed
+    measured = sorted(replies, key=lambda x: replies[x].request)
     rejected = sorted(history.rejected, key=lambda x: (history.rejected[x].price, simplest(x)))
     rejected = [x for x in rejected if x not in history.failed]
     rows = [*measured, *rejected]
@@ -119,11 +120,6 @@ def ranks_of(power: NDArray[np.float64], chosen: Mask, dropped: Mask = 0) -> NDA
     falling = [-inf if dropped >> i & 1 else round(float(power[i]), 9) for i in others]
     ranks[others] = 1 + rankdata(-np.array(falling), method="min")
     return ranks
-
-
-def _request(elicitation: Elicitation, mask: Mask) -> int:
-    fact = elicitation.history.evaluated.get(mask) or elicitation.history.failed[mask]
-    return fact.request
 
 
 def _objects(values: list[tuple[str, ...]]) -> NDArray[Any]:

@@ -14,7 +14,6 @@ from functools import partial
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elicit.decide.climbing import climbed
 from elicit.decide.exploring import MOST_LISTED, MOST_STALE, at_once, sampled
@@ -118,7 +117,7 @@ def _of_most_gain(history: History, since: int, ground: _Ground, count: int, tri
     weights = None if outlook.prior is None else outlook.weights(n)
     forecast = Forecast(n, subsets, scores[:, None], scores, weights)
     aim = _Aim.of(subsets, scores, n)
-    ranked = (subsets[k] for k in _best_first(subsets, scores))
+    ranked = (subsets[k] for k in np.lexsort((_sizes(subsets), -scores)))  # the best score first, then fewer attributes
     centres = list(islice((m for m in ranked if m in ground.family), CENTRES))
     drawn = islice(ground.draws(centres), DRAWS)
     pool = [m for m in dict.fromkeys([*ground.around_any(centres), *drawn]) if m not in tried]
@@ -154,8 +153,3 @@ class _Aim:
 
 def _sizes(subsets: Sequence[Mask]) -> Vector:
     return np.array([m.bit_count() for m in subsets], dtype=np.float64)
-
-
-def _best_first(subsets: Sequence[Mask], scores: Vector) -> NDArray[np.intp]:
-    """Positions of the subsets, the best score first; ties go to fewer attributes."""
-    return np.lexsort((_sizes(subsets), -scores))

@@ -65,10 +65,6 @@ _ARITY: dict[str, tuple[int, int]] = {
 }
 
 
-def _as_number(holds: NDArray[np.bool_]) -> Column:
-    return holds.astype(np.float64)
-
-
 #: What each operator and function computes; `where` is not here because it chooses what to compute.
 _COMPUTE: dict[str, Callable[..., Column]] = {
     "+": np.add,
@@ -77,11 +73,11 @@ _COMPUTE: dict[str, Callable[..., Column]] = {
     "/": np.divide,
     "**": np.power,
     "negative": np.negative,
-    "<": lambda a, b: _as_number(a < b - GRID),
-    "<=": lambda a, b: _as_number(a <= b + GRID),
-    ">": lambda a, b: _as_number(a > b + GRID),
-    ">=": lambda a, b: _as_number(a >= b - GRID),
-    "==": lambda a, b: _as_number(np.abs(a - b) <= GRID),
+    "<": lambda a, b: 1.0 * (a < b - GRID),
+    "<=": lambda a, b: 1.0 * (a <= b + GRID),
+    ">": lambda a, b: 1.0 * (a > b + GRID),
+    ">=": lambda a, b: 1.0 * (a >= b - GRID),
+    "==": lambda a, b: 1.0 * (np.abs(a - b) <= GRID),
     "abs": np.abs,
     "sqrt": np.sqrt,
     "log": np.log,
@@ -230,7 +226,7 @@ def parse(text: str, known: Collection[str]) -> Expression:
 
 def spelling(name: str) -> str:
     """The name of a criterion as an expression spells it: in backticks unless it is a single word."""
-    return name if _is_word(name) else "`" + name.replace("`", "``") + "`"
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else "`" + name.replace("`", "``") + "`"
 
 
 def _escaped_spelling(name: str) -> str:
@@ -241,10 +237,6 @@ def _escaped_spelling(name: str) -> str:
 def _escaped(name: str) -> str:
     """A name as an error message shows it: control characters are escaped, so that it stays on one line."""
     return repr(name)[1:-1]
-
-
-def _is_word(name: str) -> bool:
-    return re.fullmatch(r"[^\W\d]\w*", name) is not None
 
 
 class _Parser:

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from elicit.operators.picture import heading
 from elicit.printable import many
-from elicit.report.content import Content, Price
+from elicit.report.content import Content
 from elicit.report.drawing import path_of_session
 from elicit.report.markup import Html, element
 from elicit.report.pieces import capital, folded, listed, names_of, table, value_of
@@ -67,13 +67,9 @@ def passed_over(content: Content) -> Iterator[Html]:
         f"Proposed and not measured: {many(content.passed_over, 'subset')}, because believing that one of them is "
         f"best costs too much in simplicity. The price is what must be paid for that belief.{more}",
     )
-    rows = [(listed(p.names), f"{p.then:.3g}", _now(p), _today(p)) for p in content.prices]
+    possible = {True: "yes", False: "no", None: "not known"}
+    rows = [
+        (listed(p.names), f"{p.then:.3g}", "–" if p.now is None else f"{p.now:.3g}", possible[p.possible])
+        for p in content.prices
+    ]
     yield table(("subset", "price then", "price now", "can it be best now"), rows, "Passed over", {1, 2})
-
-
-def _now(price: Price) -> str:
-    return "–" if price.now is None else f"{price.now:.3g}"
-
-
-def _today(price: Price) -> str:
-    return {True: "yes", False: "no", None: "not known"}[price.possible]
