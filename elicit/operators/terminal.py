@@ -10,13 +10,14 @@ be read are discarded, so that no answer is given by accident.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.data_structures import Size
@@ -35,7 +36,7 @@ from elicit.errors import InputError
 from elicit.events import Criterion
 from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
-from elicit.operators.page import Begin, Job, Leave, Opening, Page, Reply
+from elicit.operators.page import Begin, Leave, Opening, Page, Reply
 from elicit.operators.person import Person
 from elicit.printable import fitted, printable
 from elicit.subsets import Attributes
@@ -165,7 +166,8 @@ class _Conversation:
         self._page = page
         self._output = output
         self._since = time.monotonic()
-        self._looking: threading.Thread | None = None
+        self._thread = ThreadPoolExecutor(1)
+        self._looking: asyncio.Task[None] | None = None
         window = Window(FormattedTextControl(self._text, show_cursor=False), wrap_lines=False, always_hide_cursor=True)
         self._app: Application[Reply | Begin] = Application(
             Layout(window),
@@ -179,13 +181,11 @@ class _Conversation:
 
     def run(self) -> Reply | Begin:
         """The reply; leaving raises Leave, an interrupt KeyboardInterrupt."""
-        try:
-            return self._app.run(pre_run=self._start_job)
-        except EOFError:
-            raise Leave("the terminal is gone") from None
-        finally:
-            if self._looking is not None:
-                self._looking.join()  # nobody may look at what the reply is about to change
+        with self._thread:  # at its end nobody looks any more at what the reply is about to change
+            try:
+                return self._app.run(pre_run=self._start_jobs)
+            except EOFError:
+                raise Leave("the terminal is gone") from None
 
     def _text(self) -> StyleAndTextTuples:
         size = self._output.get_size()
@@ -216,34 +216,24 @@ class _Conversation:
         if reply is not None:
             event.app.exit(result=reply)
         else:
-            self._start_job()
+            self._start_jobs()
 
-    def _start_job(self) -> None:
-        """Run the job of the page in a thread; while one is running, the next waits for its end."""
-        job = self._page.job
-        if job is None or (self._looking is not None and self._looking.is_alive()):
-            return
-        loop = self._app.loop
+    def _start_jobs(self) -> None:
+        """See to it that the jobs of the page are run."""
+        if self._looking is None or self._looking.done():
+            self._looking = self._app.create_background_task(self._run_jobs())
 
-        def work(job: Job = job) -> None:
+    async def _run_jobs(self) -> None:
+        """Run the job of the page in the thread, and then the next one, which waited for its end."""
+        while (job := self._page.job) is not None:
             try:
-                lines = job()
+                lines = await asyncio.get_running_loop().run_in_executor(self._thread, job)
             except Exception as error:  # whatever it is ends the session as it would in the main thread
-                done: Any = lambda error=error: self._app.is_done or self._app.exit(exception=error)  # noqa: E731
-            else:
-                done = lambda: self._finish_job(job, lines)  # noqa: E731
-            if loop is not None and not loop.is_closed():
-                loop.call_soon_threadsafe(done)
-
-        self._looking = threading.Thread(target=work, daemon=True)
-        self._looking.start()
-
-    def _finish_job(self, job: Job, lines: list[str]) -> None:
-        if self._looking is not None:
-            self._looking.join()
-        self._page.finish(job, lines)
-        self._start_job()
-        self._app.invalidate()
+                if not self._app.is_done:
+                    self._app.exit(exception=error)
+                return
+            self._page.finish(job, lines)
+            self._app.invalidate()
 
 
 class _AlternateScreen(Vt100_Output):
