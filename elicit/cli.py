@@ -49,7 +49,10 @@ exit status:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line; no option may be abbreviated."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("argument COMMAND:"):  # most likely data, or an option of a session
@@ -176,7 +179,6 @@ def _parser() -> _Parser:
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"elicit {__version__}")
     parser.add_argument("--defaults", action="store_true", help="print every default with its meaning")

@@ -131,7 +131,6 @@ def _scenario_command(
         description=description,
         epilog=_SCENARIO,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
 
 
@@ -142,7 +141,6 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
         description="Measures subsets of the attributes and asks now and then which of two you prefer. Recommends the "
         "subset that is best for you. Every answer is kept in a journal.",
         epilog="elicit --defaults explains how a session searches and asks unless told otherwise.",
-        allow_abbrev=False,
     )
     _add_unchanged(command, "data", "--target", "--holds")
     command.add_argument(
@@ -208,7 +206,6 @@ def _add_resume(commands: argparse._SubParsersAction[ParserT]) -> None:
         help="go on exactly where a session stopped, or further",
         description="Goes on with a session at the question that was open. One that has ended goes on with more "
         "budget, or with an answer taken back.",
-        allow_abbrev=False,
     )
     _add_shared(command, "path")
     command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many more")
@@ -255,7 +252,6 @@ def _add_table(commands: argparse._SubParsersAction[ParserT]) -> None:
         help="evaluate every subset, to an oracle table",
         description="Evaluates every subset of small data and writes an oracle table: a CSV with one 0/1 column for "
         "each attribute, then the score and its spread. The same command goes on where it was interrupted.",
-        allow_abbrev=False,
     )
     _add_unchanged(command, "data", "--target", "--holds", "--tidy")
     command.add_argument(
@@ -274,7 +270,6 @@ def _add_verify(commands: argparse._SubParsersAction[ParserT]) -> None:
         description="Re-checks a session in exact arithmetic, without a solver: that every line is as it was written, "
         "which statements follow from the measurements and answers, and each claim with its proof at its scope. "
         "Where a step does not hold, the first is named, and the exit status is 1.",
-        allow_abbrev=False,
     )
     _add_shared(command, "path")
 
@@ -285,7 +280,6 @@ def _add_why(commands: argparse._SubParsersAction[ParserT]) -> None:
         help="why this subset and not another, in your own answers",
         description="Explains why a subset is recommended, or why another is not: the causes with their share of the "
         "proof, the answers that matter, and what other answers would have led to. Nothing is measured anew.",
-        allow_abbrev=False,
     )
     _add_shared(command, "path")
     command.add_argument("--not", dest="rival", metavar="A,B,…", help="explain why not the subset of these attributes")
@@ -298,7 +292,6 @@ def _add_best(commands: argparse._SubParsersAction[ParserT]) -> None:
         help="what another utility would choose on the same record",
         description="Ranks the measured subsets by a utility, such as 'score - 0.01 * size'. Nothing is measured "
         "anew, so other subsets are not considered.",
-        allow_abbrev=False,
     )
     _add_shared(command, "path")
     command.add_argument(
@@ -313,7 +306,6 @@ def _add_report(commands: argparse._SubParsersAction[ParserT]) -> None:
         help="one self-contained page of a session",
         description="Writes one page that needs no network: the result and what is proven of it, the front, why, what "
         "the model does with the chosen subset, every question and answer, and how to reproduce it.",
-        allow_abbrev=False,
     )
     _add_shared(command, "path")
     command.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the page to write")
@@ -325,7 +317,6 @@ def _add_score(commands: argparse._SubParsersAction[ParserT]) -> None:
         "score",
         help="attribute scores side by side",
         description="Prints scores of the attributes side by side, with their ranks and how far they agree.",
-        allow_abbrev=False,
     )
     _add_shared(command, "data", nargs="?")
     command.add_argument("--list", action="store_true", help="print every score with its meaning and its options")
