@@ -210,22 +210,13 @@ def _recipe_in_other_units(table: Printed) -> Iterator[str]:
     )
     yield "Johnson-Shapley of order 2, exact: the source's recipe (inputs neither centred nor scaled), and ours"
     for what, origin, unit in units:
-        rescaled = _InUnits(function, origin, unit)
+
+        def rescaled(X: Floats, origin: Floats = origin, unit: Floats = unit) -> Floats:
+            return np.asarray(function(X * unit + origin))
+
         mean, scaled = (MEAN - origin) / unit, cov / np.outer(unit, unit)
         theirs, ours = raw_recipe(rescaled, mean, scaled), exact_johnson_shapley(rescaled, mean, scaled, 2)
         yield f"  {what:20}{_percent(theirs):>26}{_percent(ours):>26}"
-
-
-@dataclass(frozen=True)
-class _InUnits:
-    """The same function of inputs that are measured from another origin, in other units."""
-
-    function: Function
-    origin: Floats
-    unit: Floats
-
-    def __call__(self, X: Floats) -> Floats:
-        return np.asarray(self.function(X * self.unit + self.origin))
 
 
 def _percent(values: Floats) -> str:
