@@ -111,14 +111,9 @@ class Dialogue:
             return self._press_in_panel(self._panel, key)
         elif self._repair is not None:
             return self._press_in_repair(self._repair, key)
-        else:
-            return self._press_in_question(key)
-        return None
-
-    def _press_in_question(self, key: str) -> Reply | None:
-        if key in ANSWERS:
+        elif key in ANSWERS:
             return ANSWERS[key]
-        if key in _SCROLLS:
+        elif key in _SCROLLS:
             self._scroll_by(key)
         else:
             self._open(key)
@@ -214,19 +209,13 @@ class Dialogue:
         given = panel.items[chosen]
         desk = self._desk
         assert desk is not None, "without a desk no answers are listed"
-        self._look_up(f"Undo the answer to question {given.number}?", lambda: self._undoing(desk, given))
+        answer = answer_in_words(given, self._attributes, self._criteria)
+        more = "The pair may be asked about again, when it matters."
+        title = f"Undo the answer to question {given.number}?"
+        self._look_up(title, lambda: [*answer, "", *desk.without(given.request), "", more])
         assert self._panel is not None
         self._panel.take_back = given.request
         self._panel.keys = ("[T] take it back", "[Esc] leave it as it is")
-
-    def _undoing(self, desk: Desk, given: Given) -> list[str]:
-        return [
-            *answer_in_words(given, self._attributes, self._criteria),
-            "",
-            *desk.without(given.request),
-            "",
-            "The pair may be asked about again, when it matters.",
-        ]
 
     # -- what takes a while ---------------------------------------------------------------------------
 
