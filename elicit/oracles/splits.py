@@ -31,7 +31,8 @@ def splits_of(
     A number of folds means shuffled folds, stratified for classifiers, which keep `groups` together
     when they are given; anything else is a splitter or the splits themselves.
     """
-    _check_rows(X, y, groups)
+    if groups is not None:
+        _check_groups(groups, len(y))
     require_instance(cv, "a splitter")
     if cv is None:
         cv = FOLDS
@@ -72,13 +73,8 @@ def length_of(value: Any) -> int:
     return len(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else -1
 
 
-def _check_rows(X: Any, y: NDArray[Any], groups: Any) -> None:
-    """One value of the target, and one group, for each row."""
-    rows = int(np.shape(X)[0])
-    if len(y) != rows:
-        raise InputError(f"X has {rows} rows and the target {len(y)} values; give one value a row")
-    if groups is None:
-        return
+def _check_groups(groups: Any, rows: int) -> None:
+    """One group for each row."""
     if np.ndim(groups) != 1:
         raise InputError(f"groups hold one value a row, found {np.ndim(groups)} dimensions")
     if len(groups) != rows:
