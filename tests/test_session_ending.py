@@ -41,7 +41,7 @@ from elicit.knowledge.history import History
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.desk import RunStatus
 from elicit.oracles import CallableOracle, WrapperOracle
-from elicit.printable import bounded
+from elicit.printable import bounded, rounded
 from elicit.proof import why_words
 from elicit.proof.strained import strained_in
 from elicit.proof.why import Why
@@ -558,7 +558,7 @@ def test_what_was_measured_on_fresh_folds_is_kept_and_not_measured_again(tmp_pat
     assert main(["report", "j", "-o", "r.html"]) == 0
     means = [np.mean([kept[seed, s].criteria[0] for seed, at in kept if at == s]) for s in chosen]
     assert asked == []
-    assert all(f"{mean:.4f} ±" in (tmp_path / "r.html").read_text(encoding="utf-8") for mean in means)
+    assert all(f"{rounded(float(mean))} ±" in (tmp_path / "r.html").read_text(encoding="utf-8") for mean in means)
 
 
 def test_a_session_that_ends_anew_measures_only_what_is_missing(tmp_path, monkeypatch):
@@ -650,7 +650,7 @@ def test_numbers_and_their_nouns_agree(tmp_path):
     assert failure_lines([{"why": 1}, {"how": 2}]) == ["not measured, 2 times: how", "not measured, 1 time: why"]
 
 
-@pytest.mark.parametrize(("seed", "by_equality"), [(1, {1}), (0, set())])
+@pytest.mark.parametrize(("seed", "by_equality"), [(1, {1}), (7, set())])
 def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(
     tmp_path, monkeypatch, seed, by_equality
 ):

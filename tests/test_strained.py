@@ -1,12 +1,23 @@
 """What a recommendation strains: told by whose it is, and by whether anything of it is left."""
 
+import re
+
 import pytest
 
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
+from elicit.errors import CertificateError
 from elicit.events import Answer, Asked, Evaluated, Preferred
+from elicit.journal import read
 from elicit.knowledge.statements import Relation, Source, Statement
+from elicit.oracles import CallableOracle
+from elicit.proof.claims import claim_of
+from elicit.proof.record_check import check_record
 from elicit.proof.strained import answers_set_aside, set_aside_of, strained_in, strained_words
+from elicit.proof.why import Why
+from elicit.proof.why_words import reason_lines
+from elicit.session.insight import Insight
+from elicit.sessions import begin
 
 
 def test_what_is_set_aside_is_told_apart_from_what_is_honoured_in_part():
@@ -69,3 +80,79 @@ def test_where_an_answer_contradicts_what_was_measured_the_lighter_gives_way_or_
     assert strained(0.9, 0.5, Answer.FIRST, parsimony=0.1) == [("dominance", 2)]
     infinite = float("inf")
     assert strained(0.9, 0.5, Answer.FIRST, parsimony="exact") == [("dominance", infinite), ("operator", infinite)]
+
+
+#: {a} to {a, b, c, d} and what they score; who weighs the score most says so three times, and slips once.
+SCORES = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
+SAID = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1), (0b111, 0b1111))
+
+
+def slipped(*more):
+    """A run in which this was measured and answered."""
+    facts = [Asked(0, tuple(SCORES))]
+    facts += [Evaluated(k, x, (score, float(x.bit_count()))) for k, (x, score) in enumerate(SCORES.items())]
+    for request, (better, worse) in enumerate((*SAID, *more), start=len(SCORES)):
+        facts += [Asked(request, compare=(better, worse)), Preferred(request, better, worse, Answer.FIRST)]
+    return facts
+
+
+def test_an_answer_that_is_doubted_is_named_wherever_the_recommendation_is_told_of(tmp_path):
+    elicitation = Elicitation(tuple("abcd"), settings=Settings(), facts=slipped())
+    assert elicitation.incumbent == 0b1111
+    ((doubted, slack),) = [(s, slack) for s, slack in strained_in(elicitation) if s.source is Source.OPERATOR]
+    assert (doubted.better, doubted.worse, answers_set_aside([(doubted, slack)])) == (0b111, 0b1111, 1)
+    told = Insight(elicitation).best()
+    assert told[2] == "Your answer to question 4 speaks against it, but your other answers make that one unlikely."
+    meant = Elicitation(tuple("abcd"), settings=Settings(), facts=slipped(SAID[-1]))
+    assert (meant.incumbent, len(Insight(meant).best())) == (0b111, len(told) - 1)
+
+    path = tmp_path / "slipped.jsonl"
+    with begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings()) as session:
+        for fact in slipped():
+            session.journal.append(fact)
+    why = Why(read(path))
+    words = reason_lines(why, why.this(), None)
+    assert "you preferred another to it in question 4, but your other answers make that unlikely." in words
+
+
+def claimed(path, *more, change=None, **choices):
+    """A run with this record that ended and claims what it proves, after a change of the claim; the steps that hold."""
+    begun = begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings(**choices))
+    with begun as session:
+        session.elicitation.adopt(slipped(*more))
+        session.elicitation.stop("enough")
+        for fact in session.elicitation.facts:
+            session.journal.append(fact)
+        content = claim_of(session.elicitation)
+        if change is not None:
+            change(content)
+        session.journal.claim(content)
+    return [step.words for step in check_record(read(path))]
+
+
+def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(tmp_path):
+    told = claimed(tmp_path / "doubted.jsonl")
+    assert any("(1 answer that plausible operators doubt left out)" in words for words in told)
+    assert not any("doubt" in words for words in claimed(tmp_path / "meant.jsonl", SAID[-1]))
+
+    def without(content):
+        del content["doubted"]
+
+    def of_others(content):
+        content["doubted"] = [0]  # which is a measurement
+
+    def of_all(content):
+        content["doubted"] = [4, 5, 6, 7, 8]
+
+    def of_the_slip(content):
+        content["doubted"] = [7]
+
+    for name, change, more, choices, why in (
+        ("without", without, (), {}, "what was answered puts the subset claimed as best below {a, b, c}"),
+        ("others", of_others, (), {}, "what is said to be doubted are no preferences of the operator"),
+        ("twice", of_all, SAID[-1:], {}, "an answer that was given twice is not doubted"),
+        ("never", of_the_slip, (), {"doubt": 1.0}, "answers are said to be doubted, and by the settings none is"),
+        ("exact", of_the_slip, (), {"parsimony": "exact"}, "answers are said to be doubted, and by the settings none"),
+    ):
+        with pytest.raises(CertificateError, match=re.escape(why)):
+            claimed(tmp_path / f"{name}.jsonl", *more, change=change, **choices)

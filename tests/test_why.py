@@ -304,7 +304,9 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
     facts = [Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0)), Evaluated(2, 6, (0.9, 2.0))]
     history = History.of(names, [*facts, Failed(3, 4, "singular")])
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
-    why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
+    why = SimpleNamespace(
+        attributes=names, history=history, utilities=utilities, best=1, beliefs=SimpleNamespace(doubted=())
+    )
     gains = "no utility of the set gives it more than 0.125 beyond it."
     for rival, line in (
         (4, "it could not be measured: singular."),
@@ -353,7 +355,7 @@ def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(ot
         history=history,
         best=1,
         numbered=lambda s: replace(s, request=history.question_numbers[s.request]),
-        beliefs=SimpleNamespace(regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x]))),
+        beliefs=SimpleNamespace(doubted=(), regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x]))),
         utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [1, *others]),
     )
     causes = tuple(Cause(said(1, x), 0.25) for x in (2, 3, 4, 6))

@@ -7,14 +7,25 @@ function of the facts; the previous beliefs only make it faster.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
-from elicit.decide.plausible import PlausibleOperators
+import numpy as np
+
+from elicit.decide.plausible import LEAST_ANSWERS, PlausibleOperators
 from elicit.decide.settings import Settings
 from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import Relation, edges_down, reachable, reachable_by_steps, uncontradicted
+from elicit.knowledge.statements import (
+    Relation,
+    Source,
+    Statement,
+    edges_down,
+    reachable,
+    reachable_by_steps,
+    uncontradicted,
+)
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
 from elicit.utility.any_set import AnySet
@@ -36,10 +47,20 @@ MOST_TRIED = 10
 
 
 class Beliefs:
-    """What one state of knowledge amounts to."""
+    """What one state of knowledge amounts to.
 
-    def __init__(self, history: History, family: Family, settings: Settings, previous: Beliefs | None = None) -> None:
-        self.history, self.family, self.settings = history, family, settings
+    meant: the request of an answer that is not doubted: what it would come to, if the operator means it.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        family: Family,
+        settings: Settings,
+        previous: Beliefs | None = None,
+        meant: int | None = None,
+    ) -> None:
+        self.history, self.family, self.settings, self._meant = history, family, settings, meant
         self.evaluated = history.subsets
         self.front = history.front
         # what is kept of earlier states are the last regrets computed, never the states themselves
@@ -48,16 +69,16 @@ class Beliefs:
         )
         self.utilities = self.fresh_utilities(previous)
 
-    def with_facts(self, facts: Iterable[Fact]) -> Beliefs:
+    def with_facts(self, facts: Iterable[Fact], meant: int | None = None) -> Beliefs:
         """The beliefs of a run with these facts, and otherwise like this one."""
         history = self.history.blank()
         for fact in facts:
             history.record(fact)
-        return Beliefs(history, self.family, self.settings)
+        return Beliefs(history, self.family, self.settings, meant=meant)
 
     def with_answer(self, answer: Preferred) -> Beliefs:
-        """The beliefs with this answer in place of the one that was given to the same question."""
-        return Beliefs(self.history.with_answer(answer), self.family, self.settings)
+        """The beliefs with this answer, and meant, in place of the one that was given to the same question."""
+        return Beliefs(self.history.with_answer(answer), self.family, self.settings, meant=answer.request)
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> AnySet:
         """The set of utilities with no program solved yet.
@@ -100,17 +121,46 @@ class Beliefs:
         return PlausibleOperators(self.history)
 
     @cached_property
+    def doubted(self) -> tuple[Statement, ...]:
+        """The answers that plausible operators, by all that was answered, hold more likely wrong than right.
+
+        They keep nothing from being recommended; otherwise they count as all others do, and no proof knows of doubts.
+        An answer that was given twice is never doubted: whoever repeats it means it, however unlikely it is.
+        """
+        settings, answers = self.settings, [s for s in self.history.stated if s.source is Source.OPERATOR]
+        weighed = settings.recommend == "expected" and settings.policy == "value" and not settings.exact
+        if not weighed or settings.doubt >= 1 or len(answers) < LEAST_ANSWERS:
+            return ()
+        given = Counter((s.better, s.worse) for s in answers if s.strict)
+        once = [s for s in answers if given[s.better, s.worse] == 1 and s.request != self._meant]
+        doubts = np.round(self.plausible.against([(s.better, s.worse) for s in once]), 9).tolist()
+        return tuple(s for s, doubt in zip(once, doubts, strict=True) if doubt >= settings.doubt)
+
+    def doubted_against(self, subset: Mask) -> list[Mask]:
+        """What doubted answers prefer to a subset."""
+        return [s.better for s in self.doubted if s.worse == subset]
+
+    @cached_property
     def candidates(self) -> list[Mask]:
-        """Those that may be recommended: measured, in the family, and put below no other by measure or answer."""
+        """Those that may be recommended: measured, in the family, and put below no other by measure or answer.
+
+        Answers that are doubted are left out.
+        """
         eligible = dict.fromkeys(x for x in self.evaluated if x in self.family)
+        if self.doubted:
+            return self._top([*eligible], [s for s in self.history.statements if s not in self.doubted])
         outright = self.utilities.candidates([*eligible])
         if all(s.strict and s.better in eligible and s.worse in eligible for s in self.history.statements):
             return outright
+        return self._top(outright, self.history.statements)
+
+    def _top(self, subsets: Sequence[Mask], statements: Sequence[Statement]) -> list[Mask]:
+        """Those that no chain of these statements puts below another of them."""
         # what is said to equal one that is below another is below that other as well; and so is what is below one
         # that an earlier run measured
-        standing = (*uncontradicted(self.history.statements), *self.history.dominance)
-        below = reachable_by_steps(outright, edges_down(standing))
-        return [x for x in outright if (x, True) not in below]
+        standing = (*uncontradicted(statements), *self.history.dominance)
+        below = reachable_by_steps(subsets, edges_down(standing))
+        return [x for x in subsets if (x, True) not in below]
 
     @cached_property
     def incumbent(self) -> Mask | None:

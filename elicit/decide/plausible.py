@@ -53,6 +53,9 @@ _HALF_AT_LEAST = 0.1
 #: What the middle of the front is worth, to everyone.
 MIDDLING = 0.0
 
+#: With fewer answers none can be said to surprise: what speaks against it is the guess that a run begins with.
+LEAST_ANSWERS = 3
+
 #: An operator errs this often for no reason, and more often where two subsets are worth nearly the same:
 #: the difference, in shares of what the better half of the front spans, at which the odds are e to 1.
 _ERRS, _BLUR = 0.12, 1 / 60

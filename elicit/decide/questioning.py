@@ -15,7 +15,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from elicit.decide.beliefs import Beliefs
-from elicit.decide.plausible import MIDDLING
+from elicit.decide.plausible import LEAST_ANSWERS, MIDDLING
 from elicit.events import Answer, Asked, Preferred, Stopped
 from elicit.knowledge.statements import Source, Statement, reachable
 from elicit.subsets import Mask, indicator, simplest
@@ -37,9 +37,6 @@ DOUBTFUL = 0.1
 #: Why a choice is confirmed at the end, by a question that is new or by one that is not.
 NEW = "one of these would be recommended now, and you may like the other better"
 ONCE_MORE = "what is recommended hangs on your answers about these, so you are asked once more"
-
-#: With fewer answers none can be said to surprise: what speaks against it is the guess that a run begins with.
-LEAST_ANSWERS = 3
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,8 @@ class Questions:
         No expected worth says so: plausible operators err, so one answer against many hardly moves what they expect.
         But an answer about the choice itself settles it, for nothing below another is recommended. So a wrong one does
         most harm here, and is asked again: with `few` questions put where it may well be wrong, with many only where
-        nothing but answers keeps what is worth more to plausible operators from being chosen.
+        nothing but answers keeps what is worth more to plausible operators from being chosen. And before all, so is an
+        answer that is doubted and speaks against the choice: given twice it counts.
         """
         beliefs = self._beliefs
         best = beliefs.incumbent
@@ -173,14 +171,16 @@ class Questions:
         rivals = [x for x in self._history.front if x != best and not self._by_dominance(best, x)]
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
         likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
+        doubted = [x for x in beliefs.doubted_against(best) if self._may_repeat(x, best)]
         new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
         again = (
-            Question(best, x, ONCE_MORE, check=True)
+            x
             for x in likely
             if self._may_repeat(best, x)
             if (chances[x] >= DOUBTFUL if few else round(crowd.of(x) - crowd.of(best), 9) > 0)
         )
-        return self._first(chain(new, again), rng)
+        first, last = ((Question(best, x, ONCE_MORE, check=True) for x in rivals) for rivals in (doubted, again))
+        return self._first(chain(first, new, last), rng)
 
     def _may_repeat(self, a: Mask, b: Mask) -> bool:
         """Whether answers put b below a, of which one about just these two may be given once more."""

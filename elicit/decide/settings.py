@@ -119,7 +119,8 @@ class Settings:
     doubt: float = _choice(
         0.5,
         "policy value: what answers imply is checked by a question when the operator thinks otherwise with at least "
-        "this probability; 1: never",
+        "this probability; and an answer so doubted, unless it was given twice, keeps nothing from being recommended. "
+        "1: never",
     )
     confirm: int = _choice(
         6,

@@ -76,6 +76,8 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
     utilities = beliefs.fresh_utilities()
     content["set"] = plain_set(utilities)
     content["statements"] = with_sources(utilities.statements)
+    if beliefs.doubted:
+        content["doubted"] = [s.request for s in beliefs.doubted]
     content["proofs"] = []
     if subset is None or not utilities.informative:
         return content

@@ -11,6 +11,7 @@ choice is worked out in floating point, and the output says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -238,7 +239,8 @@ class _Claim:
                 s.source is not Source.DOMINANCE or s.worse != subset,
                 f"the subset claimed as best is dominated by {self._braced(s.better)}",
             )
-        self._check_answers()
+        doubted = self._doubted()
+        self._check_answers(doubted)
         criteria = zip(self.known.header.criteria, measured, strict=True)
         told = ", ".join(f"{c.name} {rounded(value)}" for c, value in criteria)
         by = " (that it loses least is not shown)" if not self._proves("least") else ""
@@ -246,15 +248,32 @@ class _Claim:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"
             if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
                 by = " by its score, for nobody is asked"
-        return f"{self._braced(subset)} is recommended{by}: measured with {told}; no measured subset dominates it"
+        but = f" ({many(len(doubted), 'answer')} that plausible operators doubt left out)" if doubted else ""
+        return f"{self._braced(subset)} is recommended{by}: measured with {told}; no measured subset dominates it{but}"
 
-    def _check_answers(self) -> None:
+    def _doubted(self) -> list[Statement]:
+        """The answers that the run says it doubted: preferences that were given once, in a run that may doubt.
+
+        That plausible operators would rather have given the opposite is a choice, and not checked.
+        """
+        requests, settings = self.content.get("doubted", []), self.known.header.settings["elicit"]
+        stated = [s for s in self.implied if s.source is Source.OPERATOR and s.strict]
+        found = [s for s in stated if s.request in requests]
+        demand([s.request for s in found] == requests, "what is said to be doubted are no preferences of the operator")
+        if found:
+            may = self._by_worth and settings["policy"] == "value" and settings["doubt"] < 1
+            demand(may and not self.known.is_exact, "answers are said to be doubted, and by the settings none is")
+            given = Counter((s.better, s.worse) for s in stated)
+            demand(all(given[s.better, s.worse] == 1 for s in found), "an answer that was given twice is not doubted")
+        return found
+
+    def _check_answers(self, doubted: Sequence[Statement]) -> None:
         """No answer puts the subset below another that may be chosen, where the run could have told.
 
         It could not where every one of these is below another, as answers that contradict each other may put them;
-        nor, when it goes by regret, in an exact set that is empty.
+        nor, when it goes by regret, in an exact set that is empty. Answers that are doubted do not count.
         """
-        rows = transitive_reduction(self.implied) if self.known.is_exact else self._standing()
+        rows = transitive_reduction(self.implied) if self.known.is_exact else self._standing(doubted)
         eligible = {x for x in self.evaluated if x in self.known.family}
         above = {s.worse: s.better for s in rows if s.strict and s.better in eligible}
         if above.keys() >= eligible or (self._proves("inconsistent") and not self._by_worth):
@@ -263,9 +282,9 @@ class _Claim:
         if better is not None:
             raise CertificateError(f"what was answered puts the subset claimed as best below {self._braced(better)}")
 
-    def _standing(self) -> Iterator[Statement]:
-        """What is implied, but for answers that go in circles: dominance never does."""
-        yield from uncontradicted(self.implied)
+    def _standing(self, doubted: Sequence[Statement] = ()) -> Iterator[Statement]:
+        """What is implied, but for these and for answers that go in circles: dominance never does."""
+        yield from uncontradicted([s for s in self.implied if s not in doubted])
         yield from (s for s in self.implied if s.source is Source.DOMINANCE)
 
     @property

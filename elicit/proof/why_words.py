@@ -67,6 +67,11 @@ def _against_all(why: Why, reason: Reason) -> list[str]:
     lines = [f"no measured subset dominates it; it dominates {below} of the {len(why.history.evaluated)} measured."]
     if answers:
         lines.append(f"you preferred it outright in {which_questions([why.numbered(s) for s in answers])}.")
+    doubted = [why.numbered(s) for s in why.beliefs.doubted if s.worse == reason.subset]
+    if doubted:
+        lines.append(
+            f"you preferred another to it in {which_questions(doubted)}, but your other answers make that unlikely."
+        )
     return lines
 
 

@@ -66,6 +66,12 @@ class Insight:
             return ["Nothing was evaluated yet, so nothing would be recommended."]
         measured = many(len(history.evaluated), "evaluated subset")
         lines = [f"Best so far: {self._with_criteria(beliefs.incumbent)}.", self._how_sure(measured)]
+        lines += [
+            f"Your answer to question {history.question_numbers[s.request]} speaks against it, but your other answers "
+            "make that one unlikely."
+            for s in beliefs.doubted
+            if s.worse == beliefs.incumbent and s.request is not None
+        ]
         around = elicitation.family.neighbours(beliefs.incumbent)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
         lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
@@ -112,7 +118,7 @@ class Insight:
             now = self._elicitation.beliefs
             for answer, words in ((Answer.FIRST, "If A is better"), (Answer.SECOND, "If B is better")):
                 fact = Preferred(request.id, request.first.subset, request.second.subset, answer)
-                after = now.with_facts((*now.history.facts, fact))
+                after = now.with_facts((*now.history.facts, fact), meant=request.id)
                 lines += self._compared(words, now, after, (request.first.subset, request.second.subset))
         return lines
 

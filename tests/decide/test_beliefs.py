@@ -4,9 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from elicit.decide import beliefs as believing
 from elicit.decide.beliefs import Beliefs, best_by_score
+from elicit.decide.plausible import LEAST_ANSWERS
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Assumed, Criterion, Evaluated, Preferred
 from elicit.knowledge.history import History
@@ -108,6 +111,55 @@ def test_who_calls_two_equal_and_prefers_one_has_called_nothing_equal():
     assert equal.incumbent == 0b1, "of those equal the simplest"
     assert against.candidates == [0b1, 0b110]
     assert against.incumbent == 0b110
+
+
+scored = st.lists(st.integers(0, 20).map(lambda s: s / 20), min_size=4, max_size=9)
+
+
+@given(scored, st.data(), st.sampled_from([0.3, 0.5]))
+def test_an_answer_that_is_likely_to_be_wrong_and_was_given_once_keeps_nothing_from_being_recommended(
+    scores, data, doubt
+):
+    subsets = range(1, len(scores) + 1)
+    pairs = st.tuples(st.sampled_from(subsets), st.sampled_from(subsets)).filter(lambda pair: pair[0] != pair[1])
+    answers = data.draw(st.lists(pairs, max_size=6))
+    beliefs = knowing(dict(zip(subsets, scores, strict=True)), *answers, doubt=doubt)
+    history, crowd = beliefs.history, beliefs.plausible
+    place = {x: k for k, x in enumerate(crowd.subsets)}
+    likely = {
+        (a, b): float(crowd.weights @ (crowd.values[:, place[b]] > crowd.values[:, place[a]])) for a, b in answers
+    }
+    doubted = {pair for pair in answers if likely[pair] >= doubt - 1e-6 and answers.count(pair) == 1}
+    found = {(s.better, s.worse) for s in beliefs.doubted}
+    assert found <= doubted
+    if len(answers) >= LEAST_ANSWERS:
+        assert {pair for pair in doubted if likely[pair] > doubt + 1e-6} <= found
+    else:
+        assert not found
+    said = [pair for pair in answers if pair not in found]
+    edges = {*said, *((a, b) for a, below in history.dominates.items() for b in below)}
+    while more := {(a, d) for a, b in edges for c, d in edges if b == c} - edges:
+        edges |= more
+    if not any(above == below for above, below in edges):  # answers in a circle cancel out
+        assert beliefs.candidates == [x for x in subsets if not any(below == x for _, below in edges)]
+    for choices in ({"doubt": 1.0}, {"parsimony": "exact"}, {"recommend": "regret"}, {"policy": "current"}):
+        assert not knowing(dict(zip(subsets, scores, strict=True)), *answers, **choices).doubted
+
+
+def test_a_slip_about_the_best_does_not_cost_it_and_twice_the_same_is_no_slip():
+    """Who weighs the score most slips when asked about the best."""
+    scores = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
+    fits = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1))
+    slip = (0b111, 0b1111)
+    believed, taken = knowing(scores, *fits, slip), knowing(scores, *fits, slip, doubt=1.0)
+    assert [(s.better, s.worse) for s in believed.doubted] == [slip]
+    assert believed.doubted_against(0b1111) == [0b111]
+    assert (believed.incumbent, taken.incumbent) == (0b1111, 0b111)
+    twice = knowing(scores, *fits, slip, slip)
+    assert not twice.doubted
+    assert twice.incumbent == 0b111
+    meant = believed.with_answer(believed.history.answers[103])
+    assert (meant.doubted, meant.incumbent) == ((), 0b111)
 
 
 def test_what_exact_arithmetic_does_not_confirm_is_not_proven(monkeypatch):

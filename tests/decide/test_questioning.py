@@ -136,9 +136,11 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     pairs = data.draw(st.lists(st.tuples(subsets, subsets), max_size=6))
     answers = [(a, b, data.draw(st.sampled_from(list(Answer)[:4]))) for a, b in pairs if a != b]
     may_ask, history = questions(vectors, answers)
-    best, crowd = Beliefs(history, Family(N), Settings()).incumbent, PlausibleOperators(history)
+    beliefs, crowd = Beliefs(history, Family(N), Settings()), PlausibleOperators(history)
+    best = beliefs.incumbent
     reach, dominance = reachable(history)
     put = [frozenset((a, b)) for a, b, _ in answers]
+    against = {x for x in beliefs.doubted_against(best) if put.count(frozenset((best, x))) < 2}
     doubted = {
         x: float(crowd.against([(best, x)])[0])
         for x in history.front
@@ -147,7 +149,10 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     }
     due = {x: c for x, c in doubted.items() if (c >= DOUBTFUL if few else crowd.of(x) > crowd.of(best) + 1e-9)}
     found = may_ask.confirming(np.random.default_rng(0), few=few)
-    if found is not None and not found.check:
+    if against - {x for x in against if (best, x) in reach}:
+        assert found.check, "what is doubted and speaks against the choice comes before all"
+        assert {found.first, found.second} - {best} <= against
+    elif found is not None and not found.check:
         assert few, "a question that is new"
     elif found is None:
         assert max(due.values(), default=0.0) < max(UNLIKELY, DOUBTFUL if few else 0.0) + 1e-6
@@ -171,8 +176,10 @@ def test_a_choice_that_few_would_contest_is_confirmed_before_it_is_taken_home():
     assert may_ask.next(rng, worth=0.03, last=True) is None, "one answer would hardly move what is expected"
     found = may_ask.confirming(rng, few=True)
     assert {found.first, found.second} == {4, 5}
-    _, history = questions(DEMANDED, [*SAID, (4, 5, Answer.FIRST)])
-    assert Beliefs(history, Family(N), Settings()).incumbent == 4, "an answer about the choice itself settles it"
+    contested = [*SAID, (4, 5, Answer.FIRST)]
+    for few in (True, False):
+        found = questions(DEMANDED, contested)[0].confirming(rng, few=few)
+        assert (found.first, found.second, found.check) == (4, 5, True), "as it stood, since it is unlikely"
     for policy in ("current", "none"):
         assert questions(DEMANDED, SAID, policy=policy)[0].confirming(rng, few=True) is None
 
