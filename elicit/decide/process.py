@@ -140,7 +140,7 @@ class Process:
         """Mean and standard deviation, on the scale, of subsets given as bits."""
         near = self.kernel(subsets, self.seen)
         known = solve_triangular(self.root, near.T, lower=True, check_finite=False)
-        itself = self.kernel(subsets[:1], subsets[:1])[0, 0] if len(subsets) else 0.0
+        itself = self.kernel(subsets[:1], subsets[:1])[0, 0]  # of all subsets alike
         left = np.maximum(itself - (known * known).sum(axis=0), 1e-12)
         return near @ self.dual, np.sqrt(left * self.variance)
 
