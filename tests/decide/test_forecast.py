@@ -168,6 +168,13 @@ def test_a_second_and_a_third_unknown_criterion_have_four_times_the_outcomes_and
     assert [len(_outcomes(criteria)[1]) for criteria in range(6)] == [1, 17, 68, 272, 272, 272]
 
 
+def test_what_is_expected_of_attributes_reaches_the_kernel():
+    scores, expected = np.random.default_rng(0).normal(size=8), np.array([3.0, 2.0, 1.0, 2.0])
+    (process,) = Forecast(4, list(range(1, 9)), scores[:, None], scores, expected).criteria
+    assert isinstance(process, Process)
+    assert process.kernel.weights == pytest.approx(expected / 2)
+
+
 def many(seed=0, more=250):
     """More subsets of 12 attributes than are fitted: many near one that is worth most, and far ones that are bad."""
     rng = np.random.default_rng(seed)
