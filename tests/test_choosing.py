@@ -90,6 +90,33 @@ def test_the_interval_is_over_tables():
     last = found.lines()[-1]
     # the mean of .1 and .3, and 12.706 (Student's t of one degree) times .1
     assert "+0.2000 ± 1.2706" in last
+    assert found.lines()[-2].split() == ["c0", "0.1000", "2", "of", "2"]  # the first is not compared with itself
+
+
+def test_what_differs_alike_on_all_tables_has_no_interval():
+    found = Choosing.of(played(a=[[0.1], [0.2]], b=[[0.3], [0.4]]))
+    assert found.lines()[-1].split() == ["c1", "0.3000", "+0.1000", "0", "of", "2"]
+
+
+def test_the_regret_of_a_table_is_the_mean_over_its_runs():
+    assert Choosing.of(played(a=[[0.0, 0.0, 0.3]])).regrets == pytest.approx(np.array([[0.1]]))
+
+
+def test_a_narrow_terminal_has_both_parts_in_its_width():
+    found = Choosing.of(played(a=[[0.1], [0.2]], b=[[0.1], [0.4]]))
+    assert max(map(len, found.lines())) > 50
+    assert max(map(len, found.lines(50))) <= 50
+    assert {word for line in found.lines(50) for word in line.split()} == set(" ".join(found.lines()).split())
+
+
+def test_names_of_tables_and_choices_send_nothing_to_the_terminal():
+    run = {"method": "c\x1b[31m", "regret": 0.1}
+    text = "\n".join(Choosing.of({"t\x1b[32m": [run], "u": [run]}).lines())
+    assert "\x1b" not in text
+    assert text.count("c\\x1b[31m") == 6  # in the heading, twice in each row of a table, and in its own
+    assert text.count("t\\x1b[32m") == 1
+    with pytest.raises(InputError, match=r"^t\\x1b\[32m: no regret"):
+        Choosing.of({"t\x1b[32m": [{**run, "regret": None}]})
 
 
 def test_a_regret_that_is_not_known_is_no_regret():

@@ -155,6 +155,19 @@ def test_each_number_of_a_line_stands_under_its_heading():
     }
 
 
+def test_where_ours_was_played_alone_there_is_nothing_to_be_told_of_others():
+    (_, row) = (re.split("  +", text) for text in table(lines_of("s", [run("elicit", 0.1)])))
+    assert row == ["s", "linear", "1", "–", "–", "–", "0.1000", "0%", "0 (0)", "–", "50"]
+
+
+def test_names_send_nothing_to_the_terminal_and_stand_before_every_part_of_a_narrow_table():
+    lines = lines_of("s\x1b[31m", [run("elicit", 0.1, operator="o\x1b[32m: a", questions=7)])
+    rows = [text for text in table(lines, 60) if text and not text.startswith("scenario")]
+    assert len(rows) > 1
+    assert all(text.startswith("s\\x1b[31m  o\\x1b[32m  ") for text in rows)
+    assert list(promises_kept(lines)) == [f"{PROMISED[2]}: 0 of 1; not s\\x1b[31m (o\\x1b[32m)"]
+
+
 def test_only_searches_that_are_named_as_rivals_are_the_best_told():
     (line,) = lines_of("s", [run("elicit", 0.1), run("genetic", 0.01), run("sffs (unlimited)", 0.0), run("sffs", 0.2)])
     assert (line.rival, line.rivals) == ("sffs", 0.2)
