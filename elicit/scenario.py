@@ -30,7 +30,7 @@ from elicit.numeric import is_whole
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
-from elicit.printable import counted, many, printable
+from elicit.printable import counted, many
 from elicit.scores.registry import taking_gaps
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
@@ -128,18 +128,17 @@ def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario
     nothing else.
     """
     path = Path(path)
-    shown = printable(str(path))
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows mark a file as UTF-8
     except FileNotFoundError:
-        raise InputError(f"{shown}: no such file; check the path") from None
+        raise InputError(f"{path}: no such file; check the path") from None
     except OSError as error:
-        raise InputError(f"{shown}: cannot be read ({error.strerror}); check the file") from error
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the file") from error
     except UnicodeDecodeError:
-        raise InputError(f"{shown}: is not text in UTF-8; a scenario is a TOML file") from None
+        raise InputError(f"{path}: is not text in UTF-8; a scenario is a TOML file") from None
     except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep
-        raise InputError(f"{shown}: is not TOML: {printable(str(error))}; correct it there") from None
-    return sections.with_place(shown, lambda: scenario_from(_with_choices(plain, choices), path.parent), between=": ")
+        raise InputError(f"{path}: is not TOML: {error}; correct it there") from None
+    return sections.with_place(str(path), lambda: scenario_from(_with_choices(plain, choices), path.parent), ": ")
 
 
 def _with_choices(plain: Section, choices: Sequence[Section]) -> Section:

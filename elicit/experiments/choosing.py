@@ -75,7 +75,7 @@ def _mean(table: str, results: Results, choice: str) -> float:
     """The mean regret over operators and seeds."""
     regrets = [run["regret"] for run in results if run["method"] == choice]
     if not regrets or None in regrets:
-        raise InputError(f"{printable(table)}: {NOT_KNOWN}")
+        raise InputError(f"{table}: {NOT_KNOWN}")
     return float(np.mean(regrets))
 
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
 from elicit.numeric import is_number, is_whole
-from elicit.printable import printable
 
 Section = Mapping[str, Any]
 T = TypeVar("T")
@@ -97,7 +96,7 @@ def with_place(place: str, read: Callable[[], T], between: str = " ") -> T:
     try:
         return read()
     except InputError as error:
-        raise InputError(f"{place}{between}{printable(str(error))}") from error
+        raise InputError(f"{place}{between}{error}") from error
 
 
 def named_specs(kind: str, sections: Any, read: Callable[[Section], Any]) -> tuple[Any, ...]:
