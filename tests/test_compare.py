@@ -13,6 +13,7 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
+from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.experiments import comparison, experiment
@@ -22,6 +23,7 @@ from elicit.experiments.experiment import run_scenario, summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, named
+from elicit.numeric import GRID
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
 from elicit.sessions import resume
@@ -136,6 +138,25 @@ def test_the_results_are_the_same_for_any_number_of_jobs(folder):
     assert list(map(untimed, together)) == list(map(untimed, compare(chosen)))
 
 
+def test_what_one_run_measured_no_other_measures_again(folder, monkeypatch):
+    measured, plain = [], WrapperOracle.__call__
+    monkeypatch.setattr(
+        WrapperOracle, "__call__", lambda self, request: (measured.append(request.subset), plain(self, request))[1]
+    )
+    fitted = {"kind": "wrapper", "data": "d.csv", "target": "kind", "model": "tree:2", "folds": 2, "random_state": 53}
+    told = compare(
+        scenario_from({**PLAIN, "oracle": fitted, "experiment": {"methods": ["sfs", "random"]}}, folder), n_jobs=1
+    )
+    assert len(measured) == len(set(measured)) < sum(run["evaluations"] for run in told)
+
+
+def test_the_first_choice_of_elicit_is_what_classical_methods_keep_to(folder):
+    choices = [{"name": "first", "budget": 9, "max_size": 2}, {"name": "second", "budget": 4}]
+    told = compare(scenario_from({**PLAIN, "elicit": choices, "experiment": {"methods": ["random"]}}, folder))
+    assert [run["evaluations"] for run in told] == [9, 9]
+    assert all(len(run["subset"]) <= 2 for run in told)
+
+
 def test_exhaustive_search_with_enough_budget_has_no_regret(folder):
     for run in compare(scenario(folder, elicit={"budget": 15}, experiment={"methods": ["exhaustive"]})):
         assert (run["regret"], run["evaluations"]) == (0.0, 15)
@@ -178,7 +199,7 @@ def test_where_the_best_is_not_known_utilities_are_compared(folder):
     oracle = {"kind": "wrapper", "path": None, "data": "iris", "target": None, "model": "tree:2", "folds": 3}
     chosen = scenario(folder, oracle=oracle, elicit={"budget": 4}, experiment={"methods": ["elicit", "sfs", "rfe"]})
     found = compare(chosen)
-    assert {run["regret"] for run in found} == {None}
+    assert {(run["regret"], run["trace"]) for run in found} == {(None, None)}
     assert {d.method for d in differences(found)} == {"sfs", "rfe"}
     header, *rows = (re.split("  +", line) for line in side_by_side(found)[:4])
     assert "utility" in header
@@ -563,6 +584,17 @@ def test_what_a_method_read_besides_the_oracle_belongs_to_its_journal(folder, tm
     assert len(compare(alone, n_jobs=1, journals=tmp_path)) == 2  # which reads nothing of either
 
 
+def test_a_journal_of_a_run_that_was_told_another_utility_is_refused(folder, tmp_path):
+    plain = {**PLAIN, "experiment": {"methods": ["sfs"]}}
+    told, otherwise = (
+        scenario_from({**plain, "operator": {"name": "one", "utility": utility}}, folder)
+        for utility in ("score", "score - size")
+    )
+    compare(told, n_jobs=1, journals=tmp_path)
+    with pytest.raises(JournalError, match="belongs to a run with another about"):
+        compare(otherwise, n_jobs=1, journals=tmp_path)
+
+
 def test_a_journal_of_a_classical_run_says_what_goes_on_with_it(folder, tmp_path, capsys):
     compare(scenario(folder, experiment={"seeds": 1, "methods": ["sffs"]}), journals=tmp_path)
     kept = next(iter(tmp_path.glob("sffs*.jsonl")))
@@ -651,6 +683,27 @@ def test_the_table_has_a_row_a_method_best_first_and_no_control_characters():
     assert side_by_side(found[:2])[0].endswith("size")  # one method is worse than none
     two = side_by_side([*found, *(dict(run, operator="p") for run in found)])
     assert two[-3].split() == ["method", "o", "p"]
+
+
+def test_a_narrow_table_has_every_name_made_harmless_and_the_interval_from_its_lower_end():
+    names = {"elicit\x1b[31m": (0.9, 0.9, 0.9), "y\x1b[31m": (0.6, 0.7, 0.8)}
+    runs = [
+        run_of(name, seed, worth, operator) | {"goal": "size:1\x1b[33m", "met": True}
+        for name, worths in names.items()
+        for seed, worth in enumerate(worths)
+        for operator in ("o\x1b[32m", "p" * 30, "q" * 30)
+    ]
+    lines = side_by_side(runs, 60)
+    assert max(map(len, lines)) <= 60 < max(map(len, side_by_side(runs)))
+    shown = "\n".join(lines)
+    assert "\x1b" not in shown
+    for name in ("elicit\\x1b[31m", "y\\x1b[31m", "o\\x1b[32m", "size:1\\x1b[33m met", "worse than elicit\\x1b[31m by"):
+        assert name in shown
+    assert "  +0.2000 [-0.0484, +0.4484]\n" in shown  # of all three seeds, which are counted once for all operators
+
+
+def test_a_subset_is_the_best_where_its_regret_cannot_be_told_from_none():
+    assert side_by_side([run_of("elicit", 0, 1.0) | {"regret": GRID / 2}])[1].split()[3] == "100%"
 
 
 def test_who_seldom_finds_the_size_asked_for_is_not_first_for_the_few_times_it_did():
@@ -892,6 +945,33 @@ def test_a_method_whose_budget_was_spent_on_what_is_too_large_says_so(folder, ca
 def test_a_walk_from_above_has_the_whole_budget_though_few_subsets_are_small_enough(folder):
     for run in compare(scenario(folder, elicit={"budget": 12, "max_size": 1}, experiment={"methods": ["sbs"]})):
         assert (run["evaluations"], len(run["subset"])) == (10, 1)  # of 4, 3, 2 and 1 attributes: 1 + 4 + 3 + 2
+
+
+def test_the_trace_of_a_walk_from_above_has_no_regret_before_it_comes_to_what_may_be_chosen(folder):
+    (run, _) = compare(
+        scenario(folder, elicit={"budget": 12, "max_size": 1}, experiment={"methods": ["sbs"], "seeds": 1})
+    )
+    assert run["trace"][:8] == [None] * 8  # of 4, 3 and 2 attributes
+    assert run["trace"][-1] == run["regret"] >= 0
+
+
+def test_what_failed_has_its_place_in_a_trace(folder):
+    lines = TABLE.splitlines(keepends=True)
+    (folder / "t.csv").write_text("".join(lines[:5] + lines[9:]))
+    for run in compare(scenario(folder, experiment={"methods": ["random", "sfs"]})):
+        assert len(run["trace"]) == run["evaluations"] == 9
+
+
+def test_without_a_budget_classical_methods_have_the_usual_one_of_so_many_attributes():
+    plain = {"oracle": {"kind": "synthetic", "n": 8}, "operator": {"utility": "score - 0.01 * size"}}
+    (run,) = compare(scenario_from({**plain, "experiment": {"methods": ["random"]}}, Path()), n_jobs=1)
+    assert run["evaluations"] == Settings().calls(8) < 255
+
+
+def test_progress_within_a_classical_run_is_told(folder):
+    seen = []
+    compare(scenario(folder, experiment={"methods": ["random"]}), n_jobs=1, progress=seen.append)
+    assert {now.run.evaluations for now in seen if now.run is not None} == set(range(1, 10))
 
 
 def test_a_picture_of_regret_is_refused_before_the_work_where_there_is_none(folder, capsys):

@@ -125,6 +125,11 @@ def test_a_suite_without_ours_promises_nothing_and_another_name_of_ours_counts()
     assert (mine.ours, mine.runs, mine.soon) == (0.1, 1, 0.1)
 
 
+def test_of_several_choices_the_one_called_elicit_is_ours_wherever_it_stands():
+    (line,) = lines_of("s", [run("mine", 0.1), run("elicit", 0.2), run("sfs", 0.3)])
+    assert line.ours == 0.2
+
+
 def test_where_a_promise_is_broken_is_told():
     results = [run("elicit", 0.1, trace=[0.1], questions=2), run("sffs", 0.05), run("sffs (unlimited)", 0.05)]
     good = [run("elicit", 0.0, trace=[0.0]), run("sffs", 0.1), run("sffs (unlimited)", 0.1)]
