@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 from itertools import count
 
 import numpy as np
@@ -23,6 +24,7 @@ from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
+from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
 from elicit.session.hopeless import only_failures, require_hope
 from elicit.sessions import begin, elicitation_of, header_of, resume
@@ -125,6 +127,17 @@ def test_where_small_or_large_subsets_do_not_fail_alike_a_run_goes_on_to_its_bud
     result = journal_of(tmp_path / "j", oracle, judge(oracle.inner), Settings(budget=20, questions=0))
     assert result.evaluations == 20
     assert len(read(tmp_path / "j").cached) == sum(not fails(mask) for mask in (0b1, 0b100, 0b10000, 0b1000000))
+
+
+def test_a_run_that_ended_with_failures_alone_has_them_in_its_journal(tmp_path):
+    def fails(subset):
+        return Failure(f"{chr(ord('a') + subset)}: another reason each time")
+
+    result = journal_of(tmp_path / "j", Counting(truth(), before=fails))
+    assert result.subset is None
+    facts = read(tmp_path / "j").facts
+    assert sum(isinstance(fact, Failed) for fact in facts) == result.evaluations > 0
+    assert isinstance(facts[-1], Stopped)
 
 
 def test_where_only_attributes_alone_can_be_measured_the_best_of_those_that_were_tried_is_recommended():
@@ -250,6 +263,25 @@ def test_the_journal_holds_every_fact_with_its_time(tmp_path):
     assert isinstance(record.facts[-1], Stopped)
     assert list(record.times) == sorted(record.times)
     assert record.header.settings["elicit"] == SETTINGS.plain()
+
+
+def test_without_a_clock_the_times_in_a_journal_are_those_of_the_day(tmp_path):
+    before = time.time()
+    journal_of(tmp_path / "j", truth())
+    times = read(tmp_path / "j").times
+    assert before - 1 < times[0] <= times[-1] < time.time() + 1
+
+
+def test_what_is_proven_at_the_end_takes_no_second_from_a_run(tmp_path, monkeypatch):
+    now = [5.0]
+
+    def slowly(elicitation):
+        now[0] += 1000
+        return claim_of(elicitation)
+
+    monkeypatch.setattr("elicit.drive.claim_of", slowly)
+    assert journal_of(tmp_path / "j", truth(), clock=lambda: now[0]).seconds == 0
+    assert now == [1005.0]
 
 
 def test_a_prior_is_in_the_journal_and_goes_on(tmp_path):
@@ -513,6 +545,26 @@ def test_an_interrupt_while_measuring_leaves_a_journal_that_resumes_identically(
     with resume(path, oracle) as session:
         drive(session.elicitation, oracle, judge(oracle), session.journal)
     assert identity(path) == identity(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("disk_is_full", [False, True])
+def test_an_interrupt_just_before_a_fact_is_written_leaves_it_written_and_is_what_is_told(
+    tmp_path, monkeypatch, disk_is_full
+):
+    interrupted, plain = [], Journal.catch_up
+
+    def stopped(journal, facts, clock):
+        if not interrupted and any(isinstance(fact, Evaluated) for fact in facts):
+            interrupted.append(True)
+            raise KeyboardInterrupt
+        if interrupted and disk_is_full:
+            raise JournalError("no space left")
+        plain(journal, facts, clock)
+
+    monkeypatch.setattr(Journal, "catch_up", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        journal_of(tmp_path / "j", truth())
+    assert sum(isinstance(fact, Evaluated) for fact in read(tmp_path / "j").facts) == (0 if disk_is_full else 1)
 
 
 def test_an_operator_who_leaves_is_asked_the_same_question_again(tmp_path):
