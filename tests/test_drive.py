@@ -11,6 +11,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from elicit.asks import Compare, Enough, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
@@ -24,6 +25,7 @@ from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
+from elicit.oracles.parallel import Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
 from elicit.session.hopeless import only_failures, require_hope
@@ -241,6 +243,58 @@ def test_regret_is_worked_out_only_for_those_who_show_it(monkeypatch):
     assert any(progress.regret is not None for progress in dear)
     after = {(p.evaluations, p.questions): p.subset for p in cheap}
     assert all(p.subset in (None, after[p.evaluations, p.questions]) for p in dear)
+
+
+def test_whoever_reads_along_is_told_before_each_question_what_would_be_recommended_and_not_after_a_reply():
+    oracle, seen, before = truth(), [], []
+    operator = judge(oracle)
+
+    def answer(request):
+        before.append(seen[-1])
+        return operator(request)
+
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    drive(elicitation, oracle, answer, progress=seen.append, attended=True)
+    assert [told for told in seen if told.subset is not None] == before
+    assert len(before) > 3
+
+
+def test_what_progress_tells_of_is_in_the_journal_already(tmp_path):
+    oracle, seen = truth(), []
+    with begin(tmp_path / "j", oracle, SETTINGS, seed=5) as session:
+
+        def told(_):
+            seen.append(session.journal.facts == session.elicitation.facts)
+
+        drive(session.elicitation, oracle, judge(oracle), session.journal, progress=told)
+    assert len(seen) > 9
+    assert all(seen)
+
+
+def test_that_an_answer_was_taken_back_is_told_before_the_question_is_put_again():
+    oracle, asked, seen, told = truth(), [], [], []
+    operator = judge(oracle)
+
+    def answer(request):
+        asked.append(request)
+        told.append(len(seen))
+        return TakeBack(asked[0].id) if len(asked) == 2 else operator(request)
+
+    drive(Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5), oracle, answer, progress=seen.append)
+    assert asked[2] == asked[1]
+    assert told[2] == told[1] + 1
+
+
+def test_a_round_is_measured_by_as_many_workers_as_there_are(monkeypatch):
+    oracle, parts = truth(), []
+    at_once = Workers.measure
+    monkeypatch.setattr(
+        Workers, "measure", lambda self, of, subsets: (parts.append(len(subsets)), at_once(self, of, subsets))[1]
+    )
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, dataclasses.replace(SETTINGS, batch=3), seed=5)
+    with parallel_config("threading"):
+        drive(elicitation, oracle, judge(oracle), n_jobs=2)
+    assert max(parts) == 2
 
 
 def test_watching_changes_nothing(tmp_path):
@@ -703,6 +757,20 @@ def test_contradictions_are_put_to_the_operator_who_may_take_an_answer_back(pars
     assert len(settled) > 1
     assert elicitation.history.retracted == {request.conflict[-1] for request in settled[::2]}
     assert elicitation.history.settled == {request.conflict for request in settled[1::2]}
+
+
+def test_a_contradiction_that_is_none_any_more_is_not_put_again():
+    oracle, put = truth(5), []
+    slips = slipping(oracle)
+
+    def answer(request):
+        if isinstance(request, Compare):
+            return slips(request)
+        put.append(request.id)
+        return TakeBack(request.conflict[-1]) if len(put) == 1 else Settlement(None)
+
+    drive(Elicitation(oracle.attributes, oracle.criteria, CHECKED, seed=1), oracle, answer)
+    assert len(put) == len(set(put)) > 0
 
 
 def test_a_check_is_no_check_any_more_once_an_answer_was_taken_back():
