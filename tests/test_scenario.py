@@ -329,6 +329,33 @@ def test_choices_of_elicit_stand_side_by_side(folder):
     assert (source.settings.exact, source.family.max_size) == (True, 2)
 
 
+def test_another_budget_is_that_of_every_choice_and_written_down_for_each(folder):
+    choices = [{"name": "first"}, {"name": "second", "budget": 3}]
+    fewer = scenario_from({**PLAIN, "elicit": choices}, folder).reduced(budget=5)
+    assert [choice.settings.budget for choice in fewer.elicits] == [5, 5]
+    assert fewer.plain["elicit"] == [{"name": "first", "budget": 5}, {"name": "second", "budget": 5}]
+
+
+def test_other_seeds_leave_the_rest_of_an_experiment_as_it_was_written(folder):
+    written = {"seeds": [3, 4], "trace_every": 2}
+    fewer = scenario_from({**PLAIN, "experiment": written}, folder).reduced(seeds=3)
+    assert fewer.plain["experiment"] == {"seeds": [3, 4, 0], "trace_every": 2}
+
+
+def test_a_choice_has_its_own_settings_where_the_scenario_has_others(folder):
+    (folder / "s.toml").write_text(
+        '[oracle]\nkind = "table"\npath = "t.csv"\n[operator]\nutility = "score"\n[elicit]\nbudget = 6\nquestions = 5\n'
+    )
+    (chosen,) = read_scenario(folder / "s.toml", [{"name": "short", "budget": 3}]).elicits
+    assert (chosen.settings.budget, chosen.settings.questions) == (3, 5)
+
+
+def test_an_operator_is_made_as_described_and_errs_at_other_questions_with_each_seed(folder):
+    made = scenario_from({**PLAIN, "operator": {"utility": "score", "noise": 0.3, "hesitation": 0.02}}, folder)
+    found = [made.operators[0].simulated(made.oracle, seed) for seed in (0, 4)]
+    assert [(one.noise, one.hesitation, one.seed) for one in found] == [(0.3, 0.02, 0), (0.3, 0.02, 4)]
+
+
 def test_fewer_seeds_and_another_budget(folder):
     scenario = scenario_from(changed(experiment={"seeds": [7, 8, 9]}), folder)
     assert scenario.reduced(seeds=2).seeds == (7, 8)
