@@ -26,9 +26,13 @@ if __name__ == "__main__":
 def test_workers_end_with_a_parent_that_was_killed(tmp_path):
     (tmp_path / "parent.py").write_text(PARENT)
     parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    given_up = threading.Timer(300, parent.kill)  # a worker that never begins would be waited for without an end
+    given_up.start()
     with parent:
-        assert [parent.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
+        begun = [parent.stdout.readline() for _ in range(2)]
+        given_up.cancel()
         parent.kill()
+        assert begun == ["at work\n"] * 2
         rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
     assert rest == ""
 
