@@ -3,11 +3,13 @@
 import io
 import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from elicit.cli import main
+from elicit.commands import ending
 from elicit.commands.status import complain
 from elicit.printable import message, width
 
@@ -96,6 +98,17 @@ def test_a_session_ends_with_whole_words_and_with_commands_to_copy(terminal, cap
     lines = told.replace("  elicit report a_journal_of_a_long_name.jsonl -o report.html\n", "").splitlines()
     assert max(map(width, lines)) <= COLUMNS
     assert "make_pipeline" in code or "fit(X, y)" in code
+
+
+@pytest.mark.parametrize("columns", [24, 30, 60])
+def test_what_was_spent_breaks_at_spaces(monkeypatch, columns):
+    monkeypatch.setattr(ending, "screen_width", lambda: columns)
+    run = SimpleNamespace(history=SimpleNamespace(evaluated={}, failed={}))
+    result = SimpleNamespace(subset=None, evaluations=30, questions=4, seconds=21.0)
+    lines = list(ending._spent(run, SimpleNamespace(known=range(6)), {}, result))
+    assert max(map(width, lines)) <= columns
+    told = "spent: 30 evaluations, 4 questions, 0:21 in this sitting beyond the budget: 6 measured ahead of need"
+    assert " ".join(" ".join(lines).split()) == told
 
 
 @pytest.mark.usefixtures("here")

@@ -178,9 +178,9 @@ def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, 
     if result.subset is not None and section.get("kind") == "wrapper":
         besides.append(f"{ROUNDS * len({result.subset, elicitation.family.largest})} on fresh folds")
     asked = f"{many(result.evaluations, 'evaluation')}, {many(result.questions, 'question')}"
-    yield f"spent: {asked}, {clock_time(result.seconds)} in this sitting"
+    yield from _paragraph(f"spent: {asked}, {clock_time(result.seconds)} in this sitting")
     if besides:
-        yield f"beyond the budget: {', '.join(besides)}"
+        yield from _paragraph(f"beyond the budget: {', '.join(besides)}")
 
 
 def _measurement(oracle: Oracle, subset: Mask) -> Evaluated | None:
@@ -365,7 +365,7 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
         told = f"  more than {MOST_EXPLAINED:,} were measured, so it was not worked out which of them this one is "
         yield from _paragraph(f"{told}proven better than", 4)
     if len(others) > MOST_RIVALS:
-        yield f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)"
+        yield from _paragraph(f"  (and {len(others) - MOST_RIVALS} more that no other subset dominates)")
 
 
 def _preferred_to(history: History, subset: Mask) -> dict[Mask, int]:
