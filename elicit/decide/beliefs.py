@@ -19,7 +19,6 @@ from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import (
     Relation,
-    Source,
     Statement,
     edges_down,
     reachable,
@@ -127,7 +126,7 @@ class Beliefs:
         They keep nothing from being recommended; otherwise they count as all others do, and no proof knows of doubts.
         An answer that was given twice is never doubted: whoever repeats it means it, however unlikely it is.
         """
-        settings, answers = self.settings, [s for s in self.history.stated if s.source is Source.OPERATOR]
+        settings, answers = self.settings, [s for s in self.history.stated if s.request in self.history.answers]
         weighed = settings.recommend == "expected" and settings.policy == "value" and not settings.exact
         if not weighed or settings.doubt >= 1 or len(answers) < LEAST_ANSWERS:
             return ()

@@ -162,6 +162,15 @@ def test_a_slip_about_the_best_does_not_cost_it_and_twice_the_same_is_no_slip():
     assert (meant.doubted, meant.incumbent) == ((), 0b111)
 
 
+def test_what_was_assumed_is_no_answer_and_is_not_doubted():
+    scores = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
+    facts = [Evaluated(k, m, (score, float(m.bit_count()))) for k, (m, score) in enumerate(scores.items())]
+    facts += [Preferred(100 + k, 0b1111, x, Answer.FIRST) for k, x in enumerate((0b1, 0b11))]
+    facts += [Assumed(200, 0b111, 0b1111, "strict", "operator"), Assumed(201, 0b100, 0b1000, "strict", "operator")]
+    beliefs = Beliefs(History.of(Attributes.numbered(4), facts), Family(4), Settings())
+    assert (beliefs.doubted, beliefs.incumbent) == ((), 0b111)
+
+
 def test_what_exact_arithmetic_does_not_confirm_is_not_proven(monkeypatch):
     scores, said = {0b1: 0.9, 0b10: 0.5}, {"scope": "size:1", "parsimony": "exact", "questions": 0}
     assert knowing(scores, family=Family(2), **said).proven_optimal
