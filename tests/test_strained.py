@@ -87,12 +87,14 @@ SCORES = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
 SAID = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1), (0b111, 0b1111))
 
 
-def slipped(*more):
-    """A run in which this was measured and answered."""
+def slipped(*more, equal=()):
+    """A run in which this was measured and answered, and at the end these pairs were called equal."""
     facts = [Asked(0, tuple(SCORES))]
     facts += [Evaluated(k, x, (score, float(x.bit_count()))) for k, (x, score) in enumerate(SCORES.items())]
     for request, (better, worse) in enumerate((*SAID, *more), start=len(SCORES)):
         facts += [Asked(request, compare=(better, worse)), Preferred(request, better, worse, Answer.FIRST)]
+    for request, pair in enumerate(equal, start=len(SCORES) + len(SAID) + len(more)):
+        facts += [Asked(request, compare=pair), Preferred(request, *pair, Answer.EQUAL)]
     return facts
 
 
@@ -115,11 +117,11 @@ def test_an_answer_that_is_doubted_is_named_wherever_the_recommendation_is_told_
     assert "you preferred another to it in question 4, but your other answers make that unlikely." in words
 
 
-def claimed(path, *more, change=None, **choices):
+def claimed(path, *more, equal=(), change=None, **choices):
     """A run with this record that ended and claims what it proves, after a change of the claim; the steps that hold."""
     begun = begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings(**choices))
     with begun as session:
-        session.elicitation.adopt(slipped(*more))
+        session.elicitation.adopt(slipped(*more, equal=equal))
         session.elicitation.stop("enough")
         for fact in session.elicitation.facts:
             session.journal.append(fact)
@@ -134,6 +136,9 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
     told = claimed(tmp_path / "doubted.jsonl")
     assert any("(1 answer that plausible operators doubt left out)" in words for words in told)
     assert not any("doubt" in words for words in claimed(tmp_path / "meant.jsonl", SAID[-1]))
+
+    called_equal = claimed(tmp_path / "equal.jsonl", equal=SAID[-1:])  # once more, and not as before
+    assert any("(1 answer that plausible operators doubt left out)" in words for words in called_equal)
 
     def without(content):
         del content["doubted"]

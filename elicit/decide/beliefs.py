@@ -121,7 +121,7 @@ class Beliefs:
 
     @cached_property
     def doubted(self) -> tuple[Statement, ...]:
-        """The answers that plausible operators, by all that was answered, hold more likely wrong than right.
+        """The preferences that plausible operators, by all that was answered, hold more likely wrong than right.
 
         They keep nothing from being recommended; otherwise they count as all others do, and no proof knows of doubts.
         An answer that was given twice is never doubted: whoever repeats it means it, however unlikely it is.
@@ -130,8 +130,9 @@ class Beliefs:
         weighed = settings.recommend == "expected" and settings.policy == "value" and not settings.exact
         if not weighed or settings.doubt >= 1 or len(answers) < LEAST_ANSWERS:
             return ()
-        given = Counter((s.better, s.worse) for s in answers if s.strict)
-        once = [s for s in answers if given[s.better, s.worse] == 1 and s.request != self._meant]
+        preferences = [s for s in answers if s.strict]
+        given = Counter((s.better, s.worse) for s in preferences)
+        once = [s for s in preferences if given[s.better, s.worse] == 1 and s.request != self._meant]
         doubts = np.round(self.plausible.against([(s.better, s.worse) for s in once]), 9).tolist()
         return tuple(s for s, doubt in zip(once, doubts, strict=True) if doubt >= settings.doubt)
 

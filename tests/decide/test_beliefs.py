@@ -162,6 +162,18 @@ def test_a_slip_about_the_best_does_not_cost_it_and_twice_the_same_is_no_slip():
     assert (meant.doubted, meant.incumbent) == ((), 0b111)
 
 
+def test_that_two_are_equal_is_not_doubted_nor_makes_a_preference_given_twice():
+    scores = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
+    fits, slip = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1)), (0b111, 0b1111)
+    equal = Preferred(200, *slip, Answer.EQUAL)
+    for said, doubted in ((fits, []), ((*fits, slip), [slip])):
+        history = knowing(scores, *said).history
+        history.record(equal)
+        beliefs = Beliefs(history, Family(4), Settings())
+        assert beliefs.plausible.against([slip])[0] > Settings().doubt
+        assert [(s.better, s.worse) for s in beliefs.doubted] == doubted
+
+
 def test_what_was_assumed_is_no_answer_and_is_not_doubted():
     scores = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
     facts = [Evaluated(k, m, (score, float(m.bit_count()))) for k, (m, score) in enumerate(scores.items())]
