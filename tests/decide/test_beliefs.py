@@ -162,6 +162,16 @@ def test_a_slip_about_the_best_does_not_cost_it_and_twice_the_same_is_no_slip():
     assert (meant.doubted, meant.incumbent) == ((), 0b111)
 
 
+def test_of_three_answers_one_may_be_doubted_and_as_much_as_is_needed_is_enough():
+    scores = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
+    fits, slip = ((0b1111, 0b1), (0b1111, 0b11)), (0b111, 0b1111)
+    assert LEAST_ANSWERS == 3
+    assert [(s.better, s.worse) for s in knowing(scores, *fits, slip).doubted] == [slip]
+    doubt = round(float(knowing(scores, *fits, slip).plausible.against([slip])[0]), 9)
+    assert knowing(scores, *fits, slip, doubt=doubt).doubted
+    assert not knowing(scores, *fits, slip, doubt=doubt + 1e-8).doubted
+
+
 def test_that_two_are_equal_is_not_doubted_nor_makes_a_preference_given_twice():
     scores = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
     fits, slip = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1)), (0b111, 0b1111)
