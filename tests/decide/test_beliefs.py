@@ -113,6 +113,42 @@ def test_who_calls_two_equal_and_prefers_one_has_called_nothing_equal():
     assert against.incumbent == 0b110
 
 
+SCORES = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}  # none dominates another
+
+
+def calling_equal(scores, *pairs, answers=(), **choices):
+    """Beliefs after answers that prefer the first of two, and then these pairs called equal."""
+    beliefs = knowing(scores, *answers, **choices)
+    for k, (a, b) in enumerate(pairs):
+        beliefs.history.record(Preferred(150 + k, a, b, Answer.EQUAL))
+    return Beliefs(beliefs.history, beliefs.family, beliefs.settings)
+
+
+@pytest.mark.parametrize("pair", [(0b111, 0b1111), (0b1111, 0b111)])
+def test_of_those_called_equal_to_the_one_worth_most_the_simplest_that_may_be_chosen_is_recommended(pair):
+    beliefs = calling_equal(SCORES, pair, answers=[(0b1111, 0b1), (0b1111, 0b11)])
+    assert beliefs.plausible.by_worth(beliefs.candidates)[0] == 0b1111
+    assert beliefs.incumbent == 0b111
+    without = calling_equal(SCORES, pair, (0b11, 0b1111), family=Family(4, keep=0b100))
+    assert without.candidates == [0b111, 0b1111]
+    assert without.incumbent == 0b111, "{a1, a2} is called equal to it, and may not be chosen"
+
+
+def test_what_is_called_equal_to_one_that_is_below_another_is_below_that_one_too():
+    beliefs = calling_equal(SCORES, (0b11, 0b1), answers=[(0b111, 0b11)])
+    assert beliefs.candidates == [0b111, 0b1111]
+
+
+def test_where_an_answer_is_doubted_what_is_dominated_is_still_not_recommended_though_it_is_called_equal():
+    scores = {**SCORES, 0b110: 0.55}  # which {a1, a2} dominates
+    fits, slip = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1)), (0b111, 0b1111)
+    beliefs = calling_equal(scores, (0b110, 0b11), answers=(*fits, slip))
+    assert [(s.better, s.worse) for s in beliefs.doubted] == [slip]
+    assert beliefs.candidates == [0b111, 0b1111]
+    meant = calling_equal(scores, (0b110, 0b11), answers=[slip])
+    assert meant.candidates == [0b1, 0b11, 0b111]
+
+
 scored = st.lists(st.integers(0, 20).map(lambda s: s / 20), min_size=4, max_size=9)
 
 
