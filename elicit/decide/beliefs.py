@@ -150,7 +150,8 @@ class Beliefs:
         if self.doubted:
             return self._top([*eligible], [s for s in self.history.statements if s not in self.doubted])
         outright = self.utilities.candidates([*eligible])
-        if all(s.strict and s.better in eligible and s.worse in eligible for s in self.history.statements):
+        # then each step of a chain is strict, and from one that may be recommended it leads to another such
+        if all(s.strict and s.worse in eligible for s in self.history.statements):
             return outright
         return self._top(outright, self.history.statements)
 
