@@ -1,19 +1,21 @@
 """What a recommendation strains: told by whose it is, and by whether anything of it is left."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
+from elicit.asks import Compare
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.errors import CertificateError
-from elicit.events import Answer, Asked, Evaluated, Preferred
+from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
 from elicit.journal import read
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.oracles import CallableOracle
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
-from elicit.proof.strained import answers_set_aside, set_aside_of, strained_in, strained_words
+from elicit.proof.strained import answers_set_aside, kept_words, set_aside_of, strained_in, strained_words
 from elicit.proof.why import Why
 from elicit.proof.why_words import reason_lines
 from elicit.session.insight import Insight
@@ -115,6 +117,30 @@ def test_an_answer_that_is_doubted_is_named_wherever_the_recommendation_is_told_
     why = Why(read(path))
     words = reason_lines(why, why.this(), None)
     assert "you preferred another to it in question 4, but your other answers make that unlikely." in words
+
+
+def test_a_doubted_answer_is_set_aside_altogether_though_the_simplest_utility_strains_it_in_part_only():
+    """By a set that no earlier state has touched, as a page that is made of the journal has it."""
+    doubted, other = Statement(1, 2, request=7), Statement(2, 4, request=8)
+    fresh = SimpleNamespace(set_aside=lambda: ((doubted, 0.5), (other, 0.25)))
+    beliefs = SimpleNamespace(fresh_utilities=lambda: fresh, doubted=(doubted,))
+    assert strained_in(SimpleNamespace(beliefs=beliefs)) == ((doubted, float("inf")), (other, 0.25))
+
+
+def test_contradictions_that_were_kept_are_told_in_the_order_of_their_questions():
+    facts = slipped((0b1, 0b1111), (0b11, 0b1111))  # against the answers to questions 1 and 2
+    facts += [Settled(20, (5, 9)), Settled(21, (4, 8))]
+    assert list(kept_words(Elicitation(tuple("abcd"), facts=facts).history)) == [
+        "kept and weighed, though they cannot all hold: your answers to questions 1, 5",
+        "kept and weighed, though they cannot all hold: your answers to questions 2, 6",
+    ]
+
+
+def test_why_a_question_is_asked_takes_either_answer_as_meant_though_it_would_be_doubted():
+    elicitation = Elicitation(tuple("abcd"), settings=Settings(), facts=slipped()[:-2])
+    a, b = (elicitation.history.evaluated[x] for x in SAID[-1])
+    told = Insight(elicitation).why(Compare(20, a, b))
+    assert "If A is better: the best so far becomes A (score 0.7, size 3) instead of B (score 0.95, size 4)." in told
 
 
 def claimed(path, *more, equal=(), change=None, **choices):
