@@ -1,6 +1,7 @@
 """A check of what surprises: asked where plausible operators doubt what answers imply, and nowhere else."""
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -208,6 +209,54 @@ def test_what_was_put_off_is_not_put_again_at_once():
         if found := may_ask.next(np.random.default_rng(k)):
             put_off.append((found.first, found.second, Answer.LATER))
     assert sorted(sorted(pair) for *pair, _ in put_off) == [[1, 2], [1, 3], [2, 3]]
+
+
+def test_a_check_that_was_put_off_does_not_come_back():
+    said = [(1, 2, Answer.FIRST), (2, 3, Answer.FIRST)]
+    may_ask, history = questions([(0.5, 1), (0.6, 2), (0.7, 3)], said)
+    rng = np.random.default_rng(0)
+    found = may_ask.check(rng)
+    history.record(Preferred(200, found.first, found.second, Answer.LATER))
+    history.record(Failed(201, 8, "no"))
+    assert Questions(Beliefs(history, Family(N), Settings())).check(rng) is None
+
+    said = [(4, 2, Answer.SECOND), (3, 2, Answer.SECOND), (5, 3, Answer.FIRST), *CARES, *SURPRISE]
+    may_ask, history = questions(FRONT, said, doubt=0.3)
+    found = may_ask.doubted(rng)
+    history.record(Preferred(200, found.first, found.second, Answer.LATER))
+    again = Questions(Beliefs(history, Family(N), Settings(doubt=0.3))).doubted(rng)
+    assert again is None or {again.first, again.second} != {found.first, found.second}
+
+
+def test_with_a_doubt_of_one_nothing_is_checked_though_everybody_would_have_answered_otherwise():
+    """Each scores less than the one before it, and more on one fold, so nothing is dominated beyond noise."""
+    history = History(Attributes.numbered(N), noise=Noise(0.05))
+    for k, scores in enumerate([(0.9, 0.5, 0.8), (0.5, 0.85, 0.75), (0.8, 0.6, 0.4), (0.6, 0.7, 0.3)]):
+        history.record(Evaluated(k, 1 << k, (sum(scores) / 3, 1.0), (scores, ())))
+    for request, (better, worse) in enumerate([(8, 4), (4, 2), (2, 1)], start=10):
+        history.record(Preferred(request, better, worse, Answer.FIRST))
+    assert not any(history.dominates.values())
+    rng = np.random.default_rng(0)
+    assert PlausibleOperators(history).against([(8, 1)]) == pytest.approx(1)
+    assert Questions(Beliefs(history, Family(N), Settings())).doubted(rng).check
+    assert Questions(Beliefs(history, Family(N), Settings(doubt=1.0))).doubted(rng) is None
+
+
+@pytest.mark.parametrize(("chance", "new", "again"), [(0.04, False, False), (0.05, True, False), (0.1, True, True)])
+def test_a_choice_is_confirmed_against_who_is_preferred_by_one_in_twenty_and_once_more_by_one_in_ten(
+    chance, new, again
+):
+    rng, worth = np.random.default_rng(0), {1: 0.0, 2: 1.0}
+    for answers, asked in ((), new), (((2, 1, Answer.FIRST),), again):
+        _, history = questions([(0.5, 1), (0.9, 3)], answers)
+        beliefs = Beliefs(history, Family(N), Settings())
+        beliefs.plausible = SimpleNamespace(
+            by_worth=lambda among: sorted(among, key=lambda x: -worth[x]),
+            against=lambda pairs: np.full(len(pairs), chance),
+            of=worth.get,
+        )
+        assert beliefs.incumbent == 2
+        assert (Questions(beliefs).confirming(rng, few=True) is not None) is asked
 
 
 def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
