@@ -9,7 +9,7 @@ from elicit.asks import Compare
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.errors import CertificateError
-from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
+from elicit.events import Answer, Asked, Assumed, Evaluated, Preferred, Settled
 from elicit.journal import read
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.oracles import CallableOracle
@@ -143,11 +143,11 @@ def test_why_a_question_is_asked_takes_either_answer_as_meant_though_it_would_be
     assert "If A is better: the best so far becomes A (score 0.7, size 3) instead of B (score 0.95, size 4)." in told
 
 
-def claimed(path, *more, equal=(), change=None, **choices):
+def claimed(path, *more, equal=(), also=(), change=None, **choices):
     """A run with this record that ended and claims what it proves, after a change of the claim; the steps that hold."""
     begun = begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings(**choices))
     with begun as session:
-        session.elicitation.adopt(slipped(*more, equal=equal))
+        session.elicitation.adopt([*slipped(*more, equal=equal), *also])
         session.elicitation.stop("enough")
         for fact in session.elicitation.facts:
             session.journal.append(fact)
@@ -177,6 +177,13 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
 
     def of_the_slip(content):
         content["doubted"] = [7]
+
+    def of_what_was_assumed(content):
+        content["doubted"] = [7, 20]
+
+    assumed = Assumed(20, 0b100, 0b1000, "strict", "operator")
+    with pytest.raises(CertificateError, match="what is said to be doubted are no preferences of the operator"):
+        claimed(tmp_path / "assumed.jsonl", also=[assumed], change=of_what_was_assumed)
 
     for name, change, more, choices, why in (
         ("without", without, (), {}, "what was answered puts the subset claimed as best below {a, b, c}"),

@@ -257,7 +257,7 @@ class _Claim:
         That plausible operators would rather have given the opposite is a choice, and not checked.
         """
         requests, settings = self.content.get("doubted", []), self.known.header.settings["elicit"]
-        stated = [s for s in self.implied if s.source is Source.OPERATOR and s.strict]
+        stated = [s for s in self.implied if s.strict and s.request in self.known.history.answers]  # nothing assumed
         found = [s for s in stated if s.request in requests]
         demand([s.request for s in found] == requests, "what is said to be doubted are no preferences of the operator")
         if found:
