@@ -20,6 +20,7 @@ from elicit.data.loading import _MODELS
 from elicit.decide.settings import Settings
 from elicit.operators.lines import _WORDS, KEEP
 from elicit.scores.relevance import ALL_SUBSETS, SUBSETS
+from elicit.sources.oracle import _ORACLES
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -104,6 +105,21 @@ def test_help_names_every_model_that_has_a_short_name(command, capsys):
         main([command, "--help"])
     told = re.search(r"--model M +(.*?)[;]", " ".join(capsys.readouterr().out.split()))
     assert re.split(r", | or ", told[1]) == list(_MODELS)
+
+
+def test_help_names_every_key_of_an_oracle_and_no_other(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    told = " ".join(capsys.readouterr().out.partition("[oracle]")[2].partition("[operator]")[0].split())
+    told, _, with_data = told.partition(" where there are data also: ")
+    with_data, _, but_for_a_filter = with_data.partition(" and, but for a filter: ")
+    for kind, (_, required, optional) in _ORACLES.items():
+        must, _, may = re.search(rf" {kind} (.*?)(?= (?:{'|'.join(_ORACLES)}) |$)", told)[1].partition("; ")
+        assert must == ", ".join(required)
+        named = may.split(", ")
+        if "data" in (*required, *optional):
+            named += with_data.split(", ") + (but_for_a_filter.split(", ") if kind != "filter" else [])
+        assert sorted(named) == sorted(optional), kind
 
 
 def test_help_tells_how_many_subsets_are_tried_for_relevance(capsys):

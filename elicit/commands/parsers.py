@@ -58,13 +58,13 @@ A scenario is a TOML file; scenarios/wine_live.toml is a short one. Sections:
 
   [oracle]      what measures a subset. Its kind, with the keys that it must
                 have; and those that it may have:
-                  table      path; minimise
+                  table      path; minimise, data, model
                   wrapper    data, model; folds, scoring, random_state,
-                             stability, fit_time, scorers
-                  filter     data, merit; scores, bins
+                             stability, fit_time, scorers, costs, cost_unit
+                  filter     data, merit; scores, bins, costs, cost_unit
                   synthetic  n; interaction, size
-                where there are data also: target, holds, tidy, group_col,
-                groups, dropped, costs, cost_unit
+                where there are data also: target, holds, tidy
+                and, but for a filter: group_col, groups, dropped
   [operator]    who judges, by one of:
                   utility    arithmetic on the criteria
                   order      criteria, what counts first at the front; with
