@@ -192,5 +192,7 @@ def _command(args: argparse.Namespace) -> Command:
     name = args.command or ("defaults" if args.defaults else "session")
     if args.journal is not None and name not in ("ask", "session"):
         raise InputError(f"--journal is for a new session, not for {name}")
+    if args.defaults and args.command:
+        raise InputError(f"--defaults goes with no command; leave it out, or leave out {name}")
     run: Command = import_module(f"elicit.commands.{name}").run
     return run

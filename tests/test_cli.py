@@ -121,6 +121,8 @@ BAD = {
     "questions below none": (["ask", "iris", "--questions", "-1"], ["--questions", "-1"]),
     "a seed below none": (["ask", "iris", "--seed", "-1"], ["--seed", "at least 0", "'-1'"]),
     "a journal for what keeps none": (["--journal", "x.jsonl", "run", "s.toml"], ["--journal", "not for run"]),
+    "a journal for the defaults": (["--journal", "x.jsonl", "--defaults"], ["--journal", "not for defaults"]),
+    "defaults of a command": (["--defaults", "run", "s.toml"], ["--defaults", "no command", "leave out run"]),
     "an output that is the data": (["ask", "d.csv", "--target", "y", "-o", "d.csv"], ["d.csv", "another file"]),
     "an output that is the journal": (["ask", "iris", "--journal", "j", "-o", "./j"], ["./j", "another file"]),
     "an output that is the scenario": (["run", "s.toml", "--json", "s.toml"], ["s.toml", "another file"]),
