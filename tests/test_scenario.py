@@ -172,6 +172,7 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         ({"kind": "synthetic", "n": 0}, r"`n` is a whole number of at least 1"),
         ({"kind": "synthetic", "n": 1001}, r"`n` is a whole number of at least 1 and at most 1000, found 1001"),
         ({"kind": "synthetic", "n": 3, "interaction": 1e308}, r"`interaction` is at least 0 and at most 1e\+06"),
+        ({"kind": "synthetic", "n": 3, "interaction": 1000001}, r"at most 1e\+06, found 1000001"),
         ({"kind": "synthetic", "n": 3, "size": 1}, r"`size` is true or false"),
     ],
 )

@@ -59,10 +59,11 @@ def finite(key: str, value: Any) -> float:
 
 def number(section: Section, key: str, default: float, least: float = -math.inf, most: float = math.inf) -> float:
     """A number between bounds, or the default without the key."""
-    value = finite(key, section.get(key, default))
+    given = section.get(key, default)
+    value = finite(key, given)
     if not least <= value <= most:
         upper = "" if most == math.inf else f" and at most {most:g}"
-        raise InputError(f"`{key}` is at least {least:g}{upper}, found {value:g}")
+        raise InputError(f"`{key}` is at least {least:g}{upper}, found {given!r}")
     return value
 
 
