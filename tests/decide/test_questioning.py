@@ -259,6 +259,32 @@ def test_a_choice_is_confirmed_against_who_is_preferred_by_one_in_twenty_and_onc
         assert (Questions(beliefs).confirming(rng, few=True) is not None) is asked
 
 
+@pytest.mark.parametrize("second", [Answer.EQUAL, Answer.INCOMPARABLE, Answer.LATER])
+@pytest.mark.parametrize("few", [True, False])
+def test_an_answer_that_is_doubted_and_speaks_against_the_choice_is_asked_for_once_more_and_no_third_time(second, few):
+    vectors, rng = [(0.5, 1), (0.6, 2), (0.7, 3), (0.95, 4)], np.random.default_rng(0)
+    said = [(4, 1, Answer.FIRST), (4, 2, Answer.FIRST), (3, 1, Answer.FIRST), (3, 4, Answer.FIRST)]
+    found = questions(vectors, said)[0].confirming(rng, few=few)
+    assert (found.first, found.second, found.check) == (3, 4, True)
+    again, history = questions(vectors, [*said, (3, 4, second)])
+    assert Beliefs(history, Family(N), Settings()).doubted_against(4) == [3]
+    found = again.confirming(rng, few=few)
+    assert found is None or {found.first, found.second} != {3, 4}
+
+
+def test_a_choice_is_not_confirmed_against_what_an_answer_keeps_from_being_recommended():
+    _, history = questions([(0.5, 1), (0.7, 2), (0.9, 3)], [(1, 2, Answer.FIRST)])
+    beliefs, worth = Beliefs(history, Family(N), Settings()), {1: 0.2, 2: 0.6, 3: 0.7}
+    beliefs.plausible = SimpleNamespace(
+        by_worth=lambda among: sorted(among, key=lambda x: -worth[x]),
+        against=lambda pairs: np.array([worth[second] for _, second in pairs]),
+        of=worth.get,
+    )
+    assert Questions(beliefs).open(3, 2)
+    found = Questions(beliefs).confirming(np.random.default_rng(0), few=True)
+    assert {found.first, found.second} == {1, 3}
+
+
 def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
     """Three of the front, the first above the second and that above the third: one pair is implied."""
     may_ask, _ = questions([(0.5, 1), (0.6, 2), (0.7, 3)], [(1, 2, Answer.FIRST), (2, 3, Answer.FIRST)])
