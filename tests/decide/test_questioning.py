@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.questioning import DOUBTFUL, LEAST_ANSWERS, UNLIKELY, Questions
+from elicit.decide.questioning import DOUBTFUL, LEAST_ANSWERS, NEW, ONCE_MORE, UNLIKELY, Questions
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise
@@ -177,10 +177,12 @@ def test_a_choice_that_few_would_contest_is_confirmed_before_it_is_taken_home():
     assert may_ask.next(rng, worth=0.03, last=True) is None, "one answer would hardly move what is expected"
     found = may_ask.confirming(rng, few=True)
     assert {found.first, found.second} == {4, 5}
+    assert (found.why, found.check) == (NEW, False)
     contested = [*SAID, (4, 5, Answer.FIRST)]
     for few in (True, False):
         found = questions(DEMANDED, contested)[0].confirming(rng, few=few)
         assert (found.first, found.second, found.check) == (4, 5, True), "as it stood, since it is unlikely"
+        assert found.why == ONCE_MORE
     for policy in ("current", "none"):
         assert questions(DEMANDED, SAID, policy=policy)[0].confirming(rng, few=True) is None
 
@@ -242,21 +244,34 @@ def test_with_a_doubt_of_one_nothing_is_checked_though_everybody_would_have_answ
     assert Questions(Beliefs(history, Family(N), Settings(doubt=1.0))).doubted(rng) is None
 
 
+def supposing(worth, chances, vectors, answers):
+    """Questions where operators are supposed to give so much for each subset, and to prefer each with these chances."""
+    _, history = questions(vectors, answers)
+    beliefs = Beliefs(history, Family(N), Settings())
+    beliefs.plausible = SimpleNamespace(
+        by_worth=lambda among: sorted(among, key=lambda x: -worth[x]),
+        against=lambda pairs: np.array([chances[second] for _, second in pairs]),
+        of=worth.get,
+    )
+    return Questions(beliefs)
+
+
 @pytest.mark.parametrize(("chance", "new", "again"), [(0.04, False, False), (0.05, True, False), (0.1, True, True)])
 def test_a_choice_is_confirmed_against_who_is_preferred_by_one_in_twenty_and_once_more_by_one_in_ten(
     chance, new, again
 ):
-    rng, worth = np.random.default_rng(0), {1: 0.0, 2: 1.0}
-    for answers, asked in ((), new), (((2, 1, Answer.FIRST),), again):
-        _, history = questions([(0.5, 1), (0.9, 3)], answers)
-        beliefs = Beliefs(history, Family(N), Settings())
-        beliefs.plausible = SimpleNamespace(
-            by_worth=lambda among: sorted(among, key=lambda x: -worth[x]),
-            against=lambda pairs: np.full(len(pairs), chance),
-            of=worth.get,
-        )
-        assert beliefs.incumbent == 2
-        assert (Questions(beliefs).confirming(rng, few=True) is not None) is asked
+    rng, front = np.random.default_rng(0), [(0.5, 1), (0.9, 3)]
+    for answers, asked in ((), new), ([(2, 1, Answer.FIRST)], again):
+        may_ask = supposing({1: 0.0, 2: 1.0}, {1: chance}, front, answers)
+        assert (may_ask.confirming(rng, few=True) is not None) is asked
+
+
+@pytest.mark.parametrize(("more", "asked"), [(-0.1, False), (1e-12, False), (0.1, True)])
+def test_with_many_questions_an_answer_is_asked_for_once_more_where_it_keeps_what_is_worth_more_from_being_chosen(
+    more, asked
+):
+    may_ask = supposing({1: 0.5 + more, 2: 0.5}, {1: 0.3}, [(0.5, 1), (0.9, 3)], [(2, 1, Answer.FIRST)])
+    assert (may_ask.confirming(np.random.default_rng(0), few=False) is not None) is asked
 
 
 @pytest.mark.parametrize("second", [Answer.EQUAL, Answer.INCOMPARABLE, Answer.LATER])
@@ -266,23 +281,21 @@ def test_an_answer_that_is_doubted_and_speaks_against_the_choice_is_asked_for_on
     said = [(4, 1, Answer.FIRST), (4, 2, Answer.FIRST), (3, 1, Answer.FIRST), (3, 4, Answer.FIRST)]
     found = questions(vectors, said)[0].confirming(rng, few=few)
     assert (found.first, found.second, found.check) == (3, 4, True)
-    again, history = questions(vectors, [*said, (3, 4, second)])
-    assert Beliefs(history, Family(N), Settings()).doubted_against(4) == [3]
-    found = again.confirming(rng, few=few)
+    _, history = questions(vectors, [*said, (3, 4, second)])
+    history.record(Failed(200, 8, "no"))  # what was put off comes back at most once something happened
+    beliefs = Beliefs(history, Family(N), Settings())
+    assert beliefs.doubted_against(4) == [3]
+    found = Questions(beliefs).confirming(rng, few=few)
     assert found is None or {found.first, found.second} != {3, 4}
 
 
 def test_a_choice_is_not_confirmed_against_what_an_answer_keeps_from_being_recommended():
-    _, history = questions([(0.5, 1), (0.7, 2), (0.9, 3)], [(1, 2, Answer.FIRST)])
-    beliefs, worth = Beliefs(history, Family(N), Settings()), {1: 0.2, 2: 0.6, 3: 0.7}
-    beliefs.plausible = SimpleNamespace(
-        by_worth=lambda among: sorted(among, key=lambda x: -worth[x]),
-        against=lambda pairs: np.array([worth[second] for _, second in pairs]),
-        of=worth.get,
-    )
-    assert Questions(beliefs).open(3, 2)
-    found = Questions(beliefs).confirming(np.random.default_rng(0), few=True)
+    worth, rng = {1: 0.2, 2: 0.8, 3: 0.7}, np.random.default_rng(0)
+    may_ask = supposing(worth, worth, [(0.5, 1), (0.7, 2), (0.9, 3)], [(1, 2, Answer.FIRST)])
+    assert may_ask.open(3, 2)
+    found = may_ask.confirming(rng, few=True)
     assert {found.first, found.second} == {1, 3}
+    assert may_ask.confirming(rng, few=False) is None, "no answer about the second and the third is there to repeat"
 
 
 def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
