@@ -1,11 +1,14 @@
 """What a person is told between two questions, against what the facts say."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from elicit.asks import Compare, Reconcile
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Failed, Preferred, Retracted
+from elicit.operators.desk import RunStatus
 from elicit.printable import rounded
 from elicit.session.insight import MOST_ORDERS, Insight
 from elicit.subsets import Attributes
@@ -88,6 +91,20 @@ def test_of_the_neighbours_of_the_best_those_are_counted_of_which_something_is_k
     assert lines[0] == "Best so far: {a1} (score 0.15, size 1)."
     assert lines[2] == f"Evaluated of its 6 neighbours (one attribute more or less): {2 + failed}."
     assert lines[3].startswith("Evaluated of 127 subsets: 12, rejected unseen: 0. Better and rejected are meant by")
+
+
+def test_the_bottom_line_counts_what_was_measured_in_vain_too_and_a_question_more_for_each_answer_taken_back():
+    more = [
+        Retracted(14, 13),
+        Asked(15, (0b1001, 0b10001), rejected=((0b1010, 0.5), (0b1100, 0.6))),
+        Failed(15, 0b1001, "no"),
+        Evaluated(16, 0b10001, (0.1, 2.0)),
+    ]
+    elicitation = asking([(ABOVE[0], ABOVE[1]), (ABOVE[1], ABOVE[2])], *more)
+    insight = Insight(elicitation)
+    assert insight.status() == RunStatus(14, 20, 2, 2, Settings().questions + 1, None)
+    insight.latest = SimpleNamespace(regret=0.25)
+    assert insight.status().regret == 0.25
 
 
 def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_one():

@@ -143,6 +143,20 @@ def test_why_a_question_is_asked_takes_either_answer_as_meant_though_it_would_be
     assert "If A is better: the best so far becomes A (score 0.7, size 3) instead of B (score 0.95, size 4)." in told
 
 
+def test_a_doubted_answer_about_others_is_not_said_to_speak_against_what_is_recommended(tmp_path):
+    facts, path = slipped()[: 1 + len(SCORES)], tmp_path / "others.jsonl"
+    for request, pair in enumerate(((0b1111, 0b111), (0b111, 0b11), (0b1, 0b11)), start=len(SCORES)):
+        facts += [Asked(request, compare=pair), Preferred(request, *pair, Answer.FIRST)]
+    with begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings()) as session:
+        for fact in facts:
+            session.journal.append(fact)
+    why = Why(read(path))
+    assert [(s.better, s.worse) for s in why.beliefs.doubted] == [(0b1, 0b11)]
+    assert why.best == 0b1111
+    for told in (Insight(why.elicitation).best(), reason_lines(why, why.this(), None)):
+        assert not any("unlikely" in line for line in told)
+
+
 def claimed(path, *more, equal=(), also=(), change=None, **choices):
     """A run with this record that ended and claims what it proves, after a change of the claim; the steps that hold."""
     begun = begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings(**choices))
