@@ -140,3 +140,40 @@ def test_before_anything_is_known_it_is_said_that_nothing_is():
     one_above = Insight(Elicitation(Attributes.numbered(3), facts=ordered)).best()
     assert one_above[0] == "Best so far: {a3} (score 0.6, size 1)."
     assert one_above[1].startswith("Among the 2 evaluated subsets none is better in any utility that explains")
+
+
+#: {a1} to {a1, a2, a3}, each a little better than the one before it.
+THREE = [Asked(0, (1, 3, 7)), *(Evaluated(k, x, (0.5 + 0.1 * k, 1.0 + k)) for k, x in enumerate((1, 3, 7)))]
+
+
+def among_three(*pairs, facts=THREE, **choices):
+    """A run in which these were measured, and each first preferred to its second."""
+    for k, pair in enumerate(pairs, start=3):
+        facts = [*facts, Asked(k, compare=pair), Preferred(k, *pair, Answer.FIRST)]
+    return Elicitation(Attributes.numbered(3), settings=Settings(**choices), facts=facts)
+
+
+def test_who_may_still_be_better_is_named_and_by_how_much_is_never_rounded_down():
+    told = Insight(among_three((3, 1), parsimony=0.1234)).best()
+    assert told[1] == (
+        "Among the 3 evaluated subsets, {a1, a2, a3} (score 0.7, size 3) may still be better, by at most 0.13 "
+        "(1 is the margin of one clear answer)."
+    )
+
+
+def test_what_if_tells_whether_the_regret_stays_whatever_becomes_of_the_recommendation():
+    regret = "  the regret (how much better another may still be)"
+    stays = "Without it: the best so far stays A (score 0.6, size 2)."
+    assert Insight(among_three((3, 1), (3, 7))).without(3) == [stays, f"{regret} goes from 0 to 0.1."]
+
+    elicitation = among_three(facts=[Asked(0, (1, 3)), *THREE[1:3]])
+    first, second = (elicitation.history.evaluated[x] for x in (1, 3))
+    assert Insight(elicitation).why(Compare(9, first, second))[-4:] == [
+        "If A is better: the best so far stays A (score 0.5, size 1).",
+        f"{regret} goes from unknown to 0.",
+        "If B is better: the best so far becomes B (score 0.6, size 2) instead of A (score 0.5, size 1).",
+        f"{regret} goes from unknown to 0.",
+    ]
+    again = among_three((3, 1), (3, 7))
+    first, second = (again.history.evaluated[x] for x in (1, 7))
+    assert Insight(again).why(Compare(9, first, second))[-1] == f"{regret} stays 0."
