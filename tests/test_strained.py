@@ -203,8 +203,10 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
         ("without", without, (), {}, "what was answered puts the subset claimed as best below {a, b, c}"),
         ("others", of_others, (), {}, "what is said to be doubted are no preferences of the operator"),
         ("twice", of_all, SAID[-1:], {}, "an answer that was given twice is not doubted"),
-        ("never", of_the_slip, (), {"doubt": 1.0}, "answers are said to be doubted, and by the settings none is"),
-        ("exact", of_the_slip, (), {"parsimony": "exact"}, "answers are said to be doubted, and by the settings none"),
+        *(
+            (name, of_the_slip, (), {name: choice}, "answers are said to be doubted, and by the settings none is")
+            for name, choice in (("doubt", 1.0), ("parsimony", "exact"), ("recommend", "regret"), ("policy", "current"))
+        ),
     ):
         with pytest.raises(CertificateError, match=re.escape(why)):
             claimed(tmp_path / f"{name}.jsonl", *more, change=change, **choices)
