@@ -89,15 +89,19 @@ SCORES = {0b1: 0.5, 0b11: 0.6, 0b111: 0.7, 0b1111: 0.95}
 SAID = ((0b1111, 0b1), (0b1111, 0b11), (0b111, 0b1), (0b111, 0b1111))
 
 
-def slipped(*more, equal=()):
-    """A run in which this was measured and answered, and at the end these pairs were called equal."""
+def answered(*pairs, equal=()):
+    """A run in which this was measured, the first of each pair was preferred, and then these were called equal."""
     facts = [Asked(0, tuple(SCORES))]
     facts += [Evaluated(k, x, (score, float(x.bit_count()))) for k, (x, score) in enumerate(SCORES.items())]
-    for request, (better, worse) in enumerate((*SAID, *more), start=len(SCORES)):
-        facts += [Asked(request, compare=(better, worse)), Preferred(request, better, worse, Answer.FIRST)]
-    for request, pair in enumerate(equal, start=len(SCORES) + len(SAID) + len(more)):
-        facts += [Asked(request, compare=pair), Preferred(request, *pair, Answer.EQUAL)]
+    said = [*((pair, Answer.FIRST) for pair in pairs), *((pair, Answer.EQUAL) for pair in equal)]
+    for request, (pair, answer) in enumerate(said, start=len(SCORES)):
+        facts += [Asked(request, compare=pair), Preferred(request, *pair, answer)]
     return facts
+
+
+def slipped(*more, **called):
+    """A run in which who weighs the score most slipped once, and then answered more."""
+    return answered(*SAID, *more, **called)
 
 
 def test_an_answer_that_is_doubted_is_named_wherever_the_recommendation_is_told_of(tmp_path):
@@ -144,11 +148,9 @@ def test_why_a_question_is_asked_takes_either_answer_as_meant_though_it_would_be
 
 
 def test_a_doubted_answer_about_others_is_not_said_to_speak_against_what_is_recommended(tmp_path):
-    facts, path = slipped()[: 1 + len(SCORES)], tmp_path / "others.jsonl"
-    for request, pair in enumerate(((0b1111, 0b111), (0b111, 0b11), (0b1, 0b11)), start=len(SCORES)):
-        facts += [Asked(request, compare=pair), Preferred(request, *pair, Answer.FIRST)]
+    path = tmp_path / "others.jsonl"
     with begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings()) as session:
-        for fact in facts:
+        for fact in answered((0b1111, 0b111), (0b111, 0b11), (0b1, 0b11)):
             session.journal.append(fact)
     why = Why(read(path))
     assert [(s.better, s.worse) for s in why.beliefs.doubted] == [(0b1, 0b11)]
@@ -157,11 +159,11 @@ def test_a_doubted_answer_about_others_is_not_said_to_speak_against_what_is_reco
         assert not any("unlikely" in line for line in told)
 
 
-def claimed(path, *more, equal=(), also=(), change=None, **choices):
+def claimed(path, facts, change=None, **choices):
     """A run with this record that ended and claims what it proves, after a change of the claim; the steps that hold."""
     begun = begin(path, CallableOracle(SCORES.get, tuple("abcd"), takes="mask"), Settings(**choices))
     with begun as session:
-        session.elicitation.adopt([*slipped(*more, equal=equal), *also])
+        session.elicitation.adopt(facts)
         session.elicitation.stop("enough")
         for fact in session.elicitation.facts:
             session.journal.append(fact)
@@ -173,11 +175,11 @@ def claimed(path, *more, equal=(), also=(), change=None, **choices):
 
 
 def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(tmp_path):
-    told = claimed(tmp_path / "doubted.jsonl")
+    told = claimed(tmp_path / "doubted.jsonl", slipped())
     assert any("(1 answer that plausible operators doubt left out)" in words for words in told)
-    assert not any("doubt" in words for words in claimed(tmp_path / "meant.jsonl", SAID[-1]))
+    assert not any("doubt" in words for words in claimed(tmp_path / "meant.jsonl", slipped(SAID[-1])))
 
-    called_equal = claimed(tmp_path / "equal.jsonl", equal=SAID[-1:])  # once more, and not as before
+    called_equal = claimed(tmp_path / "equal.jsonl", slipped(equal=SAID[-1:]))  # once more, and not as before
     assert any("(1 answer that plausible operators doubt left out)" in words for words in called_equal)
 
     def without(content):
@@ -197,7 +199,7 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
 
     assumed = Assumed(20, 0b100, 0b1000, "strict", "operator")
     with pytest.raises(CertificateError, match="what is said to be doubted are no preferences of the operator"):
-        claimed(tmp_path / "assumed.jsonl", also=[assumed], change=of_what_was_assumed)
+        claimed(tmp_path / "assumed.jsonl", [*slipped(), assumed], of_what_was_assumed)
 
     for name, change, more, choices, why in (
         ("without", without, (), {}, "what was answered puts the subset claimed as best below {a, b, c}"),
@@ -209,4 +211,15 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
         ),
     ):
         with pytest.raises(CertificateError, match=re.escape(why)):
-            claimed(tmp_path / f"{name}.jsonl", *more, change=change, **choices)
+            claimed(tmp_path / f"{name}.jsonl", slipped(*more), change, **choices)
+
+
+def test_in_the_exact_set_nothing_in_a_circle_of_answers_is_recommended_while_something_else_is_left(tmp_path):
+    circle = answered((0b111, 0b1111), (0b1111, 0b111))
+
+    def of_the_circle(content):
+        content |= {"subset": ["a", "b", "c"], "criteria": [0.7, 3.0], "proofs": []}
+
+    assert any(words.startswith("{a, b} is rec") for words in claimed(tmp_path / "j", circle, parsimony="exact"))
+    with pytest.raises(CertificateError, match=r"what was answered puts .* below \{a, b, c, d\}"):
+        claimed(tmp_path / "forged", circle, of_the_circle, parsimony="exact")
