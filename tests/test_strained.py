@@ -223,3 +223,9 @@ def test_in_the_exact_set_nothing_in_a_circle_of_answers_is_recommended_while_so
     assert any(words.startswith("{a, b} is rec") for words in claimed(tmp_path / "j", circle, parsimony="exact"))
     with pytest.raises(CertificateError, match=r"what was answered puts .* below \{a, b, c, d\}"):
         claimed(tmp_path / "forged", circle, of_the_circle, parsimony="exact")
+
+
+def test_in_the_exact_set_a_choice_out_of_a_circle_of_answers_about_all_of_them_holds(tmp_path):
+    told = claimed(tmp_path / "j", answered((1, 3), (3, 7), (7, 15), (15, 1)), parsimony="exact")
+    assert any("is recommended" in words for words in told)
+    assert any("no utility of this degree satisfies every statement" in words for words in told)
