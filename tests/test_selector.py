@@ -42,8 +42,9 @@ from elicit.errors import InputError, JournalError
 from elicit.estimator.certificate import certificate_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
+from elicit.estimator.judges import Judge
 from elicit.estimator.results import ranks_of
-from elicit.estimator.tolerance import least_within
+from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
 from elicit.knowledge.history import History
@@ -139,12 +140,13 @@ def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tol
     assert found == min(of_these, key=lambda fact: (-round(fact.criteria[0], 9), fact.subset)).subset
 
 
-def test_what_is_a_tolerance_away_is_within_it_whatever_the_last_digits_say():
-    scores = {0b11: 0.8, 0b01: 0.7}
+@pytest.mark.parametrize(("score", "chosen"), [(0.7, 0b01), (0.7 - 5e-9, 0b11)])
+def test_what_is_a_tolerance_away_is_within_it_whatever_the_last_digits_say(score, chosen):
+    scores = {0b11: 0.8, 0b01: score}
     facts = [Evaluated(k, m, (s, float(m.bit_count())), ((s,), ())) for k, (m, s) in enumerate(scores.items())]
     run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
     assert 0.8 - 0.1 > 0.7
-    assert least_within(run, 0.1) == 0b01
+    assert least_within(run, 0.1) == chosen
 
 
 def test_a_standard_error_needs_two_folds_and_nothing_is_measured_before_that_is_said():
@@ -162,6 +164,7 @@ def test_two_folds_have_a_standard_error():
     facts = [Evaluated(0, 3, (0.5, 2.0), folds), Evaluated(1, 1, (0.4, 1.0), folds), Evaluated(2, 2, (0.39, 1.0))]
     run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
     assert least_within(run, "1-se") == 1
+    assert tolerance_of("1-se", Judge(None, declared=True), 2) == "1-se"
 
 
 def test_without_a_tolerance_or_with_one_of_nothing_the_best_is_taken(fitted):
