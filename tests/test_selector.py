@@ -40,6 +40,7 @@ from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, Scripte
 from elicit.cli import main
 from elicit.errors import InputError, JournalError
 from elicit.estimator.certificate import certificate_of
+from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
 from elicit.estimator.judges import Judge
@@ -157,6 +158,28 @@ def test_a_standard_error_needs_two_folds_and_nothing_is_measured_before_that_is
         clone(one_fold).set_params(tolerance="1-se").fit(WINE, CLASSES)
     assert not calls
     assert clone(one_fold).set_params(tolerance=0.0, budget=3).fit(WINE, CLASSES).best_score_ > 0
+
+
+def test_a_utility_chooses_among_all_that_was_measured_whatever_its_answers_led_to():
+    facts = [Evaluated(0, 0b11, (0.8, 2.0)), Evaluated(1, 0b01, (0.7, 1.0))]
+    run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
+    recommended = SimpleNamespace(subset=0b11, failures={})
+    assert chosen_of(run, recommended, None, None) == 0b11
+    assert chosen_of(run, recommended, SimulatedOperator("score - size", run.history.criteria), None) == 0b01
+    assert chosen_of(run, recommended, None, 0.2) == 0b01
+
+
+def test_whoever_measures_too_finely_is_warned_and_so_is_whoever_could_not_measure_all():
+    fine = [Evaluated(k, m, (s, float(m.bit_count()))) for k, (m, s) in enumerate([(0b11, 3e-7), (0b01, 2e-7)])]
+    run = SimpleNamespace(history=History.of(Attributes.numbered(2), fine))
+    told = list(warnings_of(run, SimpleNamespace(failures={"no": 2, "never": 1}, evaluations=5), "turn it round"))
+    assert [type(each) for each in told] == [UserWarning, UserWarning, FitFailedWarning]
+    against, too_fine, failed = map(str, told)
+    assert against == "turn it round"
+    assert too_fine.startswith("the measured values of 'score' all lie within 1e-06 of each other")
+    assert failed == "3 of 5 subsets could not be measured and are left out; the first because: no"
+    run.history.record(Evaluated(2, 0b10, (0.5, 1.0)))
+    assert list(warnings_of(run, SimpleNamespace(failures={}), None)) == []
 
 
 def test_two_folds_have_a_standard_error():
