@@ -402,7 +402,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def pruned_estimator(self, X: Any) -> Any:
         """An unfitted clone of the estimator for the selected columns of X, ready for ``transform(X)``.
 
-        What chooses columns by name chooses them by position where `transform` makes arrays of frames.
+        What chooses columns by name, or by a callable that looks at a frame, chooses them by position where `transform`
+        makes arrays of frames.
         """
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)

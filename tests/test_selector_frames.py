@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -337,6 +337,22 @@ def test_a_callable_looks_for_itself():
     given = ColumnTransformer([("some", "passthrough", chooser)])
     left = parts(pruned(given, MIXED, [0, 4]))["some"]
     assert left(MIXED.iloc[:, [0, 4]]) == ["sepal length (cm)"]
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+def test_what_a_callable_chooses_is_chosen_of_what_transform_gives(output):
+    parts = make_column_transformer(
+        (StandardScaler(), make_column_selector(dtype_include=float)),
+        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude=float)),
+        (CountVectorizer(), lambda frame: "colour" if "colour" in frame else []),
+    )
+    found = selector(make_pipeline(parts, LogisticRegression()), keep=["colour", "noise"], max_features=3)
+    found.set_output(transform=output).fit(MIXED, SPECIES)
+    told = found.pruned_estimator(MIXED).fit(found.transform(MIXED), SPECIES)
+    as_measured = pruned(found.estimator, MIXED, np.flatnonzero(found.support_))
+    chosen = MIXED.loc[:, found.support_]
+    expected = as_measured.fit(chosen, SPECIES).predict(chosen)
+    assert told.predict(found.transform(MIXED)).tolist() == expected.tolist()
 
 
 def test_only_what_x_itself_reaches_is_pruned():

@@ -4,7 +4,8 @@ A ColumnTransformer names the columns that each of its parts takes. Given a subs
 others, so a clone is made whose parts take only what is there: by name in a frame, by their new
 positions otherwise. Only a ColumnTransformer that receives X itself can be reduced; what selects by name or
 position further down would take other columns, and is refused. A callable that selects columns is left
-as it is: it looks at what it is given.
+as it is: it looks at what it is given. Where that was a frame and will be an array, which tells it less, it
+looks beforehand.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def pruned(estimator: Any, X: Any, columns: Sequence[int], *, named: bool = True
             choice = int(chosen) if is_whole(chosen) else chosen
             if not callable(choice):
                 _cut_settings(part, _positions(choice, X), columns)
-            parts.append((name, part, _remaining_choice(choice, X, columns, named)))
+                choice = _remaining_choice(choice, X, columns, named)
+            elif is_frame(X) and not named:
+                choice = _looked_up(choice, X, columns)
+            parts.append((name, part, choice))
         chooser.set_params(transformers=parts)
     return mine
 
@@ -167,8 +171,6 @@ def _column_transformers(estimator: Any) -> Iterator[ColumnTransformer]:
 
 def _remaining_choice(chosen: Any, X: Any, columns: Sequence[int], named: bool) -> Any:
     """What is left of a choice of columns, in the form in which it was made."""
-    if callable(chosen):
-        return chosen
     kept = {column: k for k, column in enumerate(columns)}
     left = [column for column in _positions(chosen, X) if column in kept]
     if isinstance(chosen, str | int) and left:  # one column, handed on as a vector
@@ -176,6 +178,12 @@ def _remaining_choice(chosen: Any, X: Any, columns: Sequence[int], named: bool) 
     if named and all(isinstance(X.columns[column], str) for column in left):
         return [X.columns[column] for column in left]
     return [kept[column] for column in left]
+
+
+def _looked_up(looks: Any, X: Any, columns: Sequence[int]) -> Any:
+    """What a callable chooses of these columns of a frame, by their positions among them."""
+    part = _safe_indexing(X, list(columns), axis=1)
+    return _remaining_choice(_resolved_choice(looks, part), part, range(len(columns)), named=False)
 
 
 def _positions(chosen: Any, X: Any) -> list[int]:
