@@ -52,7 +52,7 @@ from elicit.estimator.tags import takes_missing, takes_sparse
 from elicit.estimator.tolerance import tolerance_of
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
-from elicit.oracles.columns import is_frame, refuse_arrow
+from elicit.oracles.columns import is_frame, require_array_or_frame
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.naming import extras_of
 from elicit.oracles.pruning import pruned
@@ -415,7 +415,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def transform(self, X: Any) -> Any:
         """X with the selected columns; a frame stays one when `set_output` asks for frames."""
         check_is_fitted(self)
-        refuse_arrow(X)
+        require_array_or_frame(X)
         if not is_frame(X):
             X = checked_array(self, X, dtype=None, accept_sparse="csr", reset=False)
             return _safe_indexing(X, self.support_, axis=1)

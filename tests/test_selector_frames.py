@@ -425,20 +425,54 @@ def test_the_types_of_columns_are_part_of_the_data(tmp_path):
 
 
 class Table:
-    """What a table of pyarrow has of a frame, and what it calls its names."""
+    """What tables that are no frames have in common with frames."""
 
-    column_names = tuple(FRAME.columns)
     columns = FRAME.to_numpy().T
     shape = FRAME.shape
 
 
-def test_a_table_of_pyarrow_is_refused_with_what_to_give_instead():
+class Arrow(Table):
+    """As of pyarrow, by what it calls its names."""
+
+    column_names = tuple(FRAME.columns)
+
+
+class Distributed(Table):
+    """As of dask."""
+
+    def compute(self):
+        return FRAME
+
+
+class Wrapped(Table):
+    """As of narwhals."""
+
+    def to_native(self):
+        return FRAME
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (Arrow(), r"found a .* Arrow; give X.to_pandas\(\)"),
+        (Distributed(), r"found a .* Distributed; give X.compute\(\)"),
+        (Wrapped(), r"found a .* Wrapped; give X.to_native\(\)"),
+        (pl.from_pandas(FRAME).lazy(), r"found a polars LazyFrame; give X.collect\(\)"),
+        (np.ma.masked_greater(FRAME.to_numpy(), 7), r"X is a masked array; fill or drop what is masked first"),
+    ],
+)
+def test_a_table_that_is_no_frame_is_refused_with_what_to_give_instead(table, told):
     mine = selector(GaussianNB(), budget=5).fit(FRAME, SPECIES)
     for handed in (
-        lambda: selector(GaussianNB()).fit(Table(), SPECIES),
-        lambda: mine.transform(Table()),
-        lambda: mine.nested_score(Table(), SPECIES),
-        lambda: WrapperOracle(GaussianNB(), Table(), SPECIES),
+        lambda: selector(GaussianNB()).fit(table, SPECIES),
+        lambda: mine.transform(table),
+        lambda: mine.nested_score(table, SPECIES),
+        lambda: WrapperOracle(GaussianNB(), table, SPECIES),
     ):
-        with pytest.raises(InputError, match=r"found a pyarrow Table; give X.to_pandas\(\)"):
+        with pytest.raises(InputError, match=told):
             handed()
+
+
+def test_a_masked_array_of_which_nothing_is_masked_is_an_array():
+    unmasked = np.ma.masked_greater(FRAME.to_numpy(), 100)
+    assert selector(GaussianNB(), budget=5).fit(unmasked, SPECIES).transform(unmasked).shape[0] == len(FRAME)

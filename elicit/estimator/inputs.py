@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
-from elicit.oracles.columns import gaps, is_frame, labelled, refuse_arrow, require_no_gaps
+from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
 from elicit.oracles.pruning import prunes, unread
 from elicit.printable import label_of, many
 
@@ -32,7 +32,7 @@ WITHOUT_ROUTING = ("sample_weight", "groups")
 
 def checked_features(selector: BaseEstimator, X: Any) -> Any:
     """X as the estimator will see it; sets n_features_in_ and feature_names_in_."""
-    refuse_arrow(X)
+    require_array_or_frame(X)
     tags = get_tags(selector).input_tags
     if not is_frame(X):
         accepted = "csr" if tags.sparse else False

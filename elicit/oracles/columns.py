@@ -19,6 +19,10 @@ from elicit.numeric import is_whole
 from elicit.scores.sheet import gap
 from elicit.subsets import Attributes, Mask, members
 
+#: What tables of pyarrow, dask and narwhals and lazy ones of polars have, but no frame that can be indexed: how a frame
+#: is made of one.
+_TO_A_FRAME = {"column_names": "to_pandas", "compute": "compute", "collect": "collect", "to_native": "to_native"}
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -47,10 +51,17 @@ def is_frame(X: object) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape")
 
 
-def refuse_arrow(X: object) -> None:
-    """Refuse a table of pyarrow, which has columns and a shape as frames have, but is indexed in no such way."""
-    if is_frame(X) and hasattr(X, "column_names"):
-        raise InputError(f"expected an array or a frame, found a pyarrow {type(X).__name__}; give X.to_pandas()")
+def require_array_or_frame(X: object) -> None:
+    """Refuse what passes for a frame and is indexed in another way, or for an array and would lose its masks."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InputError("X is a masked array; fill or drop what is masked first (X.filled(…))")
+    kind = type(X)
+    marks = [mark for mark in _TO_A_FRAME if hasattr(kind, "columns") and hasattr(kind, mark)]
+    if marks:
+        raise InputError(
+            f"expected an array or a frame of pandas or polars, found a {kind.__module__.partition('.')[0]} "
+            f"{kind.__name__}; give X.{_TO_A_FRAME[marks[0]]}()"
+        )
 
 
 def labelled(value: Any) -> bool:
@@ -118,7 +129,7 @@ def columns_of(
 
 def _table(X: Any) -> Any:
     """X with two dimensions and something in both, sparse matrices in a form that can be indexed."""
-    refuse_arrow(X)
+    require_array_or_frame(X)
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     elif not is_frame(X):
