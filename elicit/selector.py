@@ -34,12 +34,14 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
+    ROUTE,
     Routed,
     checked_array,
     checked_features,
     checked_target,
     labelled_by_names,
     names_of,
+    requesting,
     require_finite,
     routed_arguments,
 )
@@ -256,7 +258,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """Find the subset.
 
         `params` are `sample_weight` (for the estimator's fit) and `groups` (rows that stay together in a
-        fold); with metadata routing enabled, whatever the estimator, the splitter and the scorer request.
+        fold); with metadata routing enabled, whatever the estimator, the splitter, the scorer and those among the
+        criteria request.
         """
         X, y, seed = self._validated(X, y)
         routed = routed_arguments(self, X, y, params)
@@ -340,6 +343,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             sample_weight=routed.sample_weight,
             fit_params=routed.fit,
             score_params=routed.score,
+            criteria_params=routed.criteria,
             random_state=seed,
         )
 
@@ -442,7 +446,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What the estimator, the splitter and the scorer may be handed by `fit`."""
+        """What the estimator, the splitter, the scorer and those among the criteria may be handed by `fit`."""
         counted = self.cv is None or is_whole(self.cv)
         # a number of folds takes groups when it gets them; what lists its splits asks for nothing, and a generator of
         # them must not be used up here
@@ -450,10 +454,12 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         # by name, for releases before 1.9 copy the owner, and a generator of splits cannot be copied
         router = MetadataRouter(owner=type(self).__name__)
         scorer = check_scoring(self.estimator, scoring=self.scoring)
+        further = {ROUTE(name): scorer for name, scorer in requesting(self.criteria).items()}
         return (
             router.add(estimator=self.estimator, method_mapping=_when_fitted("fit"))
             .add(splitter=splitter, method_mapping=_when_fitted("split"))
             .add(scorer=scorer, method_mapping=_when_fitted("score"))
+            .add(**further, method_mapping=_when_fitted("score"))
         )
 
 

@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from elicit import ElicitSelector
+from elicit import ElicitSelector, scored
 from elicit.errors import InputError
 
 X, Y = load_iris(return_X_y=True)
@@ -71,6 +71,26 @@ def test_routing_sends_each_thing_where_it_was_requested():
         splits = LeaveOneGroupOut().split(X, Y, GROUPS)
         expected = by_hand([0, 3], splits, fit_weights=WEIGHTS, score_weights=WEIGHTS)
         assert recorded(found)["x0", "x3"] == pytest.approx(expected)
+
+
+def test_a_criterion_whose_scorer_requests_weights_is_weighted_and_no_other(tmp_path):
+    def measured(scorer, weights=WEIGHTS):
+        with config_context(enable_metadata_routing=True):
+            model = GaussianNB().set_fit_request(sample_weight=False).set_score_request(sample_weight=False)
+            criteria = ["accuracy", scored(scorer, "scorer")]  # a name that routing knows, too
+            found = ElicitSelector(model, cv=splits, budget=15, criteria=criteria, journal=tmp_path)
+            make_pipeline(found, GaussianNB().set_fit_request(sample_weight=True)).fit(X, Y, sample_weight=weights)
+        row = found.cv_results_["features"].tolist().index(("x1", "x2"))
+        return [found.cv_results_[name][row] for name in ("mean_test_score", "accuracy", "scorer")]
+
+    splits = list(StratifiedKFold(3).split(X, Y))
+    plain, weighted = by_hand([1, 2], splits), by_hand([1, 2], splits, score_weights=WEIGHTS)
+    with config_context(enable_metadata_routing=True):
+        asking = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+    assert measured(make_scorer(accuracy_score)) == pytest.approx([plain, plain, plain])
+    assert measured(asking) == pytest.approx([plain, plain, weighted])
+    others = by_hand([1, 2], splits, score_weights=WEIGHTS[::-1])  # and no journal takes one for the other
+    assert measured(asking, WEIGHTS[::-1]) == pytest.approx([plain, plain, others])
 
 
 def test_routing_through_a_pipeline_around_the_selector():

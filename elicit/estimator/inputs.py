@@ -6,7 +6,7 @@ columns by name and columns may hold texts; only its numbers are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,17 +17,21 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array
 from sklearn.utils._tags import get_tags
-from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
 from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
+from elicit.oracles.criteria import Scored
 from elicit.oracles.pruning import prunes, unread
 from elicit.printable import label_of, many
 
 #: What `fit` takes besides X and y when metadata routing is not enabled.
 WITHOUT_ROUTING = ("sample_weight", "groups")
+
+#: What the scorer of a criterion of this name is called among those to whom metadata are routed.
+ROUTE = "criterion {}".format
 
 
 def checked_features(selector: BaseEstimator, X: Any) -> Any:
@@ -124,13 +128,14 @@ def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Routed:
-    """Who gets what: the splits (or how to make them) with their groups, arguments of fit and of the scorer."""
+    """Who gets what: the splits (or how to make them) with their groups, arguments of fit and of the scorers."""
 
     cv: Any
     groups: Any = None
     sample_weight: Any = None
     fit: Mapping[str, Any] = field(default_factory=dict)
     score: Mapping[str, Any] = field(default_factory=dict)
+    criteria: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def routed_arguments(selector: Any, X: Any, y: NDArray[Any], params: Mapping[str, Any]) -> Routed:
@@ -150,4 +155,17 @@ def routed_arguments(selector: Any, X: Any, y: NDArray[Any], params: Mapping[str
     if split.keys() - {"groups"}:  # a splitter that asks for more than groups makes its splits here
         splitter = check_cv(cv, y, classifier=is_classifier(selector.estimator))
         cv, groups = list(splitter.split(X, y, **split)), None
-    return Routed(cv, groups, None, dict(routed.estimator.fit), dict(routed.scorer.score))
+    criteria = {name: dict(routed[ROUTE(name)].score) for name in requesting(selector.criteria)}
+    return Routed(cv, groups, None, dict(routed.estimator.fit), dict(routed.scorer.score), criteria)
+
+
+def requesting(criteria: Any) -> dict[str, Any]:
+    """The scorers among the criteria that request metadata, by the names of the criteria; others are given none."""
+    listed = criteria if isinstance(criteria, Sequence) else ()
+    scorers = {one.criterion.name: one.scoring for one in listed if isinstance(one, Scored)}
+    return {name: scorer for name, scorer in scorers.items() if _requests(scorer)}
+
+
+def _requests(scorer: Any) -> bool:
+    made = getattr(get_routing_for_object(scorer), "score", None)
+    return made is not None and any(made.requests.values())

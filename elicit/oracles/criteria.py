@@ -100,8 +100,8 @@ def fit_time() -> Extra:
 def scored(scoring: Any, name: str = "") -> Extra:
     """One more score of the same fitted models on the same folds, by a scorer's name or a callable; more is better.
 
-    `name` is what the criterion is called: by default the scorer's name. The scorer is given no metadata. Fast
-    paths, which may fit no model at all, are off.
+    `name` is what the criterion is called: by default the scorer's name. The scorer is given no metadata, unless it
+    requests some (`set_score_request`) and a selector routes them. Fast paths, which may fit no model at all, are off.
     """
     if not isinstance(scoring, str) and not callable(scoring):
         raise InputError(f"a score is a scorer's name or a callable (estimator, X, y) -> number, found {scoring!r}")

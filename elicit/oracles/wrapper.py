@@ -54,6 +54,7 @@ class WrapperOracle:
     groups: for the splitter: rows of one group are kept together.
     sample_weight: handed to the estimator's fit, as cross_val_score does.
     fit_params, score_params: further arguments of fit and of the scorer; one entry a row is split.
+    criteria_params: arguments of the scorers among the criteria, by the names of these; one entry a row is split.
     fast: share work between subsets where the fold scores are exactly equal.
     """
 
@@ -72,6 +73,7 @@ class WrapperOracle:
         sample_weight: Any = None,
         fit_params: Mapping[str, Any] | None = None,
         score_params: Mapping[str, Any] | None = None,
+        criteria_params: Mapping[str, Mapping[str, Any]] | None = None,
         random_state: Any = 0,
         fast: bool = True,
     ) -> None:
@@ -100,6 +102,7 @@ class WrapperOracle:
         if sample_weight is not None:
             self._fit_params |= _weight_argument(self._estimator, sample_weight)
         self._score_params = dict(score_params or {})
+        self._criteria_params = dict(criteria_params or {})
         self._extras = listed(criteria, self.attributes, len(self.splits))
         self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
         self._others = {
@@ -179,9 +182,13 @@ class WrapperOracle:
         start = time.perf_counter()
         self._fit(model, X_train, train)
         elapsed = time.perf_counter() - start
-        score = self.scorer(model, X_test, self.target[test], **rows_of(self._score_params, test, len(self.target)))
-        more = [other(model, X_test, self.target[test]) for other in self._others.values()]
-        return _number(score), elapsed, tuple(map(_number, more))
+
+        def scored(scorer: Any, params: Mapping[str, Any]) -> float:
+            return _number(scorer(model, X_test, self.target[test], **rows_of(params, test, len(self.target))))
+
+        score = scored(self.scorer, self._score_params)
+        more = [scored(other, self._criteria_params.get(name, {})) for name, other in self._others.items()]
+        return score, elapsed, tuple(more)
 
     def _fit(self, model: Any, X_train: Any, train: NDArray[np.intp]) -> None:
         model.fit(X_train, self.target[train], **rows_of(self._fit_params, train, len(self.target)))
@@ -209,6 +216,7 @@ class WrapperOracle:
             self._extras,
             self._fit_params,
             self._score_params,
+            *([self._criteria_params] if self._criteria_params else []),  # without them, fingerprints are as they were
         )
 
 
