@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from elicit.errors import InputError
 from elicit.numeric import is_whole
 from elicit.oracles.columns import is_frame
+from elicit.printable import many
 
 #: Parameters of transformers that may have one entry for each column.
 _PER_COLUMN = ("categories", "drop", "n_bins")
@@ -33,7 +35,12 @@ def prunes(estimator: Any) -> bool:
 
 
 def refuse_misplaced(estimator: Any) -> None:
-    """Refuse what selects columns by name or position in a place where a subset shifts them."""
+    """Refuse what takes all columns or none, and what selects some by name or position where a subset shifts them."""
+    for part in _frozen(estimator):
+        raise InputError(
+            f"{type(part.estimator).__name__} is frozen as it was fitted to {many(part.n_features_in_, 'column')}, and "
+            "takes no subset of them; give it without FrozenEstimator"
+        )
     reached = list(_column_transformers(estimator))
     cut = {
         id(inner)
@@ -68,6 +75,17 @@ def refuse_misplaced(estimator: Any) -> None:
                     f"{type(part).__name__} has {name} for single columns, which a subset of the features shifts; "
                     "leave it out"
                 )
+
+
+def _frozen(estimator: Any) -> Iterator[Any]:
+    """The frozen estimators that receive X itself, and were fitted to so many columns."""
+    if isinstance(estimator, FrozenEstimator):
+        if hasattr(estimator, "n_features_in_"):
+            yield estimator
+    else:
+        inner = [first_step(estimator)] if isinstance(estimator, Pipeline) else handed_on(estimator)
+        for part in inner:
+            yield from _frozen(part)
 
 
 def _parts(estimator: Any) -> list[Any]:

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.ensemble import VotingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from elicit.asks import Evaluate, Measured
 from elicit.errors import InputError
@@ -99,3 +101,30 @@ def test_settings_by_column_that_nobody_can_cut_are_refused(chooser):
     frame, y = shop()
     with pytest.raises(InputError, match="OrdinalEncoder has categories for single columns"):
         WrapperOracle(make_pipeline(chooser, LogisticRegression()), frame[["size", "grade"]], y, cv=3)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda frozen: frozen,
+        lambda frozen: make_pipeline("passthrough", frozen),
+        lambda frozen: VotingClassifier([("one", LogisticRegression()), ("two", frozen)]),
+    ],
+)
+def test_a_frozen_estimator_that_takes_all_columns_or_none_is_refused(around):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    model = around(FrozenEstimator(LogisticRegression().fit(X, y)))
+    with pytest.raises(InputError, match="LogisticRegression is frozen as it was fitted to 3 columns, and"):
+        WrapperOracle(model, X, y, cv=3)
+
+
+def test_a_frozen_part_that_may_have_its_columns_is_taken():
+    frame, y = shop()
+    coder = FrozenEstimator(OrdinalEncoder().fit(frame[["size"]]))
+    model = make_pipeline(ColumnTransformer([("o", coder, ["size"])], remainder=StandardScaler()), LogisticRegression())
+    anything = FrozenEstimator(FunctionTransformer(np.log1p))  # never fitted, hence to no number of columns
+    numbers = frame[["x", "x"]].abs().to_numpy()
+    for given, estimator in ((frame[["size", "x"]], model), (numbers, make_pipeline(anything, model[1]))):
+        oracle = WrapperOracle(estimator, given, y, cv=3)
+        assert isinstance(oracle(Evaluate(0, 0b01)), Measured)
+        assert isinstance(oracle(Evaluate(1, 0b11)), Measured)
