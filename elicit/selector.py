@@ -57,6 +57,7 @@ from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame, require_array_or_frame
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.naming import extras_of
+from elicit.oracles.parallel import workers_of
 from elicit.oracles.pruning import pruned
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -296,9 +297,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.__dict__.pop("_certificate", None)
         X = checked_features(self, X)
         y = checked_target(self, y, X.shape[0])
-        for name, value in (("n_jobs", 1 if self.n_jobs is None else self.n_jobs), ("verbose", self.verbose)):
-            if not is_whole(value) and not isinstance(value, bool):
-                raise InputError(f"{name} is a whole number, found {value!r}")
+        workers_of(self.n_jobs)  # refuses what is no number of them
+        if not is_whole(self.verbose) and not isinstance(self.verbose, bool):
+            raise InputError(f"verbose is a whole number, found {self.verbose!r}")
         return X, y, seed_of(self.random_state)
 
     def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:

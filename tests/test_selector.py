@@ -806,7 +806,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"criteria": [from_callable("reason", lambda _: 1.0, False)]}, "may not be called 'reason'"),
         ({"operator": lambda score, size: score - size}, "it is given one mapping, from score, size"),
         ({"operator": lambda _: Answer.FIRST}, "what is to be asked instead is an object with a __call__"),
-        ({"n_jobs": "all"}, "n_jobs is a whole number"),
+        ({"n_jobs": "all"}, r"n_jobs is None or a whole number other than 0 \(-1: all processors\), found 'all'"),
         ({"verbose": "much"}, "verbose is a whole number"),
         ({"journal": __file__}, "cannot be one"),
         (
