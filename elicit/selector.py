@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.feature_selection import SelectorMixin
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_array
@@ -59,6 +58,7 @@ from elicit.oracles.describe import fingerprint
 from elicit.oracles.naming import extras_of
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.pruning import pruned
+from elicit.scores.answers import scorer_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
@@ -454,7 +454,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         splitter = GroupKFold() if counted else check_cv(self.cv if hasattr(self.cv, "split") else [])
         # by name, for releases before 1.9 copy the owner, and a generator of splits cannot be copied
         router = MetadataRouter(owner=type(self).__name__)
-        scorer = check_scoring(self.estimator, scoring=self.scoring)
+        scorer = scorer_of(self.estimator, self.scoring)
         further = {ROUTE(name): scorer for name, scorer in requesting(self.criteria).items()}
         return (
             router.add(estimator=self.estimator, method_mapping=_when_fitted("fit"))

@@ -137,6 +137,16 @@ def test_what_nobody_requested_is_refused():
         ElicitSelector(GaussianNB(), cv=5, budget=6).fit(X, Y, weights=WEIGHTS)
 
 
+@pytest.mark.parametrize("scoring", ["acuracy", ["accuracy", "recall"], 3])
+def test_a_wrong_score_is_told_in_the_same_words_with_routing_and_without(scoring):
+    told = []
+    for enabled in (False, True):
+        with config_context(enable_metadata_routing=enabled), pytest.raises(InputError) as caught:
+            ElicitSelector(GaussianNB(), scoring=scoring).fit(X, Y, groups=GROUPS)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+
+
 def test_what_a_part_of_a_pipeline_did_not_say_about_weights_ends_the_fit_at_once():
     scaling = make_column_transformer((StandardScaler(), [0]), remainder="passthrough")
     with config_context(enable_metadata_routing=True):
