@@ -87,7 +87,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
           and returns an `Answer`, or takes a `Reconcile` and returns a `Settlement`. One that talks to a person
           refuses to run in a worker.
     scoring : str, callable or None, default=None
-        A scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score.
+        A scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score. Larger is better,
+        so losses have scorers such as "neg_log_loss".
     cv : int, splitter, iterable of splits or None, default=10
         A number of shuffled folds (stratified for classifiers), a splitter, or the splits themselves. None is five
         folds.
@@ -97,7 +98,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     questions : int, default=15
         The most questions put to the operator.
     parsimony : float or "exact", default=0.1
-        tau of the parsimonious set of utilities, or "exact" for the exact set.
+        tau of the parsimonious set of utilities: up to this share less simple than the simplest that fits, each may be
+        the operator's. With a larger one less is rejected. "exact" is the set of all that fit outright.
     criteria : list or None, default=None
         Criteria beyond score and size: `elicit.stability()`, `elicit.scored("recall")` and the like, or their names
         as in ``elicit ask --criteria``: "stability", "fit_time", and those of scikit-learn's scorers, such as
@@ -130,7 +132,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         Subsets decided on together, hence the most that can be measured at once. The result depends on it, never on
         `n_jobs`.
     n_jobs : int or None, default=None
-        Subsets measured at once, by joblib (any backend). None is 1 unless in a ``parallel_config``.
+        Subsets measured at once, by joblib (any backend). None is 1 unless in a ``parallel_config``. Each is measured
+        with one thread of BLAS and OpenMP, so that its score has the same digits on any machine.
     journal : path or None, default=None
         A folder for journals, one for each combination of data, settings and operator. A fit that was interrupted
         goes on, and nothing that any of them measured on the same data is measured again.
@@ -151,11 +154,15 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     best_score_ : float
         Mean score of the selected subset over the folds. It is a selection score; see `nested_score`.
     cv_results_ : dict of arrays
-        Every measured, failed or rejected subset, with fold scores, decision and price. Subsets are rejected
-        unmeasured in runs with an operator; without one the scores themselves say where to look.
+        Every measured, failed or rejected subset, a row each: `features` (names of attributes), `size`,
+        `mean_test_score`, `std_test_score`, `split0_test_score` and so on, `rank_test_score`, each further criterion by
+        its name, `decision` ("evaluated", "failed" or "rejected"), `price` and `reason` (why it failed). Subsets are
+        rejected unmeasured in runs with an operator; without one the scores themselves say where to look. The price of
+        a rejected one is the least tau with which it might still be best (inf with ``parsimony="exact"``).
     front_ : tuple
-        The Pareto front, smallest subset first. Its spreads are sample standard deviations (n − 1); those of
-        ``cv_results_`` are divided by n, as scikit-learn's are.
+        The Pareto front, smallest subset first, each with `features`, `score`, `size`, `criteria` (name to value) and
+        `spread`. These are sample standard deviations of the score (n − 1); those of ``cv_results_`` are divided by n,
+        as scikit-learn's are.
     certificate_ : dict or None
         What the record proves about the subset, made on demand.
 
@@ -172,7 +179,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     prior_ : array, (n_attributes,), or None
         The prior that was used; None when there was none.
     n_evaluations_, n_questions_, stopped_ : int, int and str
-        What was spent, and why the run ended.
+        What was spent, counting what a journal held already, and why the run ended.
     attributes_, positions_ : tuples
         The names of the attributes, and the columns of each.
     session_ : Elicitation
@@ -389,7 +396,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def best_subset_for(self, utility: Any) -> tuple[str, ...]:
         """The evaluated subset that another utility likes best, by names; nothing is fitted.
 
-        A warning names two subsets where it goes against the direction of every criterion.
+        `utility` is an expression or a function, as an `operator` may be. A warning names two subsets where it goes
+        against the direction of every criterion.
         """
         check_is_fitted(self)
         wanted = utility_of(self.session_, utility)
@@ -401,7 +409,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         return self.session_.history.attributes.subset(best)
 
     def nested_score(self, X: Any, y: Any, cv: Any = 5, *, n_jobs: int | None = None, **params: Any) -> NestedScore:
-        """The honest score: the whole selection is repeated inside each outer fold, and judged outside it."""
+        """The honest score: the whole selection is repeated inside each outer fold, and judged outside it.
+
+        The selector need not be fitted, unless its operator is asked: the answers that it gave to the fit, on all rows,
+        are reused. `cv` are the outer folds, given like those of a selector; `n_jobs` of them are played at once, and
+        `params` are those of `fit`, where groups stay together in the outer folds, too. The result has `mean`,
+        `spread`, `optimism` and `agreement`, and an entry for each fold in `scores`, `selection_scores`,
+        `all_features` and `subsets`.
+        """
         return nested_score(self, X, y, cv, n_jobs=n_jobs, params=params)
 
     def pruned_estimator(self, X: Any) -> Any:

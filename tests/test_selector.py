@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 import sys
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from statistics import stdev
@@ -583,6 +584,10 @@ def test_every_parameter_and_every_fitted_attribute_is_documented(fitted):
     for name in vars(fitted):
         if name.endswith("_") and not name.startswith("_"):
             assert name in told, name
+    columns = fitted.cv_results_.keys() - {f"split{k}_test_score" for k in range(1, 20)}
+    parts = [field.name for field in fields(fitted.front_[0])]
+    for name in (*columns, *parts, "score", "size"):
+        assert f"`{name}`" in told, name
 
 
 # --- among estimators ----------------------------------------------------------------------------------
