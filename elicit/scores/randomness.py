@@ -3,18 +3,64 @@
 from __future__ import annotations
 
 import copy
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils.multiclass import type_of_target
+
+from elicit.numeric import is_whole
+
+#: Folds where a number of them is left open, as in scikit-learn.
+_FOLDS = 5
 
 
 def settled(estimator: Any, seed: int) -> Any:
-    """The estimator, in which every `random_state` that is None, its splitters' too, is the seed."""
+    """The estimator, in which every `random_state` that is None, its splitters' and functions' too, is the seed."""
     params = estimator.get_params(deep=True)
-    changes = {name: seed for name, value in params.items() if _is_seed(name) and value is None}
+    changes = {}
     for name, value in params.items():
-        splitter = settled_splitter(value, seed)
-        if splitter is not value:
-            changes[name] = splitter
+        changed = _settled(name, params, seed)
+        if changed is not value:
+            changes[name] = changed
     return estimator.set_params(**changes) if changes else estimator
+
+
+def _settled(name: str, params: Mapping[str, Any], seed: int) -> Any:
+    """The value of one of the parameters, with the seed where it lacks one."""
+    value, (owner, apart, parameter) = params[name], name.rpartition("__")
+    if parameter == "random_state":
+        return seed if value is None else value
+    if inspect.isfunction(value):
+        taken = inspect.signature(value).parameters.get("random_state")
+        return value if taken is None or taken.default is not None else partial(value, random_state=seed)
+    if parameter == "cv" and (value is None or is_whole(value)):
+        beside = {key: params.get(f"{owner}{apart}{key}") for key in ("random_state", "shuffle", "target_type")}
+        shuffles = beside["random_state"] == "deprecated" and beside["shuffle"] is not False
+        return _ShuffledFolds(value or _FOLDS, seed, beside["target_type"]) if shuffles else value
+    return settled_splitter(value, seed)
+
+
+@dataclass(frozen=True)
+class _ShuffledFolds:
+    """The folds of a TargetEncoder, which from scikit-learn 1.9 on takes a seed for them in no other way."""
+
+    count: int
+    seed: int
+    target_type: Any
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Any]:
+        """Training and held-out rows, in folds that are stratified where the target is one of classes."""
+        kind = type_of_target(y) if self.target_type == "auto" else self.target_type
+        folds = KFold if kind == "continuous" else StratifiedKFold
+        yield from folds(self.count, shuffle=True, random_state=self.seed).split(X, y, groups)
+
+    def get_n_splits(self, *_: Any) -> int:
+        """The number of folds."""
+        return self.count
 
 
 def settled_splitter(given: Any, seed: Any) -> Any:
@@ -25,7 +71,3 @@ def settled_splitter(given: Any, seed: Any) -> Any:
     splitter = copy.copy(given)
     splitter.random_state = seed
     return splitter
-
-
-def _is_seed(name: str) -> bool:
-    return name.split("__")[-1] == "random_state"
