@@ -444,7 +444,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if _get_output_config("transform", estimator=self)["dense"] != "default":
             return chosen  # its columns keep their types
         require_finite(self, X, np.flatnonzero(self.support_).tolist())
-        return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=False)
+        return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=False, copy=True)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")

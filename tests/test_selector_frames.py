@@ -110,6 +110,14 @@ def test_frames_go_in_and_frames_of_the_same_columns_come_out(kind):
         assert (out[name] == X[name]).all()
 
 
+@pytest.mark.parametrize("X", [FRAME, pl.from_pandas(FRAME), FRAME.to_numpy()], ids=["pandas", "polars", "array"])
+def test_the_array_that_comes_out_is_ones_own_to_change(X):
+    before = np.array(X)
+    transformed = selector(GaussianNB(), budget=5).fit(X, SPECIES).transform(X)
+    transformed[:] = 0
+    assert np.array_equal(X, before)
+
+
 @pytest.mark.parametrize(("kind", "container"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 def test_arrays_come_out_as_frames_on_request(kind, container):
     found = selector(KNeighborsClassifier(3)).set_output(transform=kind).fit(FRAME.to_numpy(), SPECIES)
