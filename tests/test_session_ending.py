@@ -598,6 +598,37 @@ def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
     assert re.search(r"All attributes together could not be measured: .*NaN\. If that is so of every subset", told)
 
 
+def run_measured(measured, **settings):
+    """A run on three attributes of which some subsets have these fold scores, and nothing was answered."""
+    facts = [
+        Evaluated(k, x, (float(np.mean(folds)), float(x.bit_count())), (folds, ()))
+        for k, (x, folds) in enumerate(measured.items())
+    ]
+    return Elicitation(["a", "b", "c"], settings=Settings(**settings), facts=[Asked(0, tuple(measured)), *facts])
+
+
+@pytest.mark.parametrize(
+    ("scores", "settings", "doubted"),
+    [
+        # what is doubted as noise: {a} above the others, of which only the second is steady
+        ({1: (0.3, 1.2, 1.2), 2: (0.8, 0.8, 0.8), 4: (0.5, 0.5, 0.5)}, {"noise_level": 0.05}, True),
+        # no utility without pairs has {c} above {b}, and {a, b} above {a, c}
+        ({4: (0.9,), 2: (0.8,), 3: (0.7,), 5: (0.6,)}, {"degree": 1}, True),
+        ({4: (0.9,), 2: (0.8,), 3: (0.7,), 5: (0.6,)}, {"degree": 2}, False),
+    ],
+)
+def test_where_the_recommended_one_dominates_all_it_is_said_what_a_utility_denies_that_prefers_another(
+    scores, settings, doubted
+):
+    elicitation = run_measured(scores, **settings)
+    subset = elicitation.incumbent
+    assert elicitation.history.front == (subset,), "else this shows nothing"
+    told = " ".join(" ".join(_reasons(elicitation, subset, ())).split())
+    assert "it dominates every other that was measured" in told
+    assert (elicitation.beliefs.incumbent_regret.value > 0) == doubted
+    assert ("; a utility that prefers another takes that for noise" in told) == doubted
+
+
 @pytest.mark.parametrize(
     ("count", "bound", "words"),
     [

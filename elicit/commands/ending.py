@@ -353,7 +353,9 @@ def _reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Iter
     yield ""
     yield "why this one:"
     if not others and not too_many:
-        yield "  it dominates every other that was measured"
+        # a utility of the set may prefer another: it strains a measured order, or the order does not hold beyond noise
+        doubted = "; a utility that prefers another takes that for noise" if beliefs.regrets.exceeds(subset, 0) else ""
+        yield from _paragraph(f"  it dominates every other that was measured{doubted}", 4)
     preferred = _preferred_to(history, subset)
     for other, question in preferred.items():
         yield from _paragraph(
