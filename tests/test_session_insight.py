@@ -129,6 +129,15 @@ def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_on
     assert [line.partition(":")[0] for line in plain if line.startswith("If")] == ["If A is better", "If B is better"]
 
 
+def test_why_a_question_is_open_is_told_as_it_is_where_dominance_must_hold_beyond_noise():
+    """The first subset is better in every number; its folds do not show it, and so it is asked about."""
+    folds = [((0.3, 1.2, 1.2), ()), ((0.8, 0.8, 0.8), ())]
+    facts = [Asked(0, (1, 6)), Evaluated(0, 1, (0.9, 1.0), folds[0]), Evaluated(1, 6, (0.8, 2.0), folds[1])]
+    elicitation = Elicitation(Attributes.numbered(3), settings=Settings(noise_level=0.05), facts=facts)
+    told = Insight(elicitation).why(Compare(2, *elicitation.history.evaluated.values()))
+    assert told[2] == "Neither subset is better in every measured number beyond noise, so only you can say."
+
+
 def test_before_anything_is_known_it_is_said_that_nothing_is():
     none = Insight(Elicitation(Attributes.numbered(3)))
     assert none.best() == ["Nothing was evaluated yet, so nothing would be recommended."]

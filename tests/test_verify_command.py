@@ -42,7 +42,7 @@ from elicit.oracles import CallableOracle
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import _Claim, check_record
 from elicit.proof.record_facts import KnownFacts, dominance
-from elicit.sessions import begin, resume
+from elicit.sessions import begin, elicitation_of, resume
 from elicit.subsets import Attributes
 from elicit.utility.tolerances import MARGIN
 
@@ -112,6 +112,18 @@ def test_every_claim_of_an_honest_run_holds(tmp_path, settings, seed):
     assert f"{{{', '.join(result.names)}}} is recommended" in words
     if result.reason.startswith("optimal"):
         assert "necessarily optimal among all" in words
+
+
+def test_what_dominates_the_recommended_one_within_noise_is_not_denied(tmp_path, capsys):
+    oracle = journals.InFolds(journals.truth(4, 2))
+    result = journals.played(tmp_path / "j", 4, 2, oracle=oracle, noise_level=0.1, budget=14)
+    elicitation = elicitation_of(read(tmp_path / "j"))
+    assert result.subset not in elicitation.history.front, "else this shows nothing"
+    assert "; no measured subset dominates it beyond noise" in "\n".join(steps(tmp_path / "j"))
+    assert main(["why", str(tmp_path / "j")]) == 0
+    told = capsys.readouterr().out
+    assert "no measured subset dominates it beyond noise; it dominates" in told
+    assert "of the 14 measured beyond noise." in told
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -249,7 +249,8 @@ class _Claim:
             if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
                 by = " by its score, for nobody is asked"
         but = f" ({many(len(doubted), 'answer')} that plausible operators doubt left out)" if doubted else ""
-        return f"{self._braced(subset)} is recommended{by}: measured with {told}; no measured subset dominates it{but}"
+        none = "no measured subset dominates it" + (" beyond noise" if self.known.noise is not None else "")
+        return f"{self._braced(subset)} is recommended{by}: measured with {told}; {none}{but}"
 
     def _doubted(self) -> list[Statement]:
         """The answers that the run says it doubted: preferences that were given once, in a run that may doubt.

@@ -64,7 +64,9 @@ def reason_lines(why: Why, reason: Reason, most: int | None, hint: str = "") -> 
 def _against_all(why: Why, reason: Reason) -> list[str]:
     below = len(why.history.dominates[reason.subset])
     answers = [s for s in why.history.stated if s.strict and s.better == reason.subset and s.source is Source.OPERATOR]
-    lines = [f"no measured subset dominates it; it dominates {below} of the {len(why.history.evaluated)} measured."]
+    beyond = " beyond noise" if why.history.noise is not None else ""
+    others = f"{below} of the {len(why.history.evaluated)} measured{beyond}"
+    lines = [f"no measured subset dominates it{beyond}; it dominates {others}."]
     if answers:
         lines.append(f"you preferred it outright in {which_questions([why.numbered(s) for s in answers])}.")
     doubted = [why.numbered(s) for s in why.beliefs.doubted if s.worse == reason.subset]

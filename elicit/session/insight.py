@@ -113,7 +113,8 @@ class Insight:
         lines = [f"{reason or 'It tells your preferences apart'}.", ""]
         if request.check:
             lines += ["It is a check: your earlier answers imply one, and a wrong one shows here.", ""]
-        lines += ["Neither subset is better in every measured number, so only you can say.", ""]
+        beyond = " beyond noise" if self._elicitation.history.noise is not None else ""
+        lines += [f"Neither subset is better in every measured number{beyond}, so only you can say.", ""]
         with one_thread():
             now = self._elicitation.beliefs
             for answer, words in ((Answer.FIRST, "If A is better"), (Answer.SECOND, "If B is better")):
