@@ -13,11 +13,11 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, ProtocolError
-from elicit.events import Answer, Asked, Evaluated, Preferred, Settled
+from elicit.events import Answer, Asked, Assumed, Evaluated, Preferred, Settled
 from elicit.journal import read
 from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
-from elicit.proof.strained import set_aside_of
+from elicit.proof.strained import kept_words, set_aside_of
 from elicit.session.insight import Insight
 from elicit.sessions import begin, resume
 from elicit.subsets import Attributes
@@ -83,7 +83,7 @@ def test_a_contradiction_that_is_kept_is_not_asked_about_again():
     [
         (
             [("a", "b", A), ("b", "a", A)],
-            "answers that cannot all hold, and that nobody settled: those to questions 1, 2",
+            "not settled: your answers to questions 1, 2 cannot all hold",
             "kept and weighed, though they cannot all hold: your answers to questions 1, 2",
         ),
         (
@@ -107,6 +107,19 @@ def test_the_end_names_the_answers_that_contradict_each_other_and_whether_they_w
     assert standing in end(kept)
     kept.retract(len(MEASURED))  # the first answer
     assert "kept" not in end(kept)
+
+
+def test_what_was_assumed_has_no_question_whose_number_could_be_told():
+    a, b = MEASURED["a"][0], MEASURED["b"][0]
+    assumed = [Assumed(20, a, b, "strict", "operator"), Assumed(21, b, 0b1110, "strict", "operator")]
+    history = after(("b", "a", A)).history
+    for fact in (*assumed, Settled(22, (5, 20)), Settled(23, (20,)), Settled(24, (20, 21))):
+        history.record(fact)
+    assert list(kept_words(history)) == [
+        "kept and weighed, though they cannot all hold: your answer to question 1 and an assumption",
+        "kept and weighed, though it goes against what was measured: an assumption",
+        "kept and weighed, though they cannot all hold: 2 assumptions",
+    ]
 
 
 @pytest.mark.parametrize(("answers", "conflict"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)

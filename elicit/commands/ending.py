@@ -34,7 +34,7 @@ from elicit.operators.picture import named, number
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable, rounded, width
-from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words
+from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words, whose_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, failure_lines
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
@@ -452,11 +452,8 @@ def _statements_set_aside(elicitation: Elicitation, result: Result) -> Iterator[
     for line in (*strained, *kept_words(elicitation.history)):
         yield from _paragraph(line)
     if unsettled := elicitation.unsettled:
-        which = ", ".join(str(numbers[request]) for request in unsettled)
-        told = f"answers that cannot all hold, and that nobody settled: those to questions {which}"
-        if len(unsettled) == 1:
-            told = f"not settled: your answer to question {which} goes against what was measured"
-        yield from _paragraph(told)
+        how = "goes against what was measured" if len(unsettled) == 1 else "cannot all hold"
+        yield from _paragraph(f"not settled: {whose_words(elicitation.history, unsettled)} {how}")
     if elicitation.history.refuted:
         kind = ASSUMPTIONS[elicitation.settings.assume]
         told = f"no operator with {kind} would give all your answers, so nothing is deduced"

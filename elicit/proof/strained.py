@@ -66,14 +66,20 @@ def strained_words(strained: Strained, numbers: Mapping[int, int], shown: Callab
 
 def kept_words(history: History) -> Iterator[str]:
     """One line for each contradiction that the operator looked at and let stand, with the questions it is about."""
-    numbers = history.question_numbers
     for conflict in sorted(history.settled):
         if history.retracted.isdisjoint(conflict):
-            which = ", ".join(str(numbers[request]) for request in conflict)
-            if len(conflict) == 1:
-                yield f"kept and weighed, though it goes against what was measured: your answer to question {which}"
-            else:
-                yield f"kept and weighed, though they cannot all hold: your answers to questions {which}"
+            how = "it goes against what was measured" if len(conflict) == 1 else "they cannot all hold"
+            yield f"kept and weighed, though {how}: {whose_words(history, conflict)}"
+
+
+def whose_words(history: History, requests: Sequence[int]) -> str:
+    """The answers to some requests by the numbers of their questions; what was assumed there has none."""
+    numbers = [str(history.question_numbers[request]) for request in requests if request in history.answers]
+    assumed, several = len(requests) - len(numbers), "s" if numbers[1:] else ""
+    words = [f"your answer{several} to question{several} {', '.join(numbers)}"] if numbers else []
+    if assumed:
+        words.append("an assumption" if assumed == 1 else f"{assumed} assumptions")
+    return " and ".join(words)
 
 
 def _how(slack: float) -> str:
