@@ -114,6 +114,27 @@ def test_every_claim_of_an_honest_run_holds(tmp_path, settings, seed):
         assert "necessarily optimal among all" in words
 
 
+@pytest.mark.parametrize("noise_level", [0.0, 0.1])
+def test_where_nobody_is_asked_what_is_recommended_is_the_best_by_score_that_nothing_dominates(tmp_path, noise_level):
+    oracle = journals.InFolds(journals.truth(4, 1))
+    played = {"questions": 0, "recommend": "expected", "budget": 9, "noise_level": noise_level}
+    journals.played(tmp_path / "j", 4, 1, oracle=oracle, **played)
+    assert " is recommended by its score, for nobody is asked" in "\n".join(steps(tmp_path / "j"))
+    *facts, last = journals.lines_of(tmp_path / "j")
+    measured = [line for line in facts if line.get("fact") == "evaluated"]
+    best = max(measured, key=lambda line: line["criteria"][0])
+    assert last["claim"]["subset"] == best["subset"], "else this shows nothing"
+    refused = []
+    for other in (line for line in measured if line is not best):
+        claim = last["claim"] | {"subset": other["subset"], "criteria": other["criteria"], "proofs": []}
+        with pytest.raises(CertificateError, match=f"line {len(facts) + 1}: ") as told:
+            steps(journals.write(tmp_path / "changed", [*facts, {"claim": claim}]))
+        refused.append(str(told.value))
+    named = ", ".join(best["subset"])
+    assert any(f"{{{named}}} is better by score, or as good with less" in words for words in refused)
+    assert all("is better by score" in words or "is dominated by" in words for words in refused)
+
+
 def test_what_dominates_the_recommended_one_within_noise_is_not_denied(tmp_path, capsys):
     oracle = journals.InFolds(journals.truth(4, 2))
     result = journals.played(tmp_path / "j", 4, 2, oracle=oracle, noise_level=0.1, budget=14)

@@ -172,13 +172,18 @@ class _Claim:
         demand(subset in eligible, "the subset claimed as best was not measured, or may not be chosen")
         measured = known.history.evaluated[subset].criteria
         demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
-        sign = -1 if criterion.maximise else 1
-        best = min(eligible, key=lambda x: (sign * on_grid(known.history.evaluated[x].criteria[0]), simplest(x)))
-        demand(subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
+        self._demand_best_by_score(subset, eligible)
         return (
             f"{self._braced(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
             f"({rounded(measured[0])}), ties to fewer attributes; nothing is claimed of those that were not measured"
         )
+
+    def _demand_best_by_score(self, subset: Mask, among: Sequence[Mask]) -> None:
+        """Of these measured subsets one is best by the first criterion, then by fewer attributes."""
+        criterion, evaluated = self.known.header.criteria[0], self.known.history.evaluated
+        sign = -1 if criterion.maximise else 1
+        best = min(among, key=lambda x: (sign * on_grid(evaluated[x].criteria[0]), simplest(x)))
+        demand(subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
 
     def _check_set(self) -> None:
         """The set of utilities is the one that the settings name."""
@@ -234,11 +239,9 @@ class _Claim:
         demand(subset in self.known.history.evaluated, "the subset claimed as best was not measured")
         measured = self.known.history.evaluated[subset].criteria
         demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
-        for s in self.implied:
-            demand(
-                s.source is not Source.DOMINANCE or s.worse != subset,
-                f"the subset claimed as best is dominated by {self._braced(s.better)}",
-            )
+        dominated = {s.worse: s.better for s in self.implied if s.source is Source.DOMINANCE}
+        if subset in dominated:
+            raise CertificateError(f"the subset claimed as best is dominated by {self._braced(dominated[subset])}")
         doubted = self._doubted()
         self._check_answers(doubted)
         criteria = zip(self.known.header.criteria, measured, strict=True)
@@ -247,6 +250,8 @@ class _Claim:
         if self._by_worth:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"
             if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
+                others = [x for x in self.evaluated if x in self.known.family and x not in dominated]
+                self._demand_best_by_score(subset, others)
                 by = " by its score, for nobody is asked"
         but = f" ({many(len(doubted), 'answer')} that plausible operators doubt left out)" if doubted else ""
         none = "no measured subset dominates it" + (" beyond noise" if self.known.noise is not None else "")
