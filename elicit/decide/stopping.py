@@ -68,7 +68,8 @@ class Stopping:
         few = len(self._beliefs.history.evaluated) < self._settings.begun_with
         if found is None or few or not self.neighbourhood_evaluated():
             return None
-        regret = round(found.value, 9)  # the last digits depend on what the solver did before
+        # in margins of one clear answer; the last digits depend on what the solver did before
+        regret = round(found.value / self._beliefs.utilities.clear, 9)
         if regret > self._settings.epsilon:
             return None
         return ended_by(REGRET, f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated")

@@ -26,6 +26,7 @@ def stopping(
     proven=False,
     worst=None,
     family=None,
+    clear=1.0,
     **choices,
 ):
     """The rules where so much is known."""
@@ -46,6 +47,7 @@ def stopping(
             scope=Scope.of(settings.scope),
             proven_optimal=proven,
             scope_regret=worst,
+            utilities=SimpleNamespace(clear=clear),
         )
     )
 
@@ -101,6 +103,13 @@ def test_little_regret_ends_a_run_that_looked_around(value, fires):
     unseen = set(EVERYTHING) - {0b101}  # one swap away
     assert stopping(worst, evaluated=unseen, **choices).reason(0) is None
     assert stopping(None, evaluated=EVERYTHING, **choices).reason(0) is None
+
+
+def test_in_the_exact_set_too_little_regret_is_meant_in_margins_of_one_clear_answer():
+    choices = {"stop": "regret", "epsilon": 0.25, "parsimony": "exact", "evaluated": EVERYTHING, "clear": 1e-3}
+    assert stopping(Regret(0b11, 2e-3, 1), **choices).reason(0) is None  # twice the margin
+    told = "regret: model regret 0.2 is at most 0.25 among the evaluated"
+    assert stopping(Regret(0b11, 2e-4, 1), **choices).reason(0) == told
 
 
 @pytest.mark.parametrize(("start", "least"), [(None, FEWEST_FIRST), (3, 3), (0, 0)])
