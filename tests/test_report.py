@@ -200,6 +200,23 @@ def test_any_run_has_a_report(tmp_path, settings):
     assert "</html>" in written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("choices", "why", "least"),
+    [
+        ({"preset": "source"}, "no utility of the exact set could find one of them best.", "–"),
+        ({}, "believing that one of them is best costs too much in simplicity. The price is", "0.1"),
+    ],
+)
+def test_what_was_passed_over_has_a_price_where_the_set_of_utilities_gives_one(tmp_path, choices, why, least):
+    journals.played(tmp_path / "j.jsonl", 5, 4, questions=12, ask_every=1, budget=20, degree=1, **choices)
+    prices = gathered(read(tmp_path / "j.jsonl")).prices
+    assert prices, "else this shows nothing"
+    text = written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
+    assert f"because {why}" in text
+    told = re.findall(r"<td[^>]*>([^<]*)</td>", text[text.index("price then") :])[1::4][: len(prices)]
+    assert all((price == least) if least == "–" else float(price) >= float(least) for price in told)
+
+
 @pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (0.1, "1")])
 def test_a_loss_is_told_beside_the_margin_of_an_answer_in_its_own_set(tmp_path, parsimony, margin):
     journals.played(tmp_path / "j.jsonl", parsimony=parsimony, budget=6, questions=1, stop=())

@@ -51,10 +51,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Price:
-    """A subset that was passed over: its price then and now (None: not worked out), and whether it can be best now."""
+    """A subset that was passed over: its price then and now, and whether it can be best now (None: not known).
+
+    On the exact set there are no prices.
+    """
 
     names: tuple[str, ...]
-    then: float
+    then: float | None
     now: float | None
     possible: bool | None
 
@@ -265,7 +268,7 @@ def _prices(why: Why) -> tuple[Price, ...]:
         found.append(
             Price(
                 names.subset(x),
-                rejected[x].price,
+                rejected[x].price if rejected[x].price >= 0 else None,
                 None if verdict is None else verdict.price,
                 None if verdict is None else verdict.possible,
             )

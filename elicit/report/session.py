@@ -60,16 +60,19 @@ def passed_over(content: Content) -> Iterator[Html]:
     if not content.passed_over:
         yield element("p", "No subset was passed over: what was proposed was measured.")
         return
-    left = content.passed_over - len(content.prices)
-    more = f" Shown are the {len(content.prices)} cheapest; {left} more cost more." if left > 0 else ""
-    yield element(
-        "p",
-        f"Proposed and not measured: {many(content.passed_over, 'subset')}, because believing that one of them is "
-        f"best costs too much in simplicity. The price is what must be paid for that belief.{more}",
-    )
+    shown, left = len(content.prices), content.passed_over - len(content.prices)
+    if any(p.then is not None for p in content.prices):
+        why = "believing that one of them is best costs too much in simplicity"
+        more = " The price is what must be paid for that belief."
+        more += f" Shown are the {shown} cheapest; {left} more cost as much or more." if left else ""
+    else:
+        why = "no utility of the exact set could find one of them best"
+        more = f" Shown are {shown}, and {left} more are not." if left else ""
+    yield element("p", f"Proposed and not measured: {many(content.passed_over, 'subset')}, because {why}.{more}")
     possible = {True: "yes", False: "no", None: "not known"}
-    rows = [
-        (listed(p.names), f"{p.then:.3g}", "–" if p.now is None else f"{p.now:.3g}", possible[p.possible])
-        for p in content.prices
-    ]
+    rows = [(listed(p.names), _price(p.then), _price(p.now), possible[p.possible]) for p in content.prices]
     yield table(("subset", "price then", "price now", "can it be best now"), rows, "Passed over", {1, 2})
+
+
+def _price(price: float | None) -> str:
+    return "–" if price is None else f"{price:.3g}"
