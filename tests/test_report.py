@@ -217,6 +217,15 @@ def test_what_was_passed_over_has_a_price_where_the_set_of_utilities_gives_one(t
     assert all((price == least) if least == "–" else float(price) >= float(least) for price in told)
 
 
+@pytest.mark.parametrize(("noise_level", "below"), [(0.1, True), (0.0, False)])
+def test_of_one_below_the_front_that_is_recommended_it_is_said_that_noise_puts_it_there(tmp_path, noise_level, below):
+    oracle = journals.InFolds(journals.truth(4, 2))
+    journals.played(tmp_path / "j.jsonl", 4, 2, oracle=oracle, noise_level=noise_level, budget=14)
+    assert gathered(read(tmp_path / "j.jsonl")).recommended.in_front != below, "else this shows nothing"
+    text = written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
+    assert ("But for noise: what lies above the recommended one leads by no more than" in text) == below
+
+
 @pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (0.1, "1")])
 def test_a_loss_is_told_beside_the_margin_of_an_answer_in_its_own_set(tmp_path, parsimony, margin):
     journals.played(tmp_path / "j.jsonl", parsimony=parsimony, budget=6, questions=1, stop=())

@@ -22,10 +22,12 @@ def front_section(content: Content) -> Iterator[Html]:
     title = f"{vertical.name} against {against} of the {many(len(content.measured), 'measured subset')}"
     count = len(content.criteria)
     seeming = f" It is drawn by two of the {count} criteria: by a third, what seems to lie below it may be in it."
+    # below it a run recommends only where dominance must hold beyond noise
+    doubt = " But for noise: what lies above the recommended one leads by no more than folds leave to chance."
     yield element(
         "p",
         "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
-        f"is best, only your answers say.{seeming if count > 2 else ''}",
+        f"is best, only your answers say.{'' if content.recommended.in_front else doubt}{seeming if count > 2 else ''}",
     )
     yield element(
         "figure",
