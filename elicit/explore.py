@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from elicit.asks import Done, Oracle, require_oracle
+from elicit.drive import measured
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
 from elicit.journal import Header, Journal, library_versions
@@ -94,6 +95,7 @@ def explore(
         if _goes_on(walk):
             walk.resume(method.budget)
         remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
+        remembering.learn(measured(walk.facts))  # others may share this memory
         while not isinstance(walk.ask(), Done):
             save()
             if time_limit is not None and now() - start >= time_limit:

@@ -505,6 +505,18 @@ def test_our_runs_go_on_where_they_were_interrupted(live, tmp_path, monkeypatch,
     assert len(asked) == told
 
 
+@pytest.mark.parametrize("after", [7, 12, 16])
+def test_what_an_interrupted_comparison_kept_of_one_method_no_other_measures_again(live, tmp_path, monkeypatch, after):
+    chosen = dataclasses.replace(live[0], methods=("sfs", "sbs", "random"))
+    monkeypatch.setattr(experiment, "_memory", {})
+    asked = interrupted(monkeypatch, after)
+    with pytest.raises(KeyboardInterrupt):
+        compare(chosen, 1, journals=tmp_path)
+    monkeypatch.setattr(experiment, "_memory", {})  # as in another process
+    compare(chosen, 1, journals=tmp_path)
+    assert len(asked) == len(set(asked)) + 1, "a subset was measured twice"
+
+
 def test_a_journal_of_a_simulated_run_says_what_goes_on_with_it(folder, tmp_path, capsys):
     run_scenario(scenario(folder, experiment={"seeds": 1}), 1, journals=tmp_path)
     kept = next(iter(tmp_path.glob("elicit-*.jsonl")))
