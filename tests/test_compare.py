@@ -3,7 +3,11 @@
 import dataclasses
 import json
 import math
+import os
 import re
+import signal
+import sys
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -15,11 +19,11 @@ from scipy import stats
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.errors import InputError, JournalError, JournalInUseError
+from elicit.errors import InputError, JournalError, JournalInUseError, OracleError
 from elicit.experiments import comparison, experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
-from elicit.experiments.experiment import run_scenario, summary
+from elicit.experiments.experiment import play_tasks, run_scenario, summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, named
@@ -515,6 +519,26 @@ def test_what_an_interrupted_comparison_kept_of_one_method_no_other_measures_aga
     monkeypatch.setattr(experiment, "_memory", {})  # as in another process
     compare(chosen, 1, journals=tmp_path)
     assert len(asked) == len(set(asked)) + 1, "a subset was measured twice"
+
+
+def play_or_die(number, folder, lives, _):
+    """A run that takes its process down until it has done so `lives` times."""
+    deaths = len(list(folder.glob("died-*")))
+    if number == 1 and deaths < lives:
+        (folder / f"died-{deaths}").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"number": number}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no such end")
+@pytest.mark.filterwarnings("ignore:A worker stopped")
+def test_runs_outlive_a_worker_that_dies_and_end_with_one_line_where_it_dies_twice(tmp_path):
+    tasks = [partial(play_or_die, number, tmp_path, 1) for number in range(4)]
+    assert [run["number"] for run in play_tasks(tasks, n_jobs=2)] == [0, 1, 2, 3]
+    tasks = [partial(play_or_die, number, tmp_path, 3) for number in range(4)]
+    with pytest.raises(OracleError, match=r"died twice while runs were played.*use a smaller --n-jobs"):
+        play_tasks(tasks, n_jobs=2)
+    assert len(list(tmp_path.glob("died-*"))) == 3
 
 
 def test_a_journal_of_a_simulated_run_says_what_goes_on_with_it(folder, tmp_path, capsys):

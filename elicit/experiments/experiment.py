@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from elicit.asks import Evaluate, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result, drive
+from elicit.errors import OracleError
 from elicit.estimator.judges import against_directions
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import resumed_run
@@ -113,7 +115,24 @@ def _results(
         for task in tasks:
             yield task(show)
     else:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(tied(task))(None) for task in tasks)
+        yield from _results_of_workers(tasks, n_jobs)
+
+
+def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[dict[str, Any]]:
+    """The result of each task, in their order. If a process dies, what was not given yet is played a second time."""
+    left = list(tasks)
+    for last in (False, True):
+        try:
+            for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(tied(task))(None) for task in left[:]):
+                left.pop(0)
+                yield result
+            return
+        except TerminatedWorkerError as error:
+            if last:
+                raise OracleError(
+                    "worker processes died twice while runs were played, perhaps for lack of memory; "
+                    "use a smaller --n-jobs"
+                ) from error
 
 
 #: Oracles with a memory for all runs of this process, by fingerprint.
