@@ -28,18 +28,22 @@ def opened(path: Path) -> Iterator[IO[str]]:
 
 @contextmanager
 def complete(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """Text for a file of this name, zipped where it ends in .gz; until the end it is a temporary one beside it.
+    """Text for a file of this name, zipped where it ends in .gz; it is in memory until the end.
 
-    Whatever goes wrong on the way, what was there before stays, and nothing else is left. A link stays one, and a
-    file keeps who may read it.
+    A folder that takes no file is an error at once. Whatever goes wrong on the way, what was there before stays, and
+    nothing else is left: not even by a process that is killed in hours of work, since a temporary file beside it is
+    there for the moment of writing only. A link stays one, and a file keeps who may read it.
     """
     path = os.path.realpath(path)
     folder, name = os.path.split(path)
+    tempfile.TemporaryFile(dir=folder).close()
+    gathered = io.StringIO(newline="")
+    yield gathered
     handle, temporary = tempfile.mkstemp(prefix=".elicit-", dir=folder)
     try:
         with os.fdopen(handle, "wb") as raw:
             with _text(raw, name.endswith(".gz")) as out:
-                yield out
+                out.write(gathered.getvalue())
             raw.flush()
             os.fsync(raw.fileno())
         os.chmod(temporary, _mode(path))

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Evaluate, Failure, Measured
+from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles import CallableOracle, SyntheticOracle, TableOracle, write_table
@@ -252,6 +253,15 @@ def test_what_is_measured_is_kept_every_other_second(tmp_path, seconds, most, mo
     assert kept[0] == 2
     assert max(kept) <= most
     assert seconds > 1 or len(kept) < 10
+
+
+def test_a_process_that_is_killed_on_the_way_leaves_no_file_of_its_own(tmp_path):
+    with complete(tmp_path / "t.csv") as out:
+        out.write("row\n")
+        assert list(tmp_path.iterdir()) == []  # what is not there need not be tidied up
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+    with pytest.raises(FileNotFoundError), complete(tmp_path / "gone" / "t.csv"):
+        pytest.fail("the work began, though it cannot be written")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
