@@ -3,11 +3,15 @@
 One that was killed tells nobody, and its workers would go on: with a task that may take hours, and then waiting
 for others. Only a child of whoever hands out the task is tied to it, once its first task begins: threads, and processes
 of a cluster, are not. On Windows nobody can see that a parent has gone, and nothing ends.
+
+Ctrl-C at a terminal reaches the workers, too. They leave it to that process, which ends them: what each of them had to
+say of it would be a traceback.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -35,6 +39,8 @@ def _run(parent: int, task: Callable[..., Value], *arguments: Any) -> Value:
 def _tie(parent: int, _: int) -> None:
     """Once in each process; what a fork took along of another one does not count."""
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end_with(parent: int) -> None:

@@ -1,10 +1,12 @@
 """No worker process outlives the one that it works for."""
 
+import signal
 import subprocess
 import sys
 import threading
 
 import pytest
+from joblib import Parallel, delayed
 
 from elicit.orphans import tied
 
@@ -35,6 +37,14 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path):
         assert begun == ["at work\n"] * 2
         rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
     assert rest == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")
+def test_workers_leave_ctrl_c_to_the_process_that_they_work_for():
+    handlers = Parallel(n_jobs=2)(delayed(tied(signal.getsignal))(signal.SIGINT) for _ in range(2))
+    assert handlers == [signal.SIG_IGN] * 2
+    before = signal.getsignal(signal.SIGINT)
+    assert tied(signal.getsignal)(signal.SIGINT) == before, "which nobody else does"
 
 
 def test_a_task_that_is_not_sent_to_another_process_ties_nobody():
