@@ -8,6 +8,7 @@ or two to load, and neither help nor an error in the arguments should wait for t
 from __future__ import annotations
 
 import argparse
+import atexit
 import io
 import os
 import signal
@@ -87,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         complain("interrupted")
-        return INTERRUPTED
+        status = INTERRUPTED
     except CertificateError as error:
         complain(str(error))
         return DOES_NOT_HOLD
@@ -101,6 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"the output cannot be written ({error.strerror or error}); give it room, or another place")
         _discard(sys.stdout)
         return BAD_INPUT
+    if status == INTERRUPTED:  # all has been said: one more Ctrl-C, while workers are waited for, ends it without words
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
     return status
 
 

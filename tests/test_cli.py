@@ -534,6 +534,30 @@ def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):
     assert any(isinstance(fact, Asked) and fact.compare for fact in read(here / "j").facts)
 
 
+LEAVING = """
+import atexit, sys, time
+atexit.register(lambda: print("leaving", flush=True) or time.sleep(600))  # as libraries wait for their workers
+from elicit import cli
+from elicit.commands import defaults
+
+def run(args):
+    raise KeyboardInterrupt
+
+defaults.run = run
+sys.exit(cli.main(["--defaults"]))
+"""
+
+
+@posix
+def test_one_more_interrupt_while_the_program_leaves_is_without_words():
+    command, pipe = [sys.executable, "-c", LEAVING], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout.readline() == "leaving\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == ("", "elicit: interrupted\n")
+    assert process.returncode == -signal.SIGINT  # which a shell calls 130
+
+
 @pytest.mark.parametrize("command", ["run", "compare"])
 def test_a_utility_without_a_value_is_an_error_that_names_the_file(command, tmp_path, capsys):
     table = Path(__file__).parents[1] / "scenarios" / "wine_knn3.csv.gz"
