@@ -677,11 +677,45 @@ def test_a_journal_that_was_deleted_or_moved_takes_nothing_more_and_says_so(path
         assert journal.there
         os.rename(path, f"{path}.moved")
         assert not journal.there
-        with pytest.raises(JournalError, match="was deleted or moved while it was written to; resume it from where"):
+        with pytest.raises(JournalError, match="was deleted, moved or changed while it was written to; resume it"):
             journal.append(FACTS[0])
         os.rename(f"{path}.moved", path)
         journal.append(FACTS[0])  # it is back, and nothing is lost
     assert read(path).facts == (FACTS[0],)
+
+
+def cut_short(path):
+    os.truncate(path, path.stat().st_size - 10)
+
+
+def replaced(path):
+    copy = path.with_suffix(".copy")
+    copy.write_bytes(path.read_bytes())
+    os.replace(copy, path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be replaced")
+@pytest.mark.parametrize(("change", "kept"), [(cut_short, 1), (replaced, 2)])
+def test_a_journal_that_was_changed_by_something_else_takes_nothing_more_and_says_so(path, change, kept):
+    with Journal.create(path, HEADER) as journal:
+        for fact in FACTS[:2]:
+            journal.append(fact)
+        change(path)
+        assert not journal.there
+        with pytest.raises(JournalError, match="was deleted, moved or changed while it was written to; resume it"):
+            journal.append(FACTS[2])
+    with Journal.open(path) as journal:  # what is whole in it goes on
+        journal.append(FACTS[2])
+    assert read(path).facts == (*FACTS[:kept], FACTS[2])
+
+
+def test_what_something_else_appends_to_a_journal_does_not_damage_it(path):
+    with Journal.create(path, HEADER) as journal:
+        journal.append(FACTS[0])
+        with path.open("a") as other:
+            other.write("no line of a journal\n" * 1000)
+        journal.append(FACTS[1])
+    assert read(path).facts == FACTS[:2]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")

@@ -832,7 +832,7 @@ def test_a_session_whose_journal_was_deleted_says_so_and_promises_nothing(ask, t
     monkeypatch.setattr(Journal, "append", deleting)
     status, out, err = ask("t.csv", "--target", "y", "--folds", 3, "--journal", "j", "--n-jobs", 1, answers=f"{word}\n")
     assert "everything is kept" not in out + err
-    assert "deleted or moved" in out + err
+    assert "deleted, moved or changed" in out + err
     assert status == (0 if word == "quit" else 2)
 
 

@@ -155,7 +155,7 @@ def _how_to_resume(session: Session) -> str:
     path = os.fspath(session.journal.path)
     if session.journal.there:
         return f"everything is kept, go on with: elicit resume {pasted(path)}"
-    return f"but {printable(path)} was deleted or moved meanwhile, and what was kept went with it"
+    return f"but {printable(path)} was deleted, moved or changed meanwhile, and what was kept may be lost with it"
 
 
 def _finish(

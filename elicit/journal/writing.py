@@ -35,6 +35,7 @@ class Journal:
         self._claim = None if record.last_claim is None else record.last_claim.content
         self._file = file
         self._place = os.path.abspath(path)
+        self._opened = os.fstat(file.fileno())
         self._length = record.length
         self._check = record.check
         self._sound = True
@@ -148,8 +149,16 @@ class Journal:
 
     @property
     def there(self) -> bool:
-        """Whether its file still exists: what was written is lost with a file that is deleted or moved meanwhile."""
-        return os.path.exists(self._place)
+        """Whether its file is still in its place and whole.
+
+        What was written is lost with a file that is deleted, moved, cut short or replaced meanwhile: by an editor, say,
+        or by a program that keeps folders alike.
+        """
+        try:
+            found = os.stat(self._place)
+        except OSError:
+            return False
+        return os.path.samestat(found, self._opened) and found.st_size >= self._length
 
     def claim(self, content: Mapping[str, Json], at: float | None = None) -> None:
         """Write what the facts so far prove, and return when it is safe."""
@@ -180,9 +189,11 @@ class Journal:
             raise JournalError(f"{named(self.path)} is closed; open it again to go on")
         if not self.there:
             raise JournalError(
-                f"{named(self.path)} was deleted or moved while it was written to; resume it from where it is now, "
-                "or begin anew"
+                f"{named(self.path)} was deleted, moved or changed while it was written to; resume it from where it is "
+                "now, or begin anew"
             )
+        if os.fstat(self._file.fileno()).st_size > self._length:
+            self._truncate()  # what somebody else appended is no line of this run
         written = body(content)
         check = zlib.crc32(written, self._check)
         line = written + b', "crc": "%08x"}\n' % check
