@@ -123,7 +123,7 @@ def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_on
     assert check == [
         plain[0],
         "",
-        "It is a check: your earlier answers imply one, and a wrong one shows here.",
+        "It is a check: your earlier answers speak of it, and a wrong one shows here.",
         *plain[1:],
     ]
     assert [line.partition(":")[0] for line in plain if line.startswith("If")] == ["If A is better", "If B is better"]

@@ -2,7 +2,8 @@
 
 Never two that dominance or the answers already order, never the same two twice ("later" aside). Θ_τ's
 opinion does not count as an answer. A check question is the exception: it repeats what answers imply or,
-once, an answer on which the choice hangs, never what dominance implies, and is there to catch a wrong one.
+once (and twice where the two answers differ), an answer on which the choice hangs, never what dominance
+implies, and is there to catch a wrong one.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ UNLIKELY = 0.05
 #: An answer is asked for again when the operator thinks otherwise with at least this chance.
 DOUBTFUL = 0.1
 
-#: Why a choice is confirmed at the end, by a question that is new or by one that is not.
+#: Why a choice is confirmed at the end: by a question that is new, by one that was put once, or by one put twice.
 NEW = "one of these would be recommended now, and you may like the other better"
 ONCE_MORE = "what is recommended hangs on your answers about these, so you are asked once more"
+TORN = "you gave each answer to this once, and what is recommended hangs on it"
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,8 @@ class Questions:
         But an answer about the choice itself settles it, for nothing below another is recommended. So a wrong one does
         most harm here, and is asked again: with `few` questions put where it may well be wrong, with many only where
         nothing but answers keeps what is worth more to plausible operators from being chosen. And before all, so is an
-        answer that is doubted and speaks against the choice: given twice it counts.
+        answer that is doubted and speaks against the choice: given twice it counts. And so is what was answered once
+        each way: of three answers two agree.
         """
         beliefs = self._beliefs
         best = beliefs.incumbent
@@ -172,6 +175,7 @@ class Questions:
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
         likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
         doubted = [x for x in beliefs.doubted_against(best) if self._may_repeat(x, best)]
+        torn = (Question(best, x, TORN, check=True) for x in likely if self._torn(best, x))
         new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
         again = (
             x
@@ -180,14 +184,24 @@ class Questions:
             if (chances[x] >= DOUBTFUL if few else round(crowd.of(x) - crowd.of(best), 9) > 0)
         )
         first, last = ((Question(best, x, ONCE_MORE, check=True) for x in rivals) for rivals in (doubted, again))
-        return self._first(chain(first, new, last), rng)
+        return self._first(chain(first, torn, new, last), rng)
+
+    def _torn(self, a: Mask, b: Mask) -> bool:
+        """Whether the operator preferred each of these two to the other once, and let both answers stand."""
+        pair = frozenset((a, b))
+        answers = (s for s in self._history.stated if s.request in self._history.answers and s.strict)
+        preferred = [s.better for s in answers if {s.better, s.worse} == pair]
+        return sorted(preferred) == sorted(pair) and self._may_ask_once_more(pair, most=3)
 
     def _may_repeat(self, a: Mask, b: Mask) -> bool:
         """Whether answers put b below a, of which one about just these two may be given once more."""
-        pair, below = frozenset((a, b)), self._below
-        if self._beliefs.settings.doubt >= 1 or b not in below[a] or a in below[b]:
-            return False
-        return len(self._asked.get(pair, ())) < 2 and pair not in self._later
+        below = self._below
+        return b in below[a] and a not in below[b] and self._may_ask_once_more(frozenset((a, b)), most=2)
+
+    def _may_ask_once_more(self, pair: frozenset[Mask], most: int) -> bool:
+        """Whether a question may be put for the `most`-th time at most: by the settings, and unless it was put off."""
+        asked = len(self._asked.get(pair, ()))
+        return self._beliefs.settings.doubt < 1 and asked < most and pair not in self._later
 
     # -- what is already known ------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ class Insight:
         reason = request.why[:1].upper() + request.why[1:]
         lines = [f"{reason or 'It tells your preferences apart'}.", ""]
         if request.check:
-            lines += ["It is a check: your earlier answers imply one, and a wrong one shows here.", ""]
+            lines += ["It is a check: your earlier answers speak of it, and a wrong one shows here.", ""]
         beyond = " beyond noise" if self._elicitation.history.noise is not None else ""
         lines += [f"Neither subset is better in every measured number{beyond}, so only you can say.", ""]
         with one_thread():

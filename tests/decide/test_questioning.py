@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.questioning import DOUBTFUL, LEAST_ANSWERS, NEW, ONCE_MORE, UNLIKELY, Questions
+from elicit.decide.questioning import DOUBTFUL, LEAST_ANSWERS, NEW, ONCE_MORE, TORN, UNLIKELY, Questions
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
+from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source
@@ -149,10 +149,21 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
         if not history.same_criteria(best, x)
     }
     due = {x: c for x, c in doubted.items() if (c >= DOUBTFUL if few else crowd.of(x) > crowd.of(best) + 1e-9)}
+    torn = {
+        x: float(crowd.against([(best, x)])[0])
+        for x in history.front
+        if sorted(preferred(answers, best, x)) == sorted((best, x)) and put.count(frozenset((best, x))) == 2
+    }
     found = may_ask.confirming(np.random.default_rng(0), few=few)
     if against - {x for x in against if (best, x) in reach}:
         assert found.check, "what is doubted and speaks against the choice comes before all"
         assert {found.first, found.second} - {best} <= against
+    elif max(torn.values(), default=0.0) > UNLIKELY + 1e-6:
+        (rival,) = {found.first, found.second} - {best}
+        assert (found.check, found.why) == (True, TORN)
+        assert torn[rival] >= max(torn.values()) - 1e-6
+    elif found is not None and found.why == TORN:
+        assert max(torn.values()) >= UNLIKELY - 1e-6
     elif found is not None and not found.check:
         assert few, "a question that is new"
     elif found is None:
@@ -164,6 +175,32 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
         assert not stood or (found.first, found.second) == stood[-1]
     never = Questions(Beliefs(history, Family(N), Settings(doubt=1.0))).confirming(np.random.default_rng(0), few=few)
     assert never is None or not never.check
+
+
+def preferred(answers, one, other):
+    """What was preferred of these two, answer by answer."""
+    said = [(a if answer is Answer.FIRST else b, {a, b}, answer) for a, b, answer in answers]
+    return [x for x, pair, answer in said if pair == {one, other} and answer in (Answer.FIRST, Answer.SECOND)]
+
+
+def test_what_was_answered_once_each_way_is_asked_a_third_time_if_the_choice_hangs_on_it_and_no_fourth():
+    """Two of the front: one answer each way, and neither what was measured nor another answer tells."""
+    said = [(1, 2, Answer.FIRST), (2, 1, Answer.FIRST)]
+    rng = np.random.default_rng(0)
+    for few in (True, False):
+        found = questions([(0.65, 1), (0.725, 2)], said)[0].confirming(rng, few=few)
+        assert (found.first, found.second, found.check, found.why) == (2, 1, True, TORN), "as it stood the last time"
+    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE, Answer.LATER):
+        answered = questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, third)])[0]
+        assert answered.confirming(rng, few=True) is None
+    once = questions([(0.65, 1), (0.725, 2)], said, doubt=1.0)[0]
+    assert once.confirming(rng, few=True) is None, "nothing is doubted"
+
+
+def test_what_was_assumed_of_two_is_no_answer_that_differs_from_another():
+    history = questions([(0.65, 1), (0.725, 2)], [(2, 1, Answer.FIRST)])[1]
+    history.record(Assumed(200, 1, 2, "strict", "operator"))
+    assert Questions(Beliefs(history, Family(N), Settings())).confirming(np.random.default_rng(0), few=False) is None
 
 
 #: Who demands a score of .47, and wants few attributes then, has answered as one would who trades linearly.
