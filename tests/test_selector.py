@@ -755,6 +755,35 @@ def test_an_operator_is_told_apart_by_all_that_it_computes_with(tmp_path):
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
 
 
+class Tallying:
+    """An operator that counts how often it was asked; the first time it breaks off at the third question."""
+
+    def __init__(self, dear=0.01):
+        self.dear, self.asked = dear, 0
+
+    def __call__(self, request):
+        self.asked += 1
+        if self.asked == 3:
+            raise KeyboardInterrupt
+        first, second = (score - self.dear * size for score, size in (request.first.criteria, request.second.criteria))
+        return Answer.FIRST if first > second else Answer.SECOND
+
+
+def test_an_operator_that_changes_by_being_asked_goes_on_with_the_fit_that_it_broke_off(tmp_path):
+    operator = Tallying()
+    mine = selector(operator=operator, journal=tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        mine.fit(WINE, CLASSES)
+    asked = mine.fit(WINE, CLASSES).n_questions_
+    assert operator.asked == asked + 1  # the question at which it broke off was put once more
+    mine.fit(WINE, CLASSES)  # is read
+    assert operator.asked == asked + 1
+    assert len(list(tmp_path.glob("*.jsonl"))) == 1
+    operator.dear = 0.2  # somebody else
+    assert mine.fit(WINE, CLASSES).n_questions_ == operator.asked - asked - 1 > 0
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
+
+
 def test_a_failure_in_another_run_is_tried_again(tmp_path, monkeypatch):
     monkeypatch.setattr(Failing, "broken", True)
     with pytest.warns(FitFailedWarning, match="could not be measured .* out of luck"):

@@ -32,6 +32,7 @@ from elicit.events import Fact
 from elicit.journal import Journal, begun, read
 from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
+from elicit.oracles.describe import fingerprint
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
 from elicit.session.display import Meter, criteria_in_words
@@ -55,6 +56,23 @@ MOST_WITH_PAIRS = 500
 
 #: Journals with the same digest in one folder, for processes that run the same thing at the same time.
 MOST_SIBLINGS = 1000
+
+
+#: The fingerprints of operators that were asked in this process, to those that they had before they were asked.
+_before_asked: dict[str, str] = {}
+
+
+def identity_of(operator: Any) -> str:
+    """What tells an operator from others; what it came to hold by being asked, such as a count, makes it no other."""
+    found = fingerprint(operator)
+    return _before_asked.get(found, found)
+
+
+def has_been_asked(operator: Any, identity: str) -> None:
+    """Know an operator of this identity by what it holds now, so that a fit that was interrupted goes on with it."""
+    now = fingerprint(operator)
+    if now != identity:
+        _before_asked[now] = identity
 
 
 def automatic_budget(n: int) -> int:
