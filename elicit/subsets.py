@@ -89,7 +89,7 @@ class Attributes:
             raise InputError("at least one attribute is needed, none was given")
         for position, name in enumerate(self.names):
             if not isinstance(name, str) or not name:
-                raise InputError(f"attribute {position} needs a non-empty text as its name, found {name!r}")
+                raise InputError(f"attribute {position} needs a non-empty text as its name, found {name!r}; rename it")
         position_of = {name: i for i, name in enumerate(self.names)}
         if len(position_of) < len(self.names):
             twice = next(name for i, name in enumerate(self.names) if position_of[name] != i)

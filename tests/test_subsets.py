@@ -98,7 +98,7 @@ def test_names_given_as_a_list_are_the_same_attributes():
     [
         pytest.param([], "at least one attribute", id="none"),
         pytest.param(["a", "b", "a"], "'a' occurs twice", id="twice"),
-        pytest.param(["a", ""], "attribute 1 needs a non-empty text", id="empty"),
+        pytest.param(["a", ""], "attribute 1 needs a non-empty text as its name, found ''; rename it", id="empty"),
         pytest.param(["a", 3], "attribute 1 needs a non-empty text", id="not a text"),
     ],
 )
