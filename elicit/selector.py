@@ -139,7 +139,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     verbose : int, default=0
         1 shows progress on the standard error stream.
     random_state : int, RandomState or None, default=None
-        The seed of folds, draws, and of what is random in the estimator. None is 0.
+        The seed of folds, draws, and of what is random in the estimator. None is 0, so that a fit can be repeated and
+        finds its journal again.
 
     Attributes
     ----------
