@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from math import isinf
 
 import numpy as np
 
@@ -251,6 +252,14 @@ class Beliefs:
             rivals = self.scope.listed(found.subset, self.family, self.evaluated)
             return certify_best_among(self.fresh_utilities(), found.subset, rivals)
         return certify_found(self._searched, found, part)
+
+    @cached_property
+    def proven_among_evaluated(self) -> bool:
+        """Whether exact arithmetic agrees that the recommended subset is necessarily optimal among the evaluated."""
+        found = self.incumbent_regret
+        if found is None or found.rival is not None or isinf(found.value):
+            return False
+        return certify_best_among(self.fresh_utilities(), found.subset, self.evaluated) is not None
 
     @cached_property
     def favourite(self) -> Mask:

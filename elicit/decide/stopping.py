@@ -86,7 +86,6 @@ class Stopping:
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""
-        found = self._beliefs.incumbent_regret
-        if found is None or found.rival is not None or found.value == float("inf"):
+        if not self._beliefs.proven_among_evaluated:
             return None
         return ended_by(EVALUATED, "necessarily optimal among the evaluated subsets")

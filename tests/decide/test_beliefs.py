@@ -238,6 +238,16 @@ def test_what_exact_arithmetic_does_not_confirm_is_not_proven(monkeypatch):
     assert not beliefs.proven_optimal
 
 
+def test_what_is_measured_is_proven_no_better_where_exact_arithmetic_agrees_and_only_there(monkeypatch):
+    above = {0b1: 0.9, 0b10: 0.5}
+    assert knowing(above, parsimony="exact", questions=0).proven_among_evaluated
+    assert not knowing({**above, 0b11: 0.95}, recommend="regret", questions=0).proven_among_evaluated, "one may gain"
+    assert not knowing({0b1: 0.9}).proven_among_evaluated, "nothing is stated, so nothing is decided"
+    assert not knowing({}).proven_among_evaluated
+    monkeypatch.setattr(believing, "certify_best_among", lambda *_: None)
+    assert not knowing(above, parsimony="exact", questions=0).proven_among_evaluated
+
+
 @pytest.mark.parametrize("theta", ["max-margin", "L1"])
 def test_where_answers_leave_no_utility_the_least_norm_ranks_whatever_theta_was_set(theta):
     scores, circle = {0b1: 0.5, 0b11: 0.7, 0b111: 0.9, 0b110: 0.8}, ((0b1, 0b11), (0b11, 0b111), (0b111, 0b1))
