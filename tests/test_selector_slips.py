@@ -1,5 +1,6 @@
 """What is easily given wrong to the selector is refused in a line, or taken as it is meant."""
 
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -96,12 +97,13 @@ def test_a_folder_that_is_called_like_a_journal_is_no_journal(tmp_path):
     assert found.support_.tolist() == selector().fit(X, y).support_.tolist()
 
 
-def test_a_file_that_is_not_named_like_a_journal_is_not_read_as_an_expression_in_silence(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["session.json", "session.jsonl.old"])
+def test_a_file_that_is_not_named_like_a_journal_is_not_read_as_an_expression_in_silence(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "session.json").write_text("{}")
+    (tmp_path / name).write_text("{}")
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match=r"'session\.json' was read as an expression"):
-        ElicitSelector(GaussianNB(), operator="session.json", cv=2).fit(X, y)
+    with pytest.raises(InputError, match=f"'{re.escape(name)}' was read as an expression"):
+        ElicitSelector(GaussianNB(), operator=name, cv=2).fit(X, y)
 
 
 def test_a_frame_of_one_row_is_refused_in_words():
