@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
-from elicit.errors import InputError
+from elicit.errors import InputError, ModelError
 from elicit.scores import fisher
 from elicit.scores.registry import Measure
 from elicit.sources.material import DataMaterial
@@ -39,6 +39,18 @@ def test_a_model_without_either_is_judged_by_permutation():
     model = KNeighborsClassifier(3).fit(X, Y)
     theirs = permutation_importance(model, X, Y, n_repeats=5, random_state=7).importances_mean
     assert DataMaterial(PLAIN, KNeighborsClassifier(3), random_state=7).importance(0b1111) == pytest.approx(theirs)
+
+
+def test_importances_are_those_of_its_own_data():
+    other = Data(X[::-1].copy(), Y, PLAIN.columns)
+    found = [DataMaterial(data, LinearRegression()).importance(0b11) for data in (PLAIN, other)]
+    assert found[0] != pytest.approx(found[1])
+    assert found[1] == pytest.approx(LinearRegression().fit(other.X[:, :2], Y).coef_ ** 2)
+
+
+def test_where_a_model_cannot_be_fitted_the_attributes_that_it_was_given_are_named():
+    with pytest.raises(ModelError, match=r"no importance of a, d can be computed: .*; choose another model"):
+        DataMaterial(PLAIN, KNeighborsClassifier(1000)).importance(0b1001)
 
 
 def test_a_group_has_the_sum_of_its_columns():
