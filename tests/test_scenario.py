@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 
+import numpy as np
 import pytest
 
 from elicit.asks import Evaluate
@@ -26,7 +27,7 @@ from elicit.experiments.experiment import (
 )
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
-from elicit.oracles import TableOracle, WrapperOracle
+from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle
 from elicit.scenario import read_scenario, scenario_from
 from elicit.sources.oracle import _ORACLES, SyntheticSpec, oracle_from
 from elicit.subsets import Family
@@ -180,6 +181,14 @@ def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
     with pytest.raises(InputError, match=message) as caught:
         oracle_from(section, folder)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("size", [False, True])
+def test_a_hidden_truth_is_drawn_with_the_interaction_and_the_size_that_are_set(folder, size):
+    spec = oracle_from({"kind": "synthetic", "n": 4, "interaction": 0.25, "size": size}, folder)
+    drawn = SyntheticOracle.drawn(4, np.random.default_rng([7, 4]), interaction=0.25, size=size)
+    assert (spec.drawn(7).fingerprint, spec.drawn(7).criteria) == (drawn.fingerprint, drawn.criteria)
+    assert spec.drawn(8).fingerprint != drawn.fingerprint
 
 
 @pytest.mark.parametrize(
