@@ -170,6 +170,7 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         ),
         ({"kind": "filter", "data": "wine", "merit": "cfss"}, r"unknown merit"),
         ({"kind": "filter", "data": "d.csv", "target": "kind", "merit": "cfs"}, r"'colour' holds texts"),
+        ({"kind": "wrapper", "data": "wine", "model": "knn:3", "random_state": -1}, r"`random_state` .* at least 0"),
         ({"kind": "synthetic", "n": 0}, r"`n` is a whole number of at least 1"),
         ({"kind": "synthetic", "n": 1001}, r"`n` is a whole number of at least 1 and at most 1000, found 1001"),
         ({"kind": "synthetic", "n": 3, "interaction": 1e308}, r"`interaction` is at least 0 and at most 1e\+06"),
@@ -181,6 +182,12 @@ def test_an_oracle_that_cannot_be_made_is_refused(folder, section, message):
     with pytest.raises(InputError, match=message) as caught:
         oracle_from(section, folder)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_filter_cuts_columns_into_five_bins_unless_told_otherwise(folder):
+    section = {"kind": "filter", "data": "iris", "merit": "mrmr"}
+    told, five, four = (oracle_from(section | bins, folder).fingerprint for bins in ({}, {"bins": 5}, {"bins": 4}))
+    assert told == five != four
 
 
 @pytest.mark.parametrize("size", [False, True])
