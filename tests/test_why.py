@@ -316,6 +316,8 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
         found = why_words.reason_lines(why, Reason(1, rival, 0.125, (), None, 0.5), None)
         assert line in found
         assert gains in found
+    little = why_words.reason_lines(why, Reason(1, 2, 0.0005, (), None, 0.5), None)
+    assert "no utility of the set gives it more than 0.0005 beyond it." in little, "little is not nothing"
     far = why_words.reason_lines(why, Reason(1, None, None, (), None), None)
     assert far[-1] == "a utility of the set prefers another by more than the margin of one clear answer."
 
