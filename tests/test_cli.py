@@ -398,6 +398,21 @@ def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, mo
     assert synced == [path.read_bytes()]
 
 
+@posix
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("when", [1, 15])
+def test_a_table_whose_partial_results_are_deleted_names_them(capsys, monkeypatch, when):
+    def measured(self, request, whole=WrapperOracle.__call__):
+        if request.subset == when:
+            Path("o.csv.part").unlink()
+        return whole(self, request)
+
+    monkeypatch.setattr(WrapperOracle, "__call__", measured)
+    status, out, err = run("table", "iris", "--folds", "2", "-o", "o.csv", "--n-jobs", "1", capsys=capsys)
+    complains(status, out, err, "'o.csv.part' was deleted, moved or changed while it was written to")
+    assert not list(Path().glob("o.csv*"))
+
+
 @pytest.mark.usefixtures("here")
 def test_a_table_ends_at_once_where_small_and_large_subsets_fail_alike(capsys, monkeypatch):
     asked = []

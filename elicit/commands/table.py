@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             known=kept.cached,
             keep=partial(_save_batch, kept, oracle, family, args.n_jobs),
         )
-    part.unlink()
+    part.unlink(missing_ok=True)
     notes = [f"note: {note}" for note in data.notes]
     if args.max_size is not None:
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
@@ -89,7 +89,7 @@ def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
             yield journal
         finally:
             if not any(isinstance(reply, Measured) for reply in journal.cached.values()):
-                part.unlink()
+                part.unlink(missing_ok=True)
 
 
 def _save_batch(
