@@ -168,8 +168,8 @@ def test_a_utility_chooses_among_all_that_was_measured_whatever_its_answers_led_
     assert chosen_of(run, recommended, None, None) == 0b11
     assert chosen_of(run, recommended, SimulatedOperator("score - size", run.history.criteria), None) == 0b01
     assert chosen_of(run, recommended, None, 0.2) == 0b01
-    with pytest.raises(InputError, match=r"measured; the first of 2 with the same reason: no$"):
-        chosen_of(run, SimpleNamespace(subset=None, failures={"no": 2, "never": 1}), None, None)
+    with pytest.raises(InputError, match=r"measured; the first of 3 with the same reason: no$"):
+        chosen_of(run, SimpleNamespace(subset=None, failures={"no": 3, "never": 1}), None, None)
 
 
 def test_whoever_measures_too_finely_is_warned_and_so_is_whoever_could_not_measure_all():
