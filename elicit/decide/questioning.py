@@ -161,10 +161,10 @@ class Questions:
 
         No expected worth says so: plausible operators err, so one answer against many hardly moves what they expect.
         But an answer about the choice itself settles it, for nothing below another is recommended. So a wrong one does
-        most harm here, and is asked again: with `few` questions put where it may well be wrong, with many only where
-        nothing but answers keeps what is worth more to plausible operators from being chosen. And before all, so is an
-        answer that is doubted and speaks against the choice: given twice it counts. And so is what was answered once
-        each way: of three answers two agree.
+        most harm here, and is asked again: with `few` questions put, or where some answer is doubted, wherever
+        it may well be wrong; else only where nothing but answers keeps what is worth more to plausible operators from
+        being chosen. And before all, so is an answer that is doubted and speaks against the choice: given twice it
+        counts. And so is what was answered once each way: of three answers two agree.
         """
         beliefs = self._beliefs
         best = beliefs.incumbent
@@ -181,7 +181,7 @@ class Questions:
             x
             for x in likely
             if self._may_repeat(best, x)
-            if (chances[x] >= DOUBTFUL if few else round(crowd.of(x) - crowd.of(best), 9) > 0)
+            if (chances[x] >= DOUBTFUL if few or beliefs.doubted else round(crowd.of(x) - crowd.of(best), 9) > 0)
         )
         first, last = ((Question(best, x, ONCE_MORE, check=True) for x in rivals) for rivals in (doubted, again))
         return self._first(chain(first, torn, new, last), rng)

@@ -148,7 +148,8 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
         if (best, x) in reach - dominance and (x, best) not in reach and put.count(frozenset((best, x))) < 2
         if not history.same_criteria(best, x)
     }
-    due = {x: c for x, c in doubted.items() if (c >= DOUBTFUL if few else crowd.of(x) > crowd.of(best) + 1e-9)}
+    errs = bool(beliefs.doubted) or any(set(preferred(answers, a, b)) == {a, b} for a, b, _ in answers)
+    due = {x: c for x, c in doubted.items() if (c >= DOUBTFUL if few or errs else crowd.of(x) > crowd.of(best) + 1e-9)}
     torn = {
         x: float(crowd.against([(best, x)])[0])
         for x in history.front
@@ -167,7 +168,7 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     elif found is not None and not found.check:
         assert few, "a question that is new"
     elif found is None:
-        assert max(due.values(), default=0.0) < max(UNLIKELY, DOUBTFUL if few else 0.0) + 1e-6
+        assert max(due.values(), default=0.0) < max(UNLIKELY, DOUBTFUL if errs else 0.0) + 1e-6
     else:
         (rival,) = {found.first, found.second} - {best}
         assert due[rival] >= max(due.values()) - 1e-6
@@ -195,6 +196,16 @@ def test_what_was_answered_once_each_way_is_asked_a_third_time_if_the_choice_han
         assert answered.confirming(rng, few=True) is None
     once = questions([(0.65, 1), (0.725, 2)], said, doubt=1.0)[0]
     assert once.confirming(rng, few=True) is None, "nothing is doubted"
+
+
+def test_where_an_answer_is_doubted_others_are_asked_for_once_more_after_many_questions_too():
+    vectors, contested = [(0.57, 1), (0.77, 2), (0.88, 3)], [(2, 3, Answer.SECOND), (2, 1, Answer.FIRST)]
+    rng = np.random.default_rng(0)
+    assert questions(vectors, contested)[0].confirming(rng, few=False) is None
+    asked, history = questions(vectors, [*contested, (1, 2, Answer.FIRST)])
+    assert [s.request for s in Beliefs(history, Family(N), Settings()).doubted] == [102]
+    found = asked.confirming(rng, few=False)
+    assert (found.first, found.second, found.why) == (2, 3, ONCE_MORE)
 
 
 def test_what_was_assumed_of_two_is_no_answer_that_differs_from_another():
