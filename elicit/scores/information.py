@@ -29,7 +29,8 @@ def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | N
     if bins is not None:
         whole("bins", bins, 2)
     target = given.y if given.classes else discretised(given.y, bins)
-    return np.array([mutual_information_of_codes(discretised(column, bins), target) for column in given.X.T])
+    found = [mutual_information_of_codes(discretised(column, bins), target) for column in given.X.T]
+    return np.where(constant(given.X), 0.0, found)
 
 
 def mutual_information(

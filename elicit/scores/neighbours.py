@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from elicit.scores.protocol import Floats, Groups, Ints, column_mask, columns_of_groups
+from elicit.scores.protocol import Floats, Groups, Ints, column_mask, columns_of_groups, constant
 
 #: Distances (of at most 1) closer than this are equal.
 TIE = 1e-12
@@ -174,6 +174,6 @@ def _scaled(column: Floats, missing: NDArray[np.bool_]) -> Floats:
     """(x − min) / (max − min); 0 for a constant column."""
     scaled = np.zeros(len(column))
     seen = column[~missing]
-    if len(seen) and seen.max() > seen.min():
+    if len(seen) and not constant(seen[:, None])[0]:
         scaled[~missing] = (seen - seen.min()) / (seen.max() - seen.min())
     return scaled

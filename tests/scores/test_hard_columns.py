@@ -24,6 +24,7 @@ from elicit.scores import (
     variance,
 )
 from elicit.scores.information import mutual_information_of_codes
+from elicit.scores.registry import registered, score_named
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4))
@@ -38,6 +39,20 @@ def test_a_forest_of_ours_does_not_mind_where_columns_lie():
         assert trees(moved, y) == pytest.approx(usual, abs=0.05)
         assert permuted(moved, y).argmax() == 2
         assert set(interaction_prior(moved, y)) == interacting
+
+
+@pytest.mark.parametrize("name", registered())
+def test_a_column_that_is_constant_but_for_rounding_tells_nothing(name):
+    measure, positive = score_named(name), y > 0
+    rounded = np.where(positive, 0.1 + 0.2, 0.3)  # they differ in the last digit, and by the target
+    assert len(set(rounded.tolist())) == 2
+    columns = np.column_stack([np.abs(X[:, 0]), rounded])
+    few = {"permutation": {"repeats": 1}, "trees": {"trees": 5}, "johnson-shapley": {"runs": 600}}
+    quick = {**few, "shapley": {"rows": 3, "rounds": 3}, "pimp": {"draws": 1}}.get(name, {})
+    for target in (np.where(positive, "b", "a"), y):
+        if measure.serves(target is not y):
+            nothing = 0.0 if measure.higher_is_better else 1.0
+            assert measure.scores(columns, target, **quick)[1] == pytest.approx(nothing, abs=1e-12)
 
 
 def test_the_model_that_shows_interactions_is_seeded():
