@@ -57,6 +57,15 @@ def test_counting_values_that_occur_once_gives_the_entropy_of_the_target_so_they
     assert information_gain(noise, y, bins=2)[0] < 0.02
 
 
+@pytest.mark.parametrize("rows", [91, 171, 200])  # at 7/10 of 91 and of 171 rows a value is the quantile itself
+def test_cuts_are_the_same_in_any_unit(rows):
+    column = np.random.default_rng(0).permutation(rows)
+    target = np.random.default_rng(1).integers(0, 2, rows)
+    below = [sum(rank * 10 > k * (rows - 1) for k in range(1, 10)) for rank in column.tolist()]
+    for moved in (column, column + 1000.0, column * 0.1, column / 3 - 7.1):
+        assert information_gain(moved[:, None], target) == pytest.approx([mutual_info_score(below, target)], abs=1e-12)
+
+
 def test_a_constant_column_holds_no_information():
     data = np.column_stack([np.full(178, 0.3), X[:, 0]])
     assert information_gain(data, y)[0] == 0
