@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from elicit.scores.moments import Correlations, correlations
+from elicit.scores.moments import Correlations, correlations, without_rounding
 from elicit.scores.protocol import Floats
 
 #: The smallest eigenvalue that counts, as a share of the largest.
@@ -34,7 +34,7 @@ def johnson_of(known: Correlations) -> Floats:
     """Shares of R² from correlations alone."""
     root, inverse = roots(known.R)
     weights = ((inverse @ known.r) ** 2).sum(axis=1)  # the part of R² of each column of Z
-    return np.where(np.diag(known.R) > 0, root**2 @ weights, 0.0)  # the root of a constant column is 0 but for rounding
+    return without_rounding(root**2 @ weights)
 
 
 def roots(R: Floats) -> tuple[Floats, Floats]:

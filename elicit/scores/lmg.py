@@ -16,7 +16,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.scores.games import shapley_of_game
-from elicit.scores.moments import Correlations, correlations
+from elicit.scores.moments import Correlations, correlations, without_rounding
 from elicit.scores.protocol import Floats, Groups, columns_of_groups
 
 #: The share of a column's variance that must be left for it to be swept.
@@ -36,9 +36,7 @@ def lmg(X: Any, y: Any, *, classes: bool | None = None, groups: Groups | None = 
 
 def lmg_of(known: Correlations, groups: Groups | None = None) -> Floats:
     """Shares of R² from correlations alone."""
-    varying = [known.R[group, group].any() for group in columns_of_groups(groups, len(known.R))]
-    # what varies nowhere adds nothing, but the sum over subsets rounds
-    return np.where(varying, shapley_of_game(explained_by_subsets(known, groups)), 0.0)
+    return without_rounding(shapley_of_game(explained_by_subsets(known, groups)))
 
 
 def explained_by_subsets(known: Correlations, groups: Groups | None = None) -> Floats:

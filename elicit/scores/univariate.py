@@ -64,7 +64,8 @@ def chi2(X: Any, y: Any) -> Floats:
     found = np.zeros(given.X.shape[1])
     if varies.any():
         found[varies] = chi2_test(given.X[:, varies], given.y)[0]
-    return found
+    rounding = len(given.X) * (4 * np.finfo(np.float64).eps) ** 2 * given.X.sum(axis=0)
+    return np.where(found <= rounding, 0.0, found)
 
 
 def _squares(given: Table) -> tuple[Floats, Floats]:
@@ -82,9 +83,12 @@ def _squares(given: Table) -> tuple[Floats, Floats]:
         slope = y @ X / (y @ y)
         explained, left = slope**2 * (y @ y), ((X - np.outer(y, slope)) ** 2).sum(axis=0)
     span = np.where(constant(given.X), 1.0, np.ptp(given.X, axis=0))
-    noise = 4 * np.finfo(np.float64).eps * (1 + np.abs(given.X).max(axis=0) / span)  # of one entry of X
+    digit = 4 * np.finfo(np.float64).eps
+    noise = digit * (1 + np.abs(given.X).max(axis=0) / span)  # of one entry of X
     rounding = len(X) * noise**2
-    return np.where(explained + left <= rounding, 0.0, explained), np.where(left <= rounding, 0.0, left)
+    # of the noise of the entries little falls to the target; to that, sums over the rows add their own
+    nothing = (explained <= noise**2 + len(X) * digit**2) | (explained + left <= rounding)
+    return np.where(nothing, 0.0, explained), np.where(left <= rounding, 0.0, left)
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

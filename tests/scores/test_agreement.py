@@ -1,5 +1,7 @@
 """Ranks, their agreement, and a score as a power index."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -62,3 +64,18 @@ def test_a_column_in_another_unit_ranks_as_it_did(name):
     for ordered in (ranks(found), as_power_index(found)):
         assert np.ptp(ordered.reshape(3, 13), axis=0).max() == 0
         assert len(set(ordered.tolist())) == 13
+
+
+@pytest.mark.parametrize("name", ["correlation", "fisher", "f", "chi2", "lmg", "johnson"])
+@pytest.mark.parametrize("levels", [[1.0, 2.0, 4.0], [1.1, 2.3, 2.7], [0.1, 0.2, 0.4, 0.7]])
+def test_columns_that_tell_exactly_nothing_share_a_rank(name, levels):
+    # every combination of levels once: what the first columns do, no other column has any part in
+    design = np.array(levels)[np.array(list(product(range(len(levels)), repeat=5)))]
+    a, b = design[:, 0], design[:, 1]
+    others = np.column_stack([design[:, 2], 1.8 * design[:, 3] + 32, design[:, 4] / 2.54])
+    measure = score_named(name)
+    for target in (a.astype(str), 3 * a + b + 7 * a * b):
+        if measure.serves(target.dtype.kind == "U"):
+            found = measure.scores(np.column_stack([a, b, others]), target)
+            assert (found[2:] == 0).all()
+            assert found[0] > 0.1
