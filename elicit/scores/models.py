@@ -65,7 +65,7 @@ def permuted(
     given = table(X, y, "permutation", classes=classes)
     learned, columns, _ = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
-    target = np.asarray(y) if given.classes else given.target if plain else given.y
+    target = given.target if plain else target_of(y, len(given.X)) if given.classes else given.y
     whole("folds", folds, 2)
     if given.classes and given.counts.min() < folds:
         raise InputError(f"{folds} folds need as many rows of every class, found {given.counts.min()}; ask for fewer")

@@ -96,7 +96,8 @@ def table(
 
 
 def target_of(y: Any, rows: int) -> NDArray[Any]:
-    """One value a row, without gaps. Numbers kept as objects are numbers; dates are neither numbers nor classes."""
+    """One value a row, without gaps. Numbers and truth values kept as objects are such; dates are neither numbers nor
+    classes."""
     target = np.asarray(y)
     if target.shape != (rows,):
         raise InputError(f"X has {rows} rows but the target has shape {target.shape}; give one value a row")
@@ -114,6 +115,8 @@ def _plain(target: NDArray[Any]) -> NDArray[Any]:
     cells = target.tolist()
     if all(isinstance(v, Number) and not isinstance(v, bool | complex) for v in cells):
         return target.astype(np.float64)
+    if all(isinstance(v, bool | np.bool_) for v in cells):
+        return target.astype(bool)
     holes = [row for row, v in enumerate(cells) if gap(v)]
     if holes:  # among labels a gap is no class; sorted with them it would tear classes apart
         raise InputError(f"the target has a gap in row {holes[0]}; drop such rows")
