@@ -20,9 +20,12 @@ from typing import Any, Literal
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.numeric import whole
+from elicit.numeric import is_finite, whole
 from elicit.scores.neighbours import CaseSpace, neighbourhoods, space_of
 from elicit.scores.protocol import Floats, Groups, Ints, generator, table
+
+#: With this decay the nearest alone counts, and so it does with less.
+LEAST_DECAY = 0.01
 
 
 def relief(
@@ -75,11 +78,10 @@ def rrelieff(
     """RReliefF for numbers; the r-th nearest counts exp(−(r / decay)²), or as much as any other (None)."""
     given = table(X, y, "rrelieff", "numbers", gaps=True, instead="relieff")
     whole("neighbours", neighbours)
-    if decay is not None and not 0 < decay < np.inf:
+    if decay is not None and not (is_finite(decay) and decay > 0):
         raise InputError(f"decay is a number above 0, or None, found {decay!r}")
     place = np.arange(1, min(neighbours, len(given.y)) + 1)
-    # only ratios count: the nearest has weight 1, or a small decay would leave nothing of any
-    weights = np.ones(len(place)) if decay is None else np.exp((1 - place**2) / decay**2)
+    weights = np.ones(len(place)) if decay is None else _decaying(place, max(float(decay), LEAST_DECAY))
     space, target = space_of(given.X, discrete, groups), given.y / np.ptp(given.y)
     everyone = np.arange(len(target))
     both, apart, change, seen = np.zeros((4, space.n))
@@ -92,6 +94,11 @@ def rrelieff(
         change += weighted @ both_known
         seen += share @ both_known
     return _ratio(both, change) - _ratio(apart - both, seen - change)
+
+
+def _decaying(place: Ints, decay: float) -> Floats:
+    """exp(−(r / decay)²) by place, up to a factor: the nearest has 1, or a small decay would leave nothing of any."""
+    return np.asarray(np.exp((1 - place**2) / decay / decay))  # the square of a large decay does not exist
 
 
 def _weights_by_classes(space: CaseSpace, y: Ints, k: int, sampled: Ints, weights: Floats) -> Floats:

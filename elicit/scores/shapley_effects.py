@@ -61,6 +61,8 @@ def shapley_effects(
     orders: random orders; by default all subsets up to 10 columns, 100 orders beyond.
     """
     data = table(X, y, "shapley-effects", classes=classes)
+    if not isinstance(exact, bool | np.bool_):
+        raise InputError(f"exact is true or false, found {exact!r}")
     n, d = data.X.shape
     if whole("neighbours", neighbours, 2) >= n:  # near every row are all rows then, and no column explains anything
         remedy = "ask for fewer" if n > 2 else "give more rows"

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from skrebate import ReliefF
 
 from elicit.errors import InputError
@@ -371,8 +371,17 @@ def test_a_column_of_gaps_alone_says_nothing():
         (lambda X, _: relieff(X, np.zeros(178)), "compares classes, but every row"),
         (lambda X, _: rrelieff(X, np.full(178, "a")), "needs a target of numbers, .* choose relieff"),
         (lambda X, y: rrelieff(X, y, decay=0), "decay is a number above 0"),
+        (lambda X, y: rrelieff(X, y, decay=True), "decay is a number above 0, or None, found True"),
+        (lambda X, y: rrelieff(X, y, decay="5"), "decay is a number above 0, or None, found '5'"),
     ],
 )
 def test_bad_input_is_named(make, says):
     with pytest.raises(InputError, match=says):
         make(*load_wine(return_X_y=True))
+
+
+def test_any_decay_has_weights():
+    X, y = load_diabetes(return_X_y=True)
+    nearest, alike = rrelieff(X, y, neighbours=1), rrelieff(X, y, neighbours=9)
+    assert rrelieff(X, y, neighbours=9, decay=1e-170) == pytest.approx(nearest, abs=1e-12)
+    assert rrelieff(X, y, neighbours=9, decay=1e200) == pytest.approx(alike, abs=1e-12)

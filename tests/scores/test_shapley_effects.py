@@ -146,6 +146,7 @@ def test_a_linear_sample_has_effects_near_lmg():
         (lambda: shapley_effects(np.eye(4), np.arange(4) + 0.5, neighbours=4), "fewer than the 4 rows"),
         (lambda: shapley_effects(np.eye(3), np.arange(3) + 0.5), "ask for fewer"),
         (lambda: shapley_effects(np.eye(2), np.arange(2) + 0.5, neighbours=2), "give more rows"),
+        (lambda: shapley_effects(np.eye(4), np.arange(4) + 0.5, exact="no"), "exact is true or false, found 'no'"),
         (lambda: shapley_effects_of_function(lambda X: X[:, 0] * 0, MEAN, COV), "same number"),
         (lambda: shapley_effects_of_function(linear, MEAN, COV, inner=1), "inner"),
         (lambda: closed_indices(linear, np.zeros(5), np.eye(5)), "at most 4"),
