@@ -29,8 +29,7 @@ def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | N
     if bins is not None:
         whole("bins", bins, 2)
     target = given.y if given.classes else discretised(given.y, bins)
-    found = [mutual_information_of_codes(discretised(column, bins), target) for column in given.X.T]
-    return np.where(constant(given.X), 0.0, found)
+    return np.array([mutual_information_of_codes(discretised(column, bins), target) for column in given.X.T])
 
 
 def mutual_information(
@@ -82,7 +81,12 @@ def joint_counts(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def discretised(column: Floats, bins: int | None) -> Ints:
-    """A column as codes: of its distinct values or, if they are more than `bins`, of intervals between quantiles."""
+    """A column as codes: of its distinct values or, if they are more than `bins`, of intervals between quantiles.
+
+    One that is constant but for rounding has one code.
+    """
+    if constant(column[:, None])[0]:
+        return np.zeros(len(column), dtype=np.intp)
     distinct, coded = np.unique(column, return_inverse=True)
     if bins is not None and len(distinct) > bins:
         # the last values below the quantiles cut as these do, with no rounding that a unit could change

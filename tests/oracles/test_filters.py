@@ -77,6 +77,13 @@ def test_a_constant_column_has_no_merit():
     assert score(FilterOracle(data, y, "mrmr"), 1) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.parametrize("merit", ["cfs", "mrmr", "consistency"])
+def test_a_column_that_is_constant_but_for_rounding_has_the_merit_of_a_constant(merit):
+    rounded = np.where(y == 0, 0.1 + 0.2, 0.3)  # they differ in the last digit, and by the target
+    expected = score(FilterOracle(np.column_stack([np.full(178, 0.3), X[:, 0]]), y, merit), 1)
+    assert score(FilterOracle(np.column_stack([rounded, X[:, 0]]), y, merit), 1) == pytest.approx(expected, abs=1e-12)
+
+
 def grid(X):
     return np.round(X[:, :6] / X[:, :6].max(axis=0) * 3).astype(int)
 
