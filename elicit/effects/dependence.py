@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,7 +166,7 @@ def partial_dependence(
             for j, kind in zip(held, kinds, strict=True)
         )
     else:
-        axes = tuple(np.asarray(grid) for grid in grids)
+        axes = tuple(np.asarray(grid) for grid in _as_list(grids))
         _check_grids(axes, [sheet.names[j] for j in held], kinds)
     shape = tuple(len(axis) for axis in axes)
     mesh = [part.ravel() for part in np.meshgrid(*axes, indexing="ij")]
@@ -176,10 +176,10 @@ def partial_dependence(
     return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves, answer_label(ask))
 
 
-def _as_list(attributes: int | str | Sequence[int | str]) -> list[Any]:
-    """One attribute, or several, as a list."""
-    several = isinstance(attributes, Iterable) and not isinstance(attributes, str)
-    return list(cast("Iterable[Any]", attributes)) if several else [attributes]
+def _as_list(given: Any) -> list[Any]:
+    """One attribute (or grid), or several, as a list."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return list(given) if several else [given]
 
 
 def _check_grids(axes: Sequence[Values], names: Sequence[str], kinds: Sequence[bool]) -> None:

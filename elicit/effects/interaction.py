@@ -13,7 +13,7 @@ taken apart into boxes (`trees.py`), linear in n.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -201,6 +201,8 @@ def _dependence_without(ask: ModelAnswers, sheet: Sheet, j: int) -> Floats:
 def _pairs(sheet: Sheet, pairs: Sequence[tuple[int | str, int | str]] | None) -> list[tuple[int, int]]:
     if pairs is None:
         return list(combinations(range(sheet.d), 2))
+    if not isinstance(pairs, Iterable):
+        raise InputError(f"pairs are a list of two attributes each, or None for all; found {pairs!r}")
     chosen = []
     for pair in pairs:
         if isinstance(pair, str) or not isinstance(pair, Collection) or len(pair) != 2:
