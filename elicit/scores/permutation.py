@@ -120,7 +120,8 @@ def exchanges(how: str, n: int, repeats: int | None, rng: np.random.Generator) -
     if how not in HOW:
         raise InputError(f"how is one of {', '.join(HOW)}; found {how!r}")
     if n < 2:
-        raise InputError(f"exchanging values needs at least 2 rows (in every fold, where there are folds), found {n}")
+        where = "in every fold, or held out, where there are such"
+        raise InputError(f"exchanging values needs at least 2 rows ({where}), found {n}; give more rows")
     if how == "pairs":
         if repeats is not None:
             raise InputError("'pairs' makes every exchange once; leave repeats out")

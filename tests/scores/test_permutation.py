@@ -194,7 +194,9 @@ def test_a_model_without_error_has_no_ratio():
         permutation_importance(model, np.eye(3), np.zeros(3), compare="ratio")
 
 
-@pytest.mark.parametrize(("X", "y", "words"), [(DX[:1], dy[:1], "at least 2 rows"), (DX, dy[:5], "one value a row")])
+@pytest.mark.parametrize(
+    ("X", "y", "words"), [(DX[:1], dy[:1], "at least 2 rows.* more rows"), (DX, dy[:5], "one value a row")]
+)
 def test_bad_data_is_named(X, y, words):
     with pytest.raises(InputError, match=words):
         permutation_importance(LINEAR, X, y)
