@@ -31,6 +31,10 @@ class ModelError(InputError):
     """A model cannot be fitted on a subset, so that whoever goes by the model cannot go on."""
 
 
+class WorthError(InputError):
+    """What a measured subset is worth cannot be said; whoever gave the utility can mend it, not the oracle."""
+
+
 class ProtocolError(ElicitError, RuntimeError):
     """A reply does not answer an open request; the driver of the loop can mend it."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import measured
-from elicit.errors import InputError, JournalError, OracleError
+from elicit.errors import InputError, JournalError, OracleError, WorthError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
 from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
@@ -108,6 +108,8 @@ def explore(
             for request, reply in zip(part, replies, strict=True):
                 try:
                     walk.tell(request.id, reply)
+                except WorthError:
+                    raise
                 except InputError as error:
                     raise OracleError(f"the oracle's reply cannot be used: {error}") from error
                 save()

@@ -17,6 +17,7 @@ from elicit.journal import Journal, read
 from elicit.methods import Method, Ranking, Reaching, Sized, named
 from elicit.methods.walk import Walk
 from elicit.operators import SimulatedOperator
+from elicit.operators.expression import parse
 from elicit.oracles import CallableOracle, TableOracle
 from elicit.sessions import begin, header_of, resume
 from elicit.subsets import Attributes, Family
@@ -322,6 +323,31 @@ def test_a_reply_that_cannot_be_used_is_the_oracle_s_fault():
     oracle.scores[:] = np.nan
     with pytest.raises(OracleError, match="not a number"):
         explore(method("sfs"), oracle)
+
+
+@pytest.mark.parametrize(
+    ("utility", "said"),
+    [("1 / (size - 1)", "expression .* it divides by zero"), ("1e260 + size", "the value of a1 is 1e\\+260")],
+)
+def test_a_value_that_cannot_be_used_is_no_fault_of_the_oracle(utility, said):
+    expression = parse(utility, ["size"])
+    told = Method("sfs", named("sfs").explorer(), value=lambda subset, _: expression({"size": subset.bit_count()}))
+    with pytest.raises(InputError, match=f"^{said}"):
+        explore(told, Counting())
+
+
+def test_a_reply_without_a_value_changes_nothing():
+    finite = {"value": float("nan")}
+    walk = Walk(
+        Method("sfs", named("sfs").explorer(), value=lambda *_: finite["value"]), Attributes.numbered(2), SCORE_AND_SIZE
+    )
+    request = walk.ask()
+    before = walk.facts
+    with pytest.raises(InputError, match="the value of a1 is no number"):
+        walk.tell(request.id, Measured((0.5, 1.0)))
+    assert (walk.ask(), walk.facts) == (request, before)
+    finite["value"] = 1.0
+    assert walk.tell(request.id, Measured((0.5, 1.0))) == walk.facts[-1]
 
 
 def test_a_failure_is_a_fact():

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from elicit.asks import Done, Evaluate, Failure, Measured
-from elicit.errors import InputError, ProtocolError
+from elicit.errors import InputError, ProtocolError, WorthError
 from elicit.events import Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent
 from elicit.knowledge.history import History, plain_numbers
 from elicit.methods.frame import Ended, Space
@@ -111,8 +111,17 @@ class Walk:
         """Go on after the end, with another budget (None: the same)."""
         return self._fold(Resumed(self._next_id, budget))
 
+    def _value(self, fact: Fact) -> float:
+        """What the method makes of a subset that was measured; `UNMEASURED` for any other fact."""
+        if not isinstance(fact, Evaluated):
+            return UNMEASURED
+        self.history.check_measurement(fact)  # what cannot be recorded has no worth either
+        try:
+            return self._worth(fact.subset, fact.criteria)
+        except InputError as error:
+            raise WorthError(*error.args) from error
+
     def _worth(self, subset: Mask, criteria: tuple[float, ...]) -> float:
-        """What the method makes of what was measured."""
         value = self.method.value(subset, criteria)
         if value != UNMEASURED and not abs(value) < LARGEST_MEASURED:
             names = ", ".join(self.history.attributes.subset(subset))
@@ -125,18 +134,16 @@ class Walk:
 
     def _fold(self, fact: Fact) -> Fact:
         """Take a fact, new or recorded."""
+        value = self._value(fact)  # first of all: an error changes nothing
         self.history.record(fact)
         self._log.append(fact)
         match fact:
             case Asked():
                 self._open = {r: Evaluate(r, m, fact.why) for r, m in zip(fact.requests, fact.evaluate, strict=True)}
                 self._next_id = fact.requests.stop
-            case Evaluated(request, subset, criteria):
+            case Evaluated(request, subset) | Failed(request, subset):
                 self._open.pop(request, None)
-                self._take(subset, self._worth(subset, criteria))
-            case Failed(request, subset):
-                self._open.pop(request, None)
-                self._take(subset, UNMEASURED)
+                self._take(subset, value)
             case Resumed(budget=budget):
                 self.budget = self.budget if budget is None else budget
         self._next_id = max(self._next_id, fact.request + 1)
