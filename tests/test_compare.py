@@ -1055,7 +1055,9 @@ def test_a_utility_of_numbers_too_large_to_compare_is_refused_with_the_subset(fo
     path = Path(toml(folder, seeds=1, methods=["sfs"]))
     path.write_text(path.read_text().replace("score - 0.05 * size", "1e299 * size + 1e300"))
     assert main(["compare", str(path), "--n-jobs", "1"]) == 2
-    assert "the value of a is 1.1e+300, but the values must be below 1e+250; rescale them" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the operator's utility is 1.1e+300 for the subset with {'score': " in said
+    assert said.endswith("'size': 1.0}, but utilities must be below 1e+250; rescale it\n")
 
 
 def test_a_picture_has_a_line_a_method(results):

@@ -23,7 +23,7 @@ import numpy as np
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
-from elicit.numeric import GRID, is_number, is_whole
+from elicit.numeric import GRID, LARGEST_MEASURED, is_number, is_whole
 from elicit.operators.expression import Column, Expression, parse
 from elicit.printable import printable
 from elicit.subsets import Mask, indicator, members
@@ -203,6 +203,19 @@ class SimulatedOperator:
         """
         if subsets is not None and SIZE.name not in columns:
             columns = {**columns, SIZE.name: np.array([float(mask.bit_count()) for mask in subsets])}
+        found = self._told(columns, subsets)
+        beyond = np.flatnonzero(~(np.abs(found) < LARGEST_MEASURED))
+        if beyond.size:
+            row = int(beyond[0])
+            criteria = {name: float(column[row]) for name, column in columns.items()}
+            raise InputError(
+                f"the operator's utility is {found[row]:g} for the subset with {criteria}, but utilities must be "
+                f"below {LARGEST_MEASURED:g}; rescale it"
+            )
+        return found
+
+    def _told(self, columns: Mapping[str, Column], subsets: Sequence[Mask] | None) -> Column:
+        """The utilities (m,), however large."""
         truth = self._truth
         if isinstance(truth, HiddenTheta):
             if subsets is None:

@@ -233,6 +233,21 @@ def test_other_criteria_than_the_oracles_are_noticed():
         asked(SimulatedOperator("score"), costly(0.5, 1, 1.0), costly(0.6, 1, 1.0))
 
 
+@pytest.mark.parametrize(
+    "utility",
+    [
+        "where(size > 1, -1.5e308, 1.5e308)",  # the difference of such two is no number
+        lambda _: 1e250,
+        Lexicographic(("score",), {"score": 1e300}),
+        HiddenTheta({1: -1e300}),
+    ],
+    ids=["expression", "callable", "lexicographic", "theta"],
+)
+def test_a_utility_that_no_difference_can_be_taken_of_is_refused(utility):
+    with pytest.raises(InputError, match=r"the operator's utility is .* 'score': -0.5}, .* below 1e\+250; rescale it"):
+        asked(SimulatedOperator(utility), fact(-0.5, 0b1), fact(-0.7, 0b11))
+
+
 def test_a_criterion_without_a_finite_value_is_refused():
     with pytest.raises(InputError, match="finite"):
         asked(SimulatedOperator(Lexicographic(("score",))), fact(float("nan")), fact(0.6))
