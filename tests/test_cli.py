@@ -25,6 +25,7 @@ from elicit.commands.session import unfinished_note
 from elicit.commands.table import _save
 from elicit.decide.settings import Settings
 from elicit.drive import drive
+from elicit.errors import OracleError
 from elicit.events import Asked, Criterion, Evaluated, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Header, Journal, identity, read
 from elicit.operators import SimulatedOperator
@@ -176,6 +177,15 @@ def test_a_bad_file_is_one_line_and_exit_status_2(here, capsys, name, content, w
     (here / name).write_text(content)
     complains(*run("run", "s.toml", "--json", "o.json", capsys=capsys), *words)
     assert not (here / "o.json").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_what_ends_a_run_is_told_with_the_scenario(capsys, monkeypatch):
+    def ends(*_):
+        raise OracleError("the oracle is gone")
+
+    monkeypatch.setattr("elicit.commands.run.run_scenario", ends)
+    complains(*run("run", "s.toml", capsys=capsys), "s.toml: the oracle is gone")
 
 
 def test_bad_input_leaves_no_traceback_in_a_process_of_its_own(here):

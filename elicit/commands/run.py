@@ -9,7 +9,7 @@ from pathlib import Path
 from elicit.commands.output import destination, input_files, journal_folder, say, screen_width, write_json
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
-from elicit.errors import InputError
+from elicit.errors import InputError, OracleError
 from elicit.experiments.experiment import at_once, not_followed, run_scenario, summary
 from elicit.methods import TradeOff
 from elicit.printable import printable
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             with progress_meter(partial(what_is_kept, args.journals)) as meter:
                 results = run_scenario(scenario, at_once(scenario, args.n_jobs), partial(show_stage, meter), journals)
-        except InputError as error:
+        except (InputError, OracleError) as error:
             raise InputError(f"{printable(args.scenario)}: {error}") from error
         if out is not None:
             write_json(out, {"scenario": scenario.plain, "results": results})

@@ -24,6 +24,7 @@ from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.complete import complete, opened
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
+from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.parallel import Workers
 from elicit.printable import counted
@@ -175,11 +176,12 @@ def _check_values(
     subsets: NDArray[np.bool_],
     header: list[str],
 ) -> None:
-    """Refuse entries other than 0 and 1, empty subsets, criteria that are not finite, and negative spreads."""
+    """Refuse entries other than 0 and 1, empty subsets, criteria that are no usable numbers, and negative spreads."""
     strange = ~subsets & (numbers[:, :at] != 0)
     faults = [
         (strange, "an attribute is 0 or 1", 0),
         (~np.isfinite(numbers[:, at:]), "a criterion is a finite number", at),
+        (np.abs(numbers[:, at:]) >= LARGEST_MEASURED, f"a criterion is a number below {LARGEST_MEASURED:g}", at),
     ]
     if _SPREAD in header:
         spread = header.index(_SPREAD)

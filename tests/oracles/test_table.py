@@ -89,6 +89,7 @@ def test_the_table_of_the_wine_data():
         ("a,b,score\n1,0,.5\n1,nan,.5\n", "line 3: 'b' is nan"),
         ("a,b,score\n1,0,.5\n\n0,1,nan\n", "line 4: 'score' is nan, but a criterion is a finite number"),
         ("a,b,score,cost\n1,0,.5,1\n0,1,1,inf\n", "line 3: 'cost' is inf"),
+        ("a,b,score\n1,0,.5\n0,1,-1e250\n", "line 3: 'score' is -1e+250, but a criterion is a number below 1e+250"),
         ("a,b,score,score_sd\n1,0,.5,-1\n", "line 2: 'score_sd' is -1, but a spread is at least 0"),
         ("a,b,score\n1,0,.5\n0,1,.5\n1,0,.4\n", "line 4: line 2 has this subset, too"),
         ("a,b,score\n1,0,.5\n0,0,.5\n", "line 3: the subset is empty"),
