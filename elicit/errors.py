@@ -64,9 +64,10 @@ class CertificateError(ElicitError):
 
 
 def nearest(found: object, known: Iterable[str], otherwise: str = "", shown: Callable[[str], str] = repr) -> str:
-    """The end of an error about an unknown name: the known one nearest to it, or else what helps otherwise."""
-    near = difflib.get_close_matches(str(found), list(known), n=1)
-    remedy = f"did you mean {shown(near[0])}?" if near else otherwise
+    """The end of an error about an unknown name: the known one nearest to it in any case, or else what helps."""
+    plain = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(str(found).casefold(), plain, n=1)
+    remedy = f"did you mean {shown(plain[near[0]])}?" if near else otherwise
     return f"; {remedy}" if remedy else ""
 
 
