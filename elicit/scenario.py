@@ -34,10 +34,18 @@ from elicit.printable import counted, many
 from elicit.scores.registry import taking_gaps
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
-from elicit.sources.oracle import SyntheticSpec, data_of, material_of, measured_data, oracle_from
+from elicit.sources.oracle import KEYS, SyntheticSpec, data_of, material_of, measured_data, oracle_from
 from elicit.sources.prior import prior_named
 from elicit.sources.sections import Section
 from elicit.subsets import Attributes, Family
+
+#: The keys of each section; of [oracle] those of every kind.
+_KEYS = {
+    "oracle": KEYS,
+    "operator": ("name", "kind", "utility", "order", "steps", "hidden", "noise", "hesitation"),
+    "elicit": ("name", "keep", "drop", "max_size", "prior", "preset", *(f.name for f in dataclasses.fields(Settings))),
+    "experiment": ("seeds", "methods", "trace_every", "goal"),
+}
 
 #: The name of our own method among the `methods` of [experiment].
 OURS = "elicit"
@@ -154,7 +162,8 @@ def _with_choices(plain: Section, choices: Sequence[Section]) -> Section:
 
 def scenario_from(plain: Section, folder: Path) -> Scenario:
     """The scenario in plain data; paths in it are relative to `folder`."""
-    sections.only_known(plain, ("oracle", "operator", "elicit", "experiment"))
+    sections.only_known(plain, tuple(_KEYS))
+    _refuse_misplaced(plain)
     for name in ("oracle", "operator"):
         if name not in plain:
             raise InputError(f"[{name}] is missing; add it")
@@ -183,6 +192,18 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     )
 
 
+def _refuse_misplaced(plain: Section) -> None:
+    """Refuse a key that stands in the wrong section, and say in which it belongs."""
+    for name, given in plain.items():
+        for section in given if isinstance(given, list) else [given]:
+            for key in section if isinstance(section, dict) else ():
+                homes = [f"[{home}]" for home, keys in _KEYS.items() if key in keys]
+                if homes and f"[{name}]" not in homes:
+                    raise InputError(
+                        f"[{name}] has the key {key!r}, which belongs in {' or '.join(homes)}; move it there"
+                    )
+
+
 def _lacking(table: TableOracle, elicits: Sequence[ElicitSpec]) -> tuple[str, ...]:
     """A note where a table lacks subsets that may be chosen."""
     for family in (elicit.family for elicit in elicits):
@@ -193,7 +214,7 @@ def _lacking(table: TableOracle, elicits: Sequence[ElicitSpec]) -> tuple[str, ..
 
 
 def _operator(section: Section, oracle: Oracle, hidden: bool) -> OperatorSpec:
-    sections.only_known(section, ("name", "kind", "utility", "order", "steps", "hidden", "noise", "hesitation"))
+    sections.only_known(section, _KEYS["operator"])
     kind = section.get("kind", "simulated")
     if kind != "simulated":
         raise InputError(f"`kind` is 'simulated', found {kind!r}")
@@ -217,7 +238,7 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
         return text, text
     if given == "order":
         order = sections.texts(section, "order")
-        steps = sections.table(section.get("steps", {}))
+        steps = sections.table(section.get("steps", {}), "steps")
         order_by = Lexicographic(
             order, {name: sections.finite(f"steps.{name}", value) for name, value in steps.items()}
         )
@@ -230,8 +251,8 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
 
 
 def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
+    sections.only_known(section, _KEYS["elicit"])
     own = ("name", "keep", "drop", "max_size", "prior")
-    sections.only_known(section, (*own, "preset", *(f.name for f in dataclasses.fields(Settings))))
     choices = {key: value for key, value in section.items() if key not in own}
     if "pairs" in section:
         choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
@@ -255,7 +276,8 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     elif "prior" in section:
         prior = sections.numbers(section, "prior")
         if len(prior) != len(attributes):
-            raise InputError(f"`prior` has {len(prior)} numbers for {len(attributes)} attributes; give one each")
+            given, wanted = many(len(prior), "number"), many(len(attributes), "attribute")
+            raise InputError(f"`prior` has {given} for {wanted}; give one each")
     Elicitation(attributes, oracle.criteria, settings, family=family)  # checks what only it can check
     name = sections.text(section, "name") if "name" in section else OURS
     if classical(name):
@@ -314,7 +336,7 @@ class _Experiment:
 
 
 def _experiment(section: Section, material: DataMaterial | None, family: Family) -> _Experiment:
-    sections.only_known(section, ("seeds", "methods", "trace_every", "goal"))
+    sections.only_known(section, _KEYS["experiment"])
     methods = sections.texts(section, "methods") if "methods" in section else None
     for method in methods or ():
         if method != OURS:
@@ -329,8 +351,9 @@ def _goal(section: Section, methods: Sequence[str], family: Family) -> Goal:
     """What the methods are after; a size that no subset of the family has is refused."""
     if "goal" not in section:
         return TradeOff()
+    wanted = sections.text(section, "goal")
     try:
-        goal = goal_from(sections.text(section, "goal"))
+        goal = goal_from(wanted)
         Space(family, goal)
     except InputError as error:
         raise InputError(f"`goal`: {error}") from None

@@ -21,7 +21,7 @@ from types import MappingProxyType
 import numpy as np
 
 from elicit.asks import Compare, Reconcile, Settlement
-from elicit.errors import InputError
+from elicit.errors import InputError, nearest
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
 from elicit.numeric import GRID, LARGEST_MEASURED, is_number, is_whole
 from elicit.operators.expression import Column, Expression, parse
@@ -162,7 +162,8 @@ class SimulatedOperator:
             used = self._truth.order if isinstance(self._truth, Lexicographic) else self._truth.names
             for name in used:
                 if name not in self._maximise:
-                    raise InputError(f"unknown criterion {name!r}; the criteria are {list(self._maximise)}")
+                    hint = nearest(name, self._maximise, f"the criteria are {', '.join(self._maximise)}")
+                    raise InputError(f"unknown criterion {name!r}{hint}")
         elif not isinstance(self._truth, HiddenTheta) and not callable(self._truth):
             raise InputError(f"expected a utility as an expression or a callable, found {utility!r}")
 

@@ -38,6 +38,9 @@ from elicit.subsets import Attributes
 #: The most attributes of a drawn truth, which has a number for every pair: half a million.
 LARGEST_TRUTH = 1000
 
+#: The largest `random_state`, as NumPy has it.
+LARGEST_STATE = 2**32 - 1
+
 #: The largest `interaction` of a drawn truth: the spread of pairs relative to that of single attributes.
 MOST_INTERACTION = 1e6
 
@@ -98,7 +101,7 @@ def wrapper_of(section: Section, data: Data) -> WrapperOracle:
             groups=data.together,
             scoring=sections.text(section, "scoring") if "scoring" in section else None,
             criteria=_extras(section),
-            random_state=sections.integer(section, "random_state", 0, least=0),
+            random_state=sections.integer(section, "random_state", 0, least=0, most=LARGEST_STATE),
         )
     except InputError as error:
         raise InputError(f"data {sections.text(section, 'data')!r}: {error}") from error
@@ -153,6 +156,9 @@ _ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple
     "synthetic": (_synthetic, ("n",), ("interaction", "size")),
 }
 
+#: The keys that an [oracle] may have, of whatever kind.
+KEYS = ("kind", *dict.fromkeys(key for _, needed, further in _ORACLES.values() for key in (*needed, *further)))
+
 
 def material_of(section: Section, folder: Path, attributes: Attributes) -> DataMaterial | None:
     """The data that an oracle's section names, and its model, for methods that read them; None without data."""
@@ -195,7 +201,7 @@ def data_of(section: Section, folder: Path) -> Data:
         holds=sections.text(section, "holds") if "holds" in section else None,
         model=section.get("model"),
     )
-    groups = sections.table(section.get("groups", {}))
+    groups = sections.table(section.get("groups", {}), "groups")
     known = (*data.columns, *data.groups, *data.left_out, *groups)
     for name in dropped:
         if name not in known:

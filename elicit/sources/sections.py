@@ -23,10 +23,11 @@ def only_known(section: Section, keys: Sequence[str]) -> None:
             raise InputError(f"unknown key {key!r}{nearest(key, keys, 'the keys are ' + ', '.join(keys))}")
 
 
-def table(value: Any) -> Section:
-    """A table of keys."""
+def table(value: Any, key: str = "") -> Section:
+    """A table of keys; `key` is where it stands, if not in a section of its own."""
     if not isinstance(value, dict):
-        raise InputError(f"expected a table of keys, found {value!r}")
+        what = f"`{key}` is" if key else "expected"
+        raise InputError(f"{what} a table of keys, found {value!r}")
     return value
 
 
@@ -72,6 +73,9 @@ def numbers(section: Section, key: str) -> tuple[float, ...]:
     value = section[key]
     if not isinstance(value, list):
         raise InputError(f"`{key}` is a list of numbers, found {value!r}")
+    for item in value:
+        if not is_number(item):
+            raise InputError(f"`{key}` is a list of numbers, found {item!r} in it")
     return tuple(finite(key, item) for item in value)
 
 
