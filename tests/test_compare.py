@@ -771,6 +771,19 @@ def test_each_number_of_a_row_stands_under_its_heading():
     }
 
 
+def test_a_run_that_recommends_nothing_has_no_size():
+    nothing = run_of("sbs", 1, 0.9) | {"utility": None, "regret": None, "subset": []}
+    header, row = (re.split("  +", line) for line in side_by_side([run_of("sbs", 0, 0.9), nothing]))
+    assert dict(zip(header, row, strict=True))["size"] == "–"
+
+
+@pytest.mark.parametrize("table", [side_by_side, summary], ids=["compare", "run"])
+def test_the_seconds_are_those_of_the_runs_that_were_timed(table):
+    runs = [run_of("elicit", s, 0.9) | {"seconds": seconds, "failures": {}} for s, seconds in enumerate([0.5, None, 2])]
+    header, row = (re.split("  +", line) for line in table(runs))
+    assert dict(zip(header, row, strict=False))["seconds"] == "1.25"
+
+
 def test_the_regrets_by_operator_are_those_of_its_own_runs():
     runs = [run_of("sfs", s, worth, operator) for s in (0, 1) for operator, worth in (("o", 0.9), ("p", 0.5))]
     *_, head, row = (line.split() for line in side_by_side(runs))

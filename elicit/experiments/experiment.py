@@ -309,7 +309,7 @@ def summary(results: Results, width: int | None = None) -> list[str]:
                 format_mean([run["questions"] for run in runs], ".1f"),
                 format_mean([run["evaluations"] for run in runs], ".1f"),
                 format_mean([sum(run["failures"].values()) for run in runs], ".1f"),
-                format_mean([run["seconds"] for run in runs], ".2f"),
+                mean_seconds(runs),
             ]
         )
     return aligned(lines, width, keys=2)
@@ -343,3 +343,8 @@ def format_mean(values: Sequence[float | None], form: str) -> str:
     """The mean, or a dash when a value is missing."""
     present = [value for value in values if value is not None]
     return format(sum(present) / len(present), form) if present and len(present) == len(values) else "–"
+
+
+def mean_seconds(runs: Results) -> str:
+    """The mean over the runs that were timed, a dash where journals had kept all of every run."""
+    return format_mean([run["seconds"] for run in runs if run["seconds"] is not None], ".2f")

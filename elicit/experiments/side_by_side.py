@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from elicit.experiments.experiment import Results, format_mean, regret_at, regret_points
+from elicit.experiments.experiment import Results, format_mean, mean_seconds, regret_at, regret_points
 from elicit.methods.registry import classical
 from elicit.numeric import GRID
 from elicit.printable import aligned, printable
@@ -133,8 +133,8 @@ def _row(
         found,
         format_mean([run["evaluations"] for run in runs], ".1f"),
         format_mean([run["questions"] for run in runs], ".1f"),
-        format_mean([run["seconds"] for run in runs], ".2f"),
-        format_mean([len(run["subset"]) for run in runs if not _reaches_value(run) or run["met"]], ".1f"),
+        mean_seconds(runs),
+        format_mean([len(run["subset"]) or None for run in runs if not _reaches_value(run) or run["met"]], ".1f"),
         *(f"{_share_met(runs):.0%}" for _ in goals),
         _difference_in_words(apart, len({run["seed"] for run in runs})),
     ]
