@@ -168,13 +168,20 @@ def _kept(
             )
         if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
             raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; begin another journal")
-        for key, wanted in header.settings.items():
-            if not _alike(found.settings.get(key), wanted):
+        had, wanted = _by_name(found.settings), _by_name(header.settings)
+        for key in dict.fromkeys((*wanted, *had)):
+            if not _alike(had.get(key), wanted.get(key)):
                 raise JournalError(
-                    f"journal {os.fspath(path)!r} belongs to a run with another {key}: it has "
-                    f"{found.settings.get(key)!r}, this one {wanted!r}; begin another journal"
+                    f"journal {os.fspath(path)!r} belongs to a run with another {key}: it has {had.get(key)!r}, "
+                    f"this one {wanted.get(key)!r}; begin another journal"
                 )
         yield journal
+
+
+def _by_name(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run, and what it is about, each by a name that can be told."""
+    own = {key: value for key, value in settings.items() if key != "about"}
+    return own | {f"`{key}`": value for key, value in settings.get("about", {}).items()}
 
 
 def _alike(found: Any, wanted: Any) -> bool:

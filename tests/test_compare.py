@@ -614,7 +614,7 @@ def test_what_a_method_read_besides_the_oracle_belongs_to_its_journal(folder, tm
     if changed == "data":
         (folder / "d.csv").write_text(DATA.replace("1", "2", 1))
     other = scenario(folder, oracle={"model": "knn:3"} if changed == "model" else {}, experiment=chosen)
-    with pytest.raises(JournalError, match="belongs to a run with another about"):
+    with pytest.raises(JournalError, match="belongs to a run with another `material`: it has"):
         compare(other, n_jobs=1, journals=tmp_path)
     alone = dataclasses.replace(other, methods=("sfs",))
     assert len(compare(alone, n_jobs=1, journals=tmp_path)) == 2  # which reads nothing of either
@@ -627,7 +627,7 @@ def test_a_journal_of_a_run_that_was_told_another_utility_is_refused(folder, tmp
         for utility in ("score", "score - size")
     )
     compare(told, n_jobs=1, journals=tmp_path)
-    with pytest.raises(JournalError, match="belongs to a run with another about"):
+    with pytest.raises(JournalError, match="belongs to a run with another `utility`: it has"):
         compare(otherwise, n_jobs=1, journals=tmp_path)
 
 

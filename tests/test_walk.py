@@ -194,7 +194,7 @@ def test_the_journal_of_a_session_is_no_journal_of_a_method(tmp_path):
         ({"method": method(goal=Sized(2))}, "belongs to a run with another method"),
         ({"method": method(start=0b1)}, "belongs to a run with another method"),
         ({"family": Family(N, keep=0b1)}, "belongs to a run with another family"),
-        ({"about": {"utility": "score"}}, "belongs to a run with another about"),
+        ({"about": {"utility": "score"}}, "with another `utility`: it has None, this one 'score'; begin"),
         ({"seed": 1}, "belongs to another run"),
         ({"oracle": Counting(seed=1)}, "belongs to other data"),
     ],
