@@ -346,6 +346,21 @@ def test_a_choice_is_not_confirmed_against_what_an_answer_keeps_from_being_recom
     assert may_ask.confirming(rng, few=False) is None, "no answer about the second and the third is there to repeat"
 
 
+def test_what_was_answered_once_each_way_is_asked_about_before_a_rival_that_is_new():
+    chances, rng = {1: 0.3, 3: 0.4}, np.random.default_rng(0)
+    each_way = [(1, 2, Answer.FIRST), (2, 1, Answer.FIRST)]
+    may_ask = supposing({1: 0.2, 2: 0.8, 3: 0.5}, chances, [(0.5, 1), (0.7, 2), (0.9, 3)], each_way)
+    assert may_ask.open(2, 3)
+    found = may_ask.confirming(rng, few=True)
+    assert (found.first, found.second, found.why) == (2, 1, TORN)
+
+
+def test_where_nothing_that_may_be_chosen_was_measured_no_choice_is_confirmed():
+    history = questions([(0.5, 1), (0.9, 3)], [])[1]
+    may_ask = Questions(Beliefs(history, Family(N, keep=1 << 4), Settings()))
+    assert may_ask.confirming(np.random.default_rng(0), few=True) is None
+
+
 def test_which_of_a_check_is_shown_first_does_not_tell_what_is_expected():
     """Three of the front, the first above the second and that above the third: one pair is implied."""
     may_ask, _ = questions([(0.5, 1), (0.6, 2), (0.7, 3)], [(1, 2, Answer.FIRST), (2, 3, Answer.FIRST)])
