@@ -8,7 +8,7 @@ from elicit.data import load
 from elicit.errors import InputError
 from elicit.experiments.experiment import run_scenario
 from elicit.scenario import scenario_from
-from elicit.scores import fisher
+from elicit.scores import correlation, fisher
 from elicit.scores.agreement import as_power_index
 
 
@@ -25,6 +25,13 @@ def test_a_score_by_name_is_standardised():
     (spec,) = scenario_from(plain(prior="fisher"), None).elicits
     assert spec.prior == pytest.approx(as_power_index(fisher(iris.X, iris.y)))
     assert np.mean(spec.prior) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_score_by_name_takes_the_target_for_the_numbers_that_it_holds():
+    diabetes, section = load("diabetes"), plain(prior="correlation")
+    section["oracle"] |= {"data": "diabetes", "model": "ridge"}
+    (spec,) = scenario_from(section, None).elicits
+    assert spec.prior == pytest.approx(as_power_index(correlation(diabetes.X, diabetes.y, classes=False)))
 
 
 def test_a_list_of_numbers_stays_what_it_was():

@@ -88,6 +88,7 @@ WRONG = [
     (changed(elicit={"keep": ["a"], "drop": ["a"]}), r"both kept and dropped"),
     (changed(elicit={"max_size": 0}), r"`max_size` is a whole number of at least 1"),
     (changed(elicit={"degree": 4}), r"\[elicit\] degree must be a whole number from 1 to 3, found 4"),
+    (changed(elicit={"prior": 3}), r"\[elicit\] `prior` is a list of numbers, found 3"),
     (changed(elicit={"prior": [1.0]}), r"`prior` has 1 number for 3 attributes"),
     (changed(elicit=[{}, {}]), r"\[\[elicit\]\]: the name 'elicit' occurs 2 times"),
     (changed(elicit=[]), r"\[\[elicit\]\] is empty"),
@@ -98,6 +99,7 @@ WRONG = [
     (changed(oracle={"path": "u.csv"}), r"u\.csv: no such file"),
     (changed(oracle={"minimise": ["price"]}), r"minimise names 'price'"),
     (changed(oracle={"minimise": "cost"}), r"`minimise` is a list of texts"),
+    (changed(oracle={"minimise": ["cost", 3]}), r"`minimise` is a list of texts, found \['cost', 3\]"),
     (changed(oracle={"folds": 3}), r"\[oracle\] unknown key 'folds'"),
     (changed(operator={"utility": "score - prize"}), r"\[operator\] .*unknown criterion 'prize'"),
     (changed(operator={"utility": "score -"}), r"\[operator\] in expression"),
@@ -105,6 +107,8 @@ WRONG = [
     (changed(operator={"order": ["score"]}), r"exactly one of .*found utility, order"),
     (changed(operator={"noise": 1.5}), r"`noise` is at least 0 and at most 1"),
     (changed(operator={"hesitation": "much"}), r"`hesitation` is a number, found 'much'"),
+    (changed(operator={"hesitation": float("inf")}), r"`hesitation` is a number, found inf"),
+    (changed(operator={"hesitation": -1}), r"`hesitation` is at least 0, found -1"),
     (changed(operator={"kind": "person"}), r"`kind` is 'simulated', found 'person'"),
     (changed(operator={"steps": {"score": 0.1}}), r"`steps` belong to an `order`"),
     (changed(operator={"utility": None, "hidden": True}), r"goes with an oracle of kind 'synthetic' alone"),
@@ -280,6 +284,7 @@ def test_a_file_that_is_no_scenario_is_named(tmp_path):
         (b"\xff", "not text in UTF-8"),
         (b"budget = " + b"1" * 5001, "is not TOML"),
         (b"x = " + b"[" * 3000, "is not TOML"),
+        (b"oracl = 1", r"x\.toml: unknown key 'oracl'"),
     ):
         (tmp_path / "x.toml").write_bytes(content)
         with pytest.raises(InputError, match=message):
