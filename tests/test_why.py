@@ -318,6 +318,8 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
         assert gains in found
     little = why_words.reason_lines(why, Reason(1, 2, 0.0005, (), None, 0.5), None)
     assert "no utility of the set gives it more than 0.0005 beyond it." in little, "little is not nothing"
+    longer = why_words.reason_lines(why, Reason(1, 2, 0.12341, (), None, 0.5), None)
+    assert "no utility of the set gives it more than 0.1235 beyond it." in longer, "four digits, rounded up"
     far = why_words.reason_lines(why, Reason(1, None, None, (), None), None)
     assert far[-1] == "a utility of the set prefers another by more than the margin of one clear answer."
 
@@ -329,6 +331,7 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
         ({2: 0.25}, "the one other that nothing puts below another may lose more: 0.25 or above."),
         ({2: 0.25, 4: 0.5}, "each of the 2 others that nothing puts below another may lose more: 0.25 or above."),
         ({2: 0.125}, "the one other that nothing puts below another may lose as much or more."),
+        ({2: 0.125 - 5e-7}, "the one other that nothing puts below another may lose as much or more."),
         ({4: 0.125 + 5e-7, 2: 3}, "each of the 2 others that nothing puts below another may lose as much or more."),
         (
             {2: 0.0625},
@@ -350,6 +353,7 @@ def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(ot
         Assumed(7, 1, 4, "strict", "prior"),
         Preferred(8, 2, 1, Answer.SECOND),
         Preferred(9, 4, 3, Answer.FIRST),
+        Preferred(10, 1, 4, Answer.EQUAL),  # which is no preference
     ):
         history.record(answer)
     why = SimpleNamespace(
@@ -373,6 +377,24 @@ def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(ot
         assert len([text for text in whole if text.startswith("   25%  ")]) == 4
         most = why_words.reason_lines(why, Reason(1, None, 0.0, causes, None), 2, "!")
         assert most[3:6] == [*whole[3:5], "   50%  2 more!"]
+
+
+def test_where_the_others_are_below_by_what_an_assumption_adds_to_answers_it_is_named():
+    facts = [Evaluated(k, x, (0.5 + k / 10, k + 1.0)) for k, x in enumerate([1, 3, 7])]
+    history = History(Attributes.numbered(3), assume="linear")
+    for fact in (*facts, Preferred(5, 3, 1, Answer.FIRST)):
+        history.record(fact)
+    why = SimpleNamespace(
+        attributes=history.attributes,
+        history=history,
+        best=7,
+        beliefs=SimpleNamespace(doubted=()),
+        utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [7]),
+    )
+    assert why_words.reason_lines(why, Reason(7, None, 0.0, (), None), None)[-1] == (
+        "every other is below another, by what was measured or by what you answered, and by what follows from that "
+        "with a linear trade-off of the criteria."
+    )
 
 
 @pytest.mark.parametrize(
