@@ -407,9 +407,10 @@ def test_an_outer_fold_that_cannot_be_judged_stops_the_honest_score_with_the_rea
     def only_inside(estimator, X, y):
         return estimator.score(X, y) if len(X) < 50 else float("nan")
 
+    outer = [(np.arange(10, 150), np.arange(10)), (np.arange(75, 150), np.arange(75))]
     mine = selector(estimator=GaussianNB(), cv=3, budget=3, scoring=only_inside)
-    with pytest.raises(InputError, match="the outer fold could not be judged: score is nan in fold 0"):
-        mine.nested_score(IRIS, SPECIES, cv=3)
+    with pytest.raises(InputError, match=r"^outer fold 2 of 2: what was selected could not be judged .*: score is nan"):
+        mine.nested_score(IRIS, SPECIES, outer)
 
 
 def test_folds_that_list_rows_of_all_the_data_cannot_be_those_within_an_outer_fold():

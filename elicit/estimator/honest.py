@@ -148,7 +148,7 @@ def _one_fold(
     judged = selector._oracle(X, y, seed_of(selector.random_state), replace(routed, cv=[split], groups=None))
     reply = judged(Evaluate(0, judged.attributes.mask(fitted.feature_names_)))
     if isinstance(reply, Failure):
-        raise InputError(f"the outer fold could not be judged: {reply.reason}")
+        raise InputError(f"{label}what was selected could not be judged on the rows held out: {reply.reason}")
     every = judged(Evaluate(1, judged.attributes.everything))  # only to compare with
     everything = float("nan") if isinstance(every, Failure) else every.criteria[0]
     return reply.criteria[0], fitted.best_score_, everything, fitted.feature_names_
