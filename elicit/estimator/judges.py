@@ -76,9 +76,7 @@ def judge_of(operator: Any, criteria: Sequence[Criterion]) -> Judge:
 
 def is_utility(operator: Any) -> bool:
     """Whether it is a utility of the criteria rather than somebody to ask."""
-    return isinstance(operator, str | Expression | Lexicographic | partial) or (
-        inspect.isroutine(operator) and not isinstance(operator, type)
-    )
+    return isinstance(operator, str | Expression | Lexicographic | partial) or inspect.isroutine(operator)
 
 
 def utility_of(elicitation: Elicitation, utility: Any) -> SimulatedOperator:
