@@ -11,6 +11,7 @@ import re
 import sys
 from dataclasses import fields
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from statistics import stdev
 from types import SimpleNamespace
@@ -453,6 +454,16 @@ def test_a_function_of_the_criteria_is_a_utility_too():
     assert text.n_questions_ == code.n_questions_
 
 
+def test_a_function_with_some_of_its_arguments_set_is_a_utility_too():
+    def worth(price, criteria):
+        return criteria["score"] - price * criteria["size"]
+
+    few = {"estimator": GaussianNB(), "cv": 3, "budget": 8}
+    code = selector(**few, operator=partial(worth, 0.01)).fit(IRIS, SPECIES)
+    assert code.feature_names_ == selector(**few, operator="score - 0.01 * size").fit(IRIS, SPECIES).feature_names_
+    assert code.n_questions_ > 0
+
+
 def test_an_operator_object_is_asked():
     scripted = ScriptedOperator([], otherwise="equal")
     found = selector(operator=scripted, questions=4).fit(WINE, CLASSES)
@@ -563,6 +574,13 @@ def test_the_honest_score_reuses_the_answers_of_an_operator_instead_of_asking_ag
     assert before > 0
     assert len(mine.nested_score(WINE, CLASSES, cv=2).scores) == 2
     assert len(asked) == before
+
+
+def test_an_honest_score_by_the_answers_of_a_journal_needs_no_fit_before(tmp_path):
+    few = {"estimator": GaussianNB(), "cv": 3, "budget": 8}
+    selector(**few, operator="score - 0.05 * size", journal=tmp_path).fit(IRIS, SPECIES)
+    (path,) = tmp_path.glob("*.jsonl")
+    assert len(selector(**few, operator=path).nested_score(IRIS, SPECIES, cv=2).scores) == 2
 
 
 # --- what is said about it -----------------------------------------------------------------------------
@@ -822,8 +840,8 @@ def test_folds_keep_journals_of_their_own(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"operator": KNN}, "operator is None, a utility"),
-        ({"operator": SimulatedOperator}, "operator is None, a utility"),
+        ({"operator": KNN}, "operator is None, a utility .*; found an object of type Pipeline"),
+        ({"operator": SimulatedOperator}, "operator is None, a utility .*; found the class SimulatedOperator"),
         ({"operator": "score - sise"}, "did you mean size"),
         ({"operator": "nowhere.jsonl"}, "does not exist"),
         ({"budget": "much"}, 'a number of oracle calls or "auto"'),
@@ -902,13 +920,14 @@ def test_data_that_cannot_be_is_one_clear_error(X, y, said):
         selector().fit(X, y)
 
 
-def test_when_nothing_can_be_measured_the_reason_is_told():
+@pytest.mark.parametrize("operator", [None, "score - 0.01 * size"])
+def test_when_nothing_can_be_measured_the_reason_is_told(operator):
     class Broken(KNeighborsClassifier):
         def fit(self, _X, _y):
             raise RuntimeError("no licence")
 
     with pytest.raises(InputError, match=r"no subset could be measured; .*RuntimeError: no licence"):
-        selector(estimator=Broken(), budget=6).fit(WINE, CLASSES)
+        selector(estimator=Broken(), budget=6, operator=operator).fit(WINE, CLASSES)
 
 
 def test_a_scorer_that_is_found_wrong_late_costs_a_few_fits_and_leaves_nothing_to_stumble_over(tmp_path):

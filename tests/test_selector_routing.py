@@ -217,6 +217,23 @@ def test_weights_for_the_scorer_alone_and_groups_for_the_outer_folds_alone():
     assert len(honest.scores) == 3
 
 
+class Halves:
+    """A splitter of one's own: it knows nothing of requests, and cannot do without groups."""
+
+    def split(self, X, y, groups):
+        return GroupKFold(2).split(X, y, groups)
+
+    def get_n_splits(self, *_):
+        return 2
+
+
+@pytest.mark.parametrize(("inner", "routing"), [(GroupKFold(2), True), (Halves(), False)])
+def test_the_folds_within_an_outer_fold_have_the_groups_of_its_rows(inner, routing):
+    with config_context(enable_metadata_routing=routing):
+        honest = ElicitSelector(GaussianNB(), cv=inner, budget=4).nested_score(X, Y, GroupKFold(3), groups=GROUPS)
+    assert len(honest.scores) == 3
+
+
 class Shrunk(GaussianNB):
     """Takes something in fit that is not one entry a row."""
 
