@@ -47,6 +47,15 @@ def test_workers_leave_ctrl_c_to_the_process_that_they_work_for():
     assert tied(signal.getsignal)(signal.SIGINT) == before, "which nobody else does"
 
 
+def watching():
+    """The threads of this process that watch another, and whether they keep it from ending."""
+    return [thread.daemon for thread in threading.enumerate() if "_end_with" in thread.name]
+
+
+def test_a_worker_watches_once_however_many_tasks_it_has_and_may_end_itself():
+    assert Parallel(n_jobs=2)(delayed(tied(watching))() for _ in range(6)) == [[True]] * 6
+
+
 def test_a_task_that_is_not_sent_to_another_process_ties_nobody():
     before = threading.active_count()
     assert tied(divmod)(7, 2) == (3, 1)
