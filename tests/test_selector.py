@@ -927,7 +927,7 @@ def test_when_nothing_can_be_measured_the_reason_is_told(operator):
             raise RuntimeError("no licence")
 
     with pytest.raises(InputError, match=r"no subset could be measured; .*RuntimeError: no licence"):
-        selector(estimator=Broken(), budget=6, operator=operator).fit(WINE, CLASSES)
+        selector(estimator=Broken(), budget=2, operator=operator).fit(WINE, CLASSES)
 
 
 def test_a_scorer_that_is_found_wrong_late_costs_a_few_fits_and_leaves_nothing_to_stumble_over(tmp_path):
