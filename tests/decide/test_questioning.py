@@ -194,6 +194,9 @@ def test_what_was_answered_once_each_way_is_asked_a_third_time_if_the_choice_han
     for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE, Answer.LATER):
         answered = questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, third)])[0]
         assert answered.confirming(rng, few=True) is None
+    for other in ([(2, 1, Answer.EQUAL)], [(1, 2, Answer.EQUAL)], [(2, 1, Answer.SECOND)]):
+        found = questions([(0.65, 1), (0.725, 2)], [said[0], *other])[0].confirming(rng, few=True)
+        assert found is None or found.why != TORN, "the two answers do not contradict each other as preferences"
     once = questions([(0.65, 1), (0.725, 2)], said, doubt=1.0)[0]
     assert once.confirming(rng, few=True) is None, "nothing is doubted"
 
