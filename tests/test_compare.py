@@ -530,7 +530,7 @@ def play_or_die(number, folder, lives, _):
     return {"number": number}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no such end")
+@pytest.mark.skipif(sys.platform == "win32", reason="a SIGKILL of POSIX")
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_runs_outlive_a_worker_that_dies_and_end_with_one_line_where_it_dies_twice(tmp_path):
     tasks = [partial(play_or_die, number, tmp_path, 1) for number in range(4)]

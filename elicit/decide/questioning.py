@@ -174,17 +174,17 @@ class Questions:
         rivals = [x for x in self._history.front if x != best and not self._by_dominance(best, x)]
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
         likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
-        doubted = [x for x in beliefs.doubted_against(best) if self._may_repeat(x, best)]
+        against = (x for x in beliefs.doubted_against(best) if self._may_repeat(x, best))
+        doubted = (Question(best, x, ONCE_MORE, check=True) for x in against)
         torn = (Question(best, x, TORN, check=True) for x in likely if self._torn(best, x))
         new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
         again = (
-            x
+            Question(best, x, ONCE_MORE, check=True)
             for x in likely
             if self._may_repeat(best, x)
             if (chances[x] >= DOUBTFUL if few or beliefs.doubted else round(crowd.of(x) - crowd.of(best), 9) > 0)
         )
-        first, last = ((Question(best, x, ONCE_MORE, check=True) for x in rivals) for rivals in (doubted, again))
-        return self._first(chain(first, torn, new, last), rng)
+        return self._first(chain(doubted, torn, new, again), rng)
 
     def _torn(self, a: Mask, b: Mask) -> bool:
         """Whether the operator preferred each of these two to the other once, and let both answers stand."""
