@@ -162,6 +162,9 @@ class Settled:
 #: The rules that may end a run, where its settings name them: `Stopping` says when each does.
 OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = "optimal", "regret", "rejections", "questions", "evaluated"
 
+#: The rules of them that end a run by a proof, which its claim must hold.
+BY_PROOF = (OPTIMAL, EVALUATED)
+
 #: The rules that always count: the budget is spent, or nothing is left to measure.
 BUDGET, EXHAUSTED = "budget", "exhausted"
 
@@ -214,6 +217,15 @@ def budget_spent(budget: int) -> str:
 def questions_asked(count: int) -> str:
     """The reason of an end after so many questions."""
     return ended_by(QUESTIONS, f"asked {many(count, 'question')}")
+
+
+def rejected_in_a_row(count: int) -> str:
+    """The reason of an end after so many rejections without a measurement between them."""
+    return ended_by(REJECTIONS, f"{many(count, 'rejection')} in a row: the rest is for the operator to weigh")
+
+
+#: The reason of an end where all that is proposed is rejected.
+NOTHING_UNREJECTED = ended_by(REJECTIONS, "nothing is left in the family that was not rejected")
 
 
 def nothing_left(failed: int) -> str:

@@ -87,7 +87,8 @@ def test_a_run_that_ended_by_proof_claims_its_scope_and_the_family_even_without_
     among = ("parsimonious", claim | {"scope": {"evaluated": True}})
     assert claimed("regret", run(stopped, scope=scope), proofs=False) == proven
     assert claimed("regret", run(stopped, scope=scope)) == [*proven[:-1], among, proven[-1]]
-    assert claimed("regret", run(Stopped(5, "evaluated: 5 of 5"), scope=scope), proofs=False) == []
+    assert claimed("regret", run(Stopped(5, "evaluated: proven there"), scope=scope), proofs=False) == [among]
+    assert claimed("regret", run(Stopped(5, "budget: 5 evaluations"), scope=scope), proofs=False) == []
     assert claimed("regret", run(scope=scope)) == [among, proven[-1]]
 
 

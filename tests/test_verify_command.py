@@ -94,6 +94,25 @@ def test_a_run_that_ended_by_proof_is_proven_over_the_whole_family(tmp_path):
     assert "subsets one flip or one swap away from it were measured" in words
 
 
+@pytest.mark.parametrize("proofs", [True, False])
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_a_run_that_ends_by_a_proof_among_the_measured_is_proven_there(tmp_path, capsys, seed, parsimony, proofs):
+    among = {"stop": ("evaluated",), "parsimony": parsimony, "start": 3, "ask_every": 1}
+    result = journals.played(tmp_path / "j", 4, seed, **among)
+    assert result.reason == "evaluated: necessarily optimal among the evaluated subsets"
+    lines = journals.lines_of(tmp_path / "j")
+    lines[-1]["claim"] = claim_of(elicitation_of(read(tmp_path / "j")), proofs=proofs)
+    status, out, _ = verdict(journals.write(tmp_path / "told", lines), capsys)
+    assert status == 0
+    assert "it is necessarily optimal among the " in out
+    lines[-1]["claim"]["proofs"] = []
+    for name, left in (("unproven", lines), ("unclaimed", lines[:-1])):
+        status, _, err = verdict(journals.write(tmp_path / name, left), capsys)
+        assert status == 1
+        assert "the run ended as necessarily optimal, and no proof of that is claimed" in err
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "settings",
@@ -785,9 +804,21 @@ def test_facts_that_a_run_may_have_recorded_are_taken(facts):
     assert found.summary().startswith(f"{len(found.history.evaluated)} subsets measured, ")
 
 
+#: Rounds that reject three subsets in a row, and then two after another was measured.
+REJECTED = (Asked(5, rejected=((6, 0.2), (4, 0.2))), Asked(6, rejected=((5, 0.2),)))
+BETWEEN = (Asked(5, rejected=((4, 0.2),)), Asked(6, (6,)), measured(6, 6), Asked(7, rejected=((5, 0.2), (7, 0.2))))
+IN_A_ROW = "rejections: {} rejections in a row: the rest is for the operator to weigh"
+
+
 @pytest.mark.parametrize(
     ("reason", "settings", "more", "holds"),
     [
+        (IN_A_ROW.format(3), {"rejections": 3}, REJECTED, True),
+        (IN_A_ROW.format(3), {"rejections": 2}, REJECTED, True),
+        (IN_A_ROW.format(3), {"rejections": 4}, REJECTED, False),
+        (IN_A_ROW.format(4), {"rejections": 3}, REJECTED, False),
+        (IN_A_ROW.format(2), {"rejections": 2}, BETWEEN, True),
+        (IN_A_ROW.format(3), {"rejections": 2}, BETWEEN, False),
         ("budget: 3 evaluations", {"budget": 3}, (), True),
         ("budget: 3 evaluations", {"budget": 4}, (), False),
         ("budget: 4 evaluations", {"budget": 4}, (), False),
@@ -855,8 +886,13 @@ def test_facts_imply_what_was_measured_and_said_in_the_set_that_the_settings_nam
 def test_of_a_run_that_goes_on_or_ended_by_a_proof_the_facts_alone_say_no_end():
     assert known(*ASKED).ended() is None
     assert known(*ASKED, Stopped(5, "optimal: necessarily optimal over the whole family")).ended() is None
-    told = known(*ASKED, Stopped(5, "rejections: 7 rejections in a row")).ended()
-    assert told == "the run ended as 'rejections: 7 rejections in a row', which is told as it was written"
+    assert known(*ASKED, Stopped(5, "evaluated: necessarily optimal among the evaluated subsets")).ended() is None
+    for reason in (
+        "regret: model regret 0.2 is at most 0.25 among the evaluated",
+        "rejections: nothing is left in the family that was not rejected",
+    ):
+        told = known(*ASKED, Stopped(5, reason)).ended()
+        assert told == f"the run ended as {reason!r}, which is told as it was written"
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ from elicit.decide.stopping import Stopping
 from elicit.errors import InputError, ProtocolError
 from elicit.events import (
     BY_WISH,
+    NOTHING_UNREJECTED,
     OPTIMAL,
     OUT_OF_TIME,
-    REJECTIONS,
     SCORE_AND_SIZE,
     Answer,
     Asked,
@@ -330,7 +330,7 @@ class Elicitation:
             return
         stopping = Stopping(self.beliefs)
         left = self.budget - self.evaluations
-        reason = stopping.reason(self._rejections_in_a_row())
+        reason = stopping.reason()
         rival = None if reason is not None else self._rival(stopping)
         question = self._question(rng, left, reason is not None) or self._proof_question(rng, rival)
         if question is None and reason is not None:
@@ -345,7 +345,7 @@ class Elicitation:
         wanted = [] if rival is None else [rival]
         proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, wanted)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
-            self._stop(ended_by(REJECTIONS, "nothing is left in the family that was not rejected"))
+            self._stop(NOTHING_UNREJECTED)
             return
         self._take(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
 
@@ -399,15 +399,6 @@ class Elicitation:
         if found is None and taken_home:
             found = questions.confirming(rng, few=asked < self.settings.confirm)
         return found
-
-    def _rejections_in_a_row(self) -> int:
-        """Subsets rejected since the last one was evaluated."""
-        total = 0
-        for asked in reversed(self.history.rounds):
-            if asked.evaluate:
-                break
-            total += len(asked.rejected)
-        return total
 
     def _stop(self, reason: str) -> Fact:
         return self._take(Stopped(self._next_id, reason))

@@ -9,9 +9,18 @@ from __future__ import annotations
 from itertools import chain
 
 from elicit.decide.beliefs import Beliefs
-from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, ended_by, questions_asked
-from elicit.printable import many
+from elicit.events import (
+    EVALUATED,
+    OPTIMAL,
+    QUESTIONS,
+    REGRET,
+    REJECTIONS,
+    ended_by,
+    questions_asked,
+    rejected_in_a_row,
+)
 from elicit.subsets import Mask
+from elicit.utility.scopes import Scope
 
 
 class Stopping:
@@ -26,12 +35,12 @@ class Stopping:
         worst = self._beliefs.scope_regret
         return None if worst is None else worst.rival
 
-    def reason(self, rejections_in_a_row: int) -> str | None:
+    def reason(self) -> str | None:
         """The reason of the first rule that fires, None when none does. The budget is the caller's to watch."""
         rules = {
             OPTIMAL: self._optimal,
             REGRET: self._regret,
-            REJECTIONS: lambda: self._rejections(rejections_in_a_row),
+            REJECTIONS: self._rejections,
             QUESTIONS: self._questions,
             EVALUATED: self._evaluated,
         }
@@ -74,11 +83,9 @@ class Stopping:
             return None
         return ended_by(REGRET, f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated")
 
-    def _rejections(self, in_a_row: int) -> str | None:
-        if in_a_row < self._settings.rejections:
-            return None
-        found = f"{many(in_a_row, 'rejection')} in a row: the rest is for the operator to weigh"
-        return ended_by(REJECTIONS, found)
+    def _rejections(self) -> str | None:
+        in_a_row = self._beliefs.history.rejected_in_a_row
+        return rejected_in_a_row(in_a_row) if in_a_row >= self._settings.rejections else None
 
     def _questions(self) -> str | None:
         history = self._beliefs.history
@@ -88,4 +95,4 @@ class Stopping:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""
         if not self._beliefs.proven_among_evaluated:
             return None
-        return ended_by(EVALUATED, "necessarily optimal among the evaluated subsets")
+        return ended_by(EVALUATED, Scope.of(EVALUATED).optimal)

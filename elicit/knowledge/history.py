@@ -309,6 +309,16 @@ class History:
         return len(self.answers) - len(self.undone)
 
     @property
+    def rejected_in_a_row(self) -> int:
+        """How many subsets were rejected since the last one was to be measured."""
+        total = 0
+        for asked in reversed(self.rounds):
+            if asked.evaluate:
+                break
+            total += len(asked.rejected)
+        return total
+
+    @property
     def question_numbers(self) -> dict[int, int]:
         """The number of each answered question, counted from 1, by its request: these numbers are what people see."""
         return {request: number for number, request in enumerate(sorted(self.answers), start=1)}

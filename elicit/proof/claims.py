@@ -19,7 +19,7 @@ from typing import Any
 
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import CertificateError
-from elicit.events import OPTIMAL
+from elicit.events import EVALUATED, OPTIMAL
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask, members, simplest
 from elicit.utility import tolerances
@@ -95,16 +95,20 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
             *_certificates_of_rejected(elicitation, utilities),
         ]
     content["proofs"] = [
-        *_proof_at_scope(elicitation),
+        *_proof_at_scope(elicitation, subset),
         *(_abridged(c, utilities) for c in certificates if c is not None),
     ]
     return content
 
 
-def _proof_at_scope(elicitation: Elicitation) -> Iterator[dict[str, Any]]:
-    """That the subset is optimal at the stated scope, where a run ended by that and the scope is not the family."""
-    beliefs = elicitation.beliefs
-    if beliefs.scope.kind != "family" and _ended_by_proof(elicitation) and beliefs.certificate is not None:
+def _proof_at_scope(elicitation: Elicitation, subset: Mask) -> Iterator[dict[str, Any]]:
+    """That the subset is optimal at the scope by which a run ended, where that is not the family."""
+    beliefs, stopped = elicitation.beliefs, elicitation.history.stopped
+    if stopped is not None and stopped.rule == EVALUATED:
+        among = certify_best_among(beliefs.fresh_utilities(), subset, beliefs.evaluated)
+        if among is not None:
+            yield _abridged(among, beliefs.utilities)
+    elif beliefs.scope.kind != "family" and _ended_by_proof(elicitation) and beliefs.certificate is not None:
         abridged = _abridged(beliefs.certificate, beliefs.utilities)
         if beliefs.scope.kind == "flips":
             abridged["claim"]["scope"] = {"flips": beliefs.scope.number}

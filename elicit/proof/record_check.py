@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import OPTIMAL, ended_by
+from elicit.events import BY_PROOF, EVALUATED, ended_by
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
@@ -27,6 +27,7 @@ from elicit.printable import counted, many, rounded
 from elicit.proof.record_facts import KnownFacts, on_grid
 from elicit.subsets import Family, Mask, mask_of, members, simplest
 from elicit.utility.numbers import coefficients, demand, exact, listable
+from elicit.utility.scopes import Scope
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 from elicit.utility.verify import verify
 
@@ -91,7 +92,7 @@ def _unclaimed(known: KnownFacts) -> str:
     """What is said of facts without a claim; that a run ended by proof is itself a claim."""
     if known.history.stopped is None:
         return "nothing is claimed yet of these facts: the run has not ended"
-    proven = known.history.stopped.rule == OPTIMAL
+    proven = known.history.stopped.rule in BY_PROOF
     demand(
         not proven,
         f"line {known.line}: the run ended as necessarily optimal, and no proof of that is claimed; if it was "
@@ -144,9 +145,9 @@ class _Claim:
         yield self._check_subset(), ""
         for proof in self.content["proofs"]:
             yield self._check_proof(proof)
-        if stopped is not None and stopped.rule == OPTIMAL:
-            stated = self.known.scope
-            told = ended_by(OPTIMAL, stated.optimal)
+        if stopped is not None and stopped.rule in BY_PROOF:
+            stated = Scope.of(EVALUATED) if stopped.rule == EVALUATED else self.known.scope
+            told = ended_by(stopped.rule, stated.optimal)
             demand(stopped.reason == told, f"the run ended as {stopped.reason!r}, its settings say {told!r}")
             proven = not self.proven.isdisjoint({stated.text, "family"})
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
@@ -162,7 +163,7 @@ class _Claim:
             "a choice by score alone is for a run that asks nothing and that no rule but its budget ends",
         )
         stopped = self.known.history.stopped
-        demand(stopped is None or stopped.rule != OPTIMAL, "a choice by score alone does not prove a run optimal")
+        demand(stopped is None or stopped.rule not in BY_PROOF, "a choice by score alone does not prove a run optimal")
         known, criterion = self.known, self.known.header.criteria[0]
         eligible = [x for x in self.evaluated if x in known.family]
         if self.content["subset"] is None:

@@ -13,9 +13,11 @@ from typing import Any
 from elicit.errors import CertificateError, InputError
 from elicit.events import (
     BUDGET,
+    BY_PROOF,
     EXHAUSTED,
-    OPTIMAL,
+    NOTHING_UNREJECTED,
     QUESTIONS,
+    REJECTIONS,
     Asked,
     Assumed,
     Evaluated,
@@ -29,6 +31,7 @@ from elicit.events import (
     budget_spent,
     nothing_left,
     questions_asked,
+    rejected_in_a_row,
     usual_budget,
 )
 from elicit.journal import Header
@@ -122,17 +125,18 @@ class KnownFacts:
     def ended(self) -> str | None:
         """How the run ended, as far as its facts say; that it ended by a proof is for the claim to show."""
         stopped = self.history.stopped
-        if stopped is None or stopped.rule == OPTIMAL:
+        if stopped is None or stopped.rule in BY_PROOF:
             return None
-        found = self._ending_by(stopped.rule) if self._settings else None
+        found = self._ending_by(stopped) if self._settings else None
         if found is not None:
             words, reached = found
             demand(reached and stopped.reason == words, f"the facts do not say {stopped.reason!r:.80}")
         how = "as its facts say" if found is not None else "which is told as it was written"
         return f"the run ended as {stopped.reason!r}, {how}"
 
-    def _ending_by(self, rule: str) -> tuple[str, bool] | None:
-        """How a session puts its end by a rule, and whether the facts bear it out; None for what only the run knew."""
+    def _ending_by(self, stopped: Stopped) -> tuple[str, bool] | None:
+        """How a session puts an end by this rule, and whether facts bear it out; None for what only the run knew."""
+        rule = stopped.rule
         tried = self.history.evaluated.keys() | self.history.failed.keys()
         if rule == BUDGET:
             budget = usual_budget(self.family.n) if self._budget is None else self._budget
@@ -142,6 +146,9 @@ class KnownFacts:
             return questions_asked(len(self.history.answers)), self.history.asked >= self._settings.get("questions", 0)
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
+        if rule == REJECTIONS and stopped.reason != NOTHING_UNREJECTED:
+            in_a_row = self.history.rejected_in_a_row
+            return rejected_in_a_row(in_a_row), in_a_row >= self._setting("rejections")
         return None
 
     # -- what the facts imply -----------------------------------------------------------------------

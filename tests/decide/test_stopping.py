@@ -23,6 +23,7 @@ def stopping(
     failed=(),
     answers=0,
     undone=0,
+    rejected=0,
     proven=False,
     proven_among_evaluated=False,
     worst=None,
@@ -37,6 +38,7 @@ def stopping(
         failed=dict.fromkeys(failed),
         answers=dict.fromkeys(range(answers)),
         asked=answers - undone,
+        rejected_in_a_row=rejected,
     )
     return Stopping(
         SimpleNamespace(
@@ -89,9 +91,9 @@ def test_a_proof_ends_a_run_once_all_around_was_looked_at_where_that_is_needed(c
     best = Regret(1, 0.0, None)
     early = stopping(best, evaluated=[1], proven=True, **choices)
     assert early.may_be_proven() == (not needed)
-    assert early.reason(0) == (None if needed else told)
-    assert stopping(best, evaluated=EVERYTHING, proven=True, **choices).reason(0) == told
-    assert stopping(best, evaluated=EVERYTHING, proven=False, **choices).reason(0) is None
+    assert early.reason() == (None if needed else told)
+    assert stopping(best, evaluated=EVERYTHING, proven=True, **choices).reason() == told
+    assert stopping(best, evaluated=EVERYTHING, proven=False, **choices).reason() is None
 
 
 @pytest.mark.parametrize(
@@ -100,18 +102,18 @@ def test_a_proof_ends_a_run_once_all_around_was_looked_at_where_that_is_needed(c
 def test_little_regret_ends_a_run_that_looked_around(value, fires):
     choices = {"stop": "regret", "epsilon": 0.25}
     worst = Regret(0b11, value, 1)
-    reason = stopping(worst, evaluated=EVERYTHING, **choices).reason(0)
+    reason = stopping(worst, evaluated=EVERYTHING, **choices).reason()
     assert reason == (f"regret: model regret {value:.3g} is at most 0.25 among the evaluated" if fires else None)
     unseen = set(EVERYTHING) - {0b101}  # one swap away
-    assert stopping(worst, evaluated=unseen, **choices).reason(0) is None
-    assert stopping(None, evaluated=EVERYTHING, **choices).reason(0) is None
+    assert stopping(worst, evaluated=unseen, **choices).reason() is None
+    assert stopping(None, evaluated=EVERYTHING, **choices).reason() is None
 
 
 def test_in_the_exact_set_too_little_regret_is_meant_in_margins_of_one_clear_answer():
     choices = {"stop": "regret", "epsilon": 0.25, "parsimony": "exact", "evaluated": EVERYTHING, "clear": 1e-3}
-    assert stopping(Regret(0b11, 2e-3, 1), **choices).reason(0) is None  # twice the margin
+    assert stopping(Regret(0b11, 2e-3, 1), **choices).reason() is None  # twice the margin
     told = "regret: model regret 0.2 is at most 0.25 among the evaluated"
-    assert stopping(Regret(0b11, 2e-4, 1), **choices).reason(0) == told
+    assert stopping(Regret(0b11, 2e-4, 1), **choices).reason() == told
 
 
 @pytest.mark.parametrize(("start", "least"), [(None, FEWEST_FIRST), (3, 3), (0, 0)])
@@ -123,12 +125,12 @@ def test_little_regret_among_fewer_than_a_run_begins_with_means_nothing(start, l
         rules = stopping(
             Regret(1, 0.0, None), evaluated=measured, failed=failed, family=family, stop="regret", start=start
         )
-        assert (rules.reason(0) is not None) == (count >= least)
+        assert (rules.reason() is not None) == (count >= least)
 
 
 @given(st.integers(0, 8), st.integers(1, 8))
 def test_rejections_in_a_row_end_a_run_at_the_number_set(in_a_row, most):
-    reason = stopping(stop="rejections", rejections=most).reason(in_a_row)
+    reason = stopping(rejected=in_a_row, stop="rejections", rejections=most).reason()
     several = "" if in_a_row == 1 else "s"
     told = f"rejections: {in_a_row} rejection{several} in a row: the rest is for the operator to weigh"
     assert reason == (told if in_a_row >= most else None)
@@ -136,7 +138,7 @@ def test_rejections_in_a_row_end_a_run_at_the_number_set(in_a_row, most):
 
 @given(st.integers(0, 8), st.integers(0, 4), st.integers(1, 5))
 def test_questions_end_a_run_at_the_number_set_and_those_taken_back_do_not_count(answers, undone, most):
-    reason = stopping(answers=answers, undone=undone, stop="questions", questions=most).reason(0)
+    reason = stopping(answers=answers, undone=undone, stop="questions", questions=most).reason()
     told = f"questions: asked {answers} question{'' if answers == 1 else 's'}"
     assert reason == (told if answers - undone >= most else None)
 
@@ -145,7 +147,7 @@ def test_questions_end_a_run_at_the_number_set_and_those_taken_back_do_not_count
 def test_a_run_may_end_when_it_is_proven_that_nothing_measured_gains_on_the_incumbent(proven):
     told = "evaluated: necessarily optimal among the evaluated subsets"
     rules = stopping(Regret(1, 0.0, None), proven_among_evaluated=proven, stop="evaluated")
-    assert rules.reason(0) == (told if proven else None)
+    assert rules.reason() == (told if proven else None)
 
 
 @given(st.permutations([*STOPS]), st.sets(st.sampled_from([*STOPS])))
@@ -157,15 +159,16 @@ def test_the_first_of_the_rules_named_that_fires_gives_the_reason(order, firing)
         answers=9 if "questions" in firing else 1,
         proven="optimal" in firing,
         proven_among_evaluated="evaluated" in firing,
+        rejected=5 if "rejections" in firing else 4,
         stop=tuple(order),
         questions=9,
         rejections=5,
         epsilon=0.5,
     )
-    reason = rules.reason(5 if "rejections" in firing else 4)
+    reason = rules.reason()
     first = next((rule for rule in order if rule in firing), None)
     assert (None if reason is None else reason.partition(":")[0]) == first
-    assert stopping(calm, evaluated=EVERYTHING, stop=()).reason(99) is None
+    assert stopping(calm, evaluated=EVERYTHING, rejected=99, stop=()).reason() is None
 
 
 def test_what_stands_in_the_way_of_a_proof_is_the_worst_rival_in_its_scope():
