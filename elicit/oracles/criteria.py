@@ -150,7 +150,7 @@ def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured 
     named = zip(SCORE_AND_SIZE, (score, size), strict=True)
     for criterion, reading in chain(named, ((extra.criterion, extra(trial)) for extra in extras)):
         if not math.isfinite(reading.value):
-            bad = next((f for f, value in enumerate(reading.folds) if not math.isfinite(value)), None)
+            bad = next((f for f, value in enumerate(reading.folds, start=1) if not math.isfinite(value)), None)
             where = "" if bad is None else f" in fold {bad}"
             return Failure(f"{criterion.name} is {reading.value}{where}, expected a finite number")
         readings.append(reading)

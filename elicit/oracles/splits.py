@@ -55,7 +55,7 @@ def splits_of(
         raise InputError(
             "cv gives no folds at all; give at least one split (an iterator gives its splits once: list them)"
         )
-    for f, (train, test) in enumerate(splits):
+    for f, (train, test) in enumerate(splits, start=1):
         if not len(train) or not len(test):
             raise InputError(f"fold {f} has {len(train)} training and {len(test)} held-out rows; change cv")
     return splits

@@ -66,7 +66,7 @@ def test_gathered_puts_score_and_size_first():
     reply = gathered(over_folds(TRIAL.scores), (cost([1, 1, 1]),), TRIAL)
     assert reply == Measured((pytest.approx(0.7), 2.0, 2.0), (TRIAL.scores, (), ()), (pytest.approx(0.2), None, None))
     assert gathered(Reading(math.nan), (), TRIAL) == Failure("score is nan, expected a finite number")
-    assert "in fold 1" in gathered(over_folds([1.0, math.inf]), (), TRIAL).reason
+    assert "in fold 2" in gathered(over_folds([1.0, math.inf]), (), TRIAL).reason
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_a_score_that_is_not_a_number_names_the_fold():
         return np.nan if len(calls) == 3 else 0.5
 
     assert measure(WrapperOracle(GaussianNB(), X, y, scoring=scorer), 1) == Failure(
-        "score is nan in fold 2, expected a finite number"
+        "score is nan in fold 3, expected a finite number"
     )
     oracle = WrapperOracle(GaussianNB(), X, y, scoring=lambda *_: "high")
     assert measure(oracle, 1) == Failure("TypeError: the scorer gave str, expected one number")
@@ -326,7 +326,7 @@ small = np.array([0] * 9 + [1] * 3)
         (lambda: WrapperOracle(GaussianNB(), X, y, cv="ten"), "cv must be"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[]), "no folds"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [178])]), "0 to 177"),
-        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [])]), "0 held-out rows"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [])]), "fold 1 has 2 training and 0 held-out rows"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[(["a"], ["b"])]), "a split lists whole numbers, found 'a'"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0.0, 1.0], [2.0])]), "a split lists whole numbers, found 0.0"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=GroupKFold(3)), "groups"),
