@@ -39,6 +39,15 @@ def job_count(text: str) -> int:
     return number
 
 
+def refuse_beside(alone: str, args: argparse.Namespace) -> None:
+    """Refuse whatever is given beside an option that goes by itself: it would count for nothing."""
+    others = {name: value for name, value in vars(args).items() if name not in ("command", alone)}
+    for name, value in others.items():
+        if value not in (None, "", []) and value is not False:
+            told = {"data": "DATA", "scenarios": "SCENARIO.toml"}.get(name, f"--{name.replace('_', '-')}")
+            raise InputError(f"--{alone} goes by itself; leave out {told}, or --{alone}")
+
+
 def listed(text: str) -> list[str]:
     """Names with commas between them; a name that holds a comma stands in double quotes."""
     try:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from elicit.commands.arguments import refuse_beside
 from elicit.commands.output import (
     destination,
     input_files,
@@ -42,6 +43,7 @@ _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     if args.list:
+        refuse_beside("list", args)
         print("\n".join(_method_table()))
         return DONE
     paths = [path for given in args.scenarios for path in _scenario_files(given)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elicit.commands.arguments import column_groups, listed
+from elicit.commands.arguments import column_groups, listed, refuse_beside
 from elicit.commands.output import destination, say, screen_width, write_json
 from elicit.commands.parsers import EXPLAINED, FIRST_SCORES
 from elicit.commands.relevance import relevance_of
@@ -49,10 +49,12 @@ class Column:
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     if args.list:
+        refuse_beside("list", args)
         for line in listing():
             say(line)
         return DONE
     if args.reproduce is not None:
+        refuse_beside("reproduce", args)
         return reproduce()
     if args.data is None:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
