@@ -19,7 +19,6 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
 from elicit.journal import Header, Journal, Record, library_versions
-from elicit.printable import printable
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector
 
@@ -107,7 +106,7 @@ def require_session(header: Header) -> None:
     """Refuse the journal of a classical method, which is no session, and say how to go on with it."""
     if isinstance(method := header.settings.get("method"), dict):
         raise JournalError(
-            f"the journal is a run of the classical method {printable(str(method.get('name')))!r}, not a session: "
+            f"the journal is a run of the classical method {method.get('name')!r}, not a session: "
             "elicit compare with the same scenario and --journals goes on there, or elicit.explore.explore from Python"
         )
 

@@ -1,6 +1,22 @@
-"""What an error of a library becomes in a record or in an error of ours, and what is offered for an unknown name."""
+"""What an error says, however it is shown; what one of a library becomes in a record; and an unknown name."""
 
-from elicit.errors import first_line, nearest, one_line
+import pickle
+import traceback
+
+import pytest
+
+import elicit.errors
+from elicit.errors import ElicitError, first_line, nearest, one_line
+
+OURS = [kind for kind in vars(elicit.errors).values() if isinstance(kind, type) and issubclass(kind, ElicitError)]
+
+
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+def test_however_an_error_of_ours_is_shown_what_does_not_print_is_escaped(kind):
+    error = pickle.loads(pickle.dumps(kind("bell\x07 \x1b[31m")))
+    for shown in (str(error), f"{error}", repr(error), *traceback.format_exception_only(error)):
+        assert r"bell\x07 \x1b[31m" in shown
+        assert shown.rstrip("\n").isprintable()
 
 
 def test_a_reason_is_one_printable_line():

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 
 from elicit.errors import InputError
-from elicit.printable import printable
 
 #: The most processes that may be asked for.
 MOST_JOBS = 10_000
@@ -53,7 +52,7 @@ def listed(text: str) -> list[str]:
     try:
         cells = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
-        raise InputError(f"{printable(text)!r}: names stand between commas ({error}); correct the quotes") from error
+        raise InputError(f"{text!r}: names stand between commas ({error}); correct the quotes") from error
     return [name.strip() for name in cells if name.strip()]
 
 

@@ -110,7 +110,7 @@ def _require_file(data: str) -> None:
     if data in BUILT_IN or not os.path.exists(data):
         return
     if os.path.abspath(data).startswith(_STREAMS) or not (os.path.isfile(data) or os.path.isdir(data)):
-        raise InputError(f"{printable(data)}: is a pipe or a device, and a session reads its data again; save a file")
+        raise InputError(f"{data}: is a pipe or a device, and a session reads its data again; save a file")
 
 
 def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
@@ -174,5 +174,5 @@ def _costs(path: Path, data: Data, attributes: Attributes, dropped: Sequence[str
     costs = dict.fromkeys(dropped, 0.0) | listed_costs(path, [*attributes.names, *data.left_out], data.groups)
     for name in attributes.names:
         if name not in costs:
-            raise InputError(f"{printable(str(path))}: no cost is given for {printable(name)!r}; add a line")
+            raise InputError(f"{path}: no cost is given for {name!r}; add a line")
     return {name: costs[name] for name in attributes.names}

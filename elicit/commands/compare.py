@@ -92,7 +92,7 @@ def _play_all(
                 try:
                     results_of_each.append(compare(scenario, at_once(scenario, args.n_jobs), progress, kept))
                 except (InputError, OracleError) as error:
-                    raise InputError(f"{printable(str(path))}: {error}") from error
+                    raise InputError(f"{path}: {error}") from error
         if out is not None:
             plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, results_of_each, strict=True)]
             write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
@@ -106,7 +106,7 @@ def _scenario_files(given: str) -> list[Path]:
         return [path]
     found = sorted(path.glob("*.toml"))
     if not found:
-        raise InputError(f"{printable(given)}: a folder without a scenario (a .toml file); name another")
+        raise InputError(f"{given}: a folder without a scenario (a .toml file); name another")
     return found
 
 
@@ -114,7 +114,7 @@ def _choices_of(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
     """The [[elicit]] sections of a file, to be played on each of several scenarios."""
     found = read_scenario(path).plain.get("elicit", {})
     if not isinstance(found, list) or len(found) < 2:
-        raise InputError(f"{printable(path)}: has no choices; give a file with [[elicit]] several times")
+        raise InputError(f"{path}: has no choices; give a file with [[elicit]] several times")
     if len(paths) < 2:
         raise InputError("--choices needs several scenarios, to leave each out in turn; name a folder of them")
     return found
@@ -124,7 +124,7 @@ def _require_distinct_names(paths: Sequence[Path]) -> None:
     """Refuse two scenarios of one name: it labels their lines in the table and names their folder of journals."""
     for k, path in enumerate(paths):
         if path.stem in {other.stem for other in paths[:k]}:
-            raise InputError(f"two of the scenarios are called {printable(path.stem)!r}; rename one")
+            raise InputError(f"two of the scenarios are called {path.stem!r}; rename one")
 
 
 def _as_json(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -136,11 +136,11 @@ def _as_json(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str,
 def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
     """Refuse, before the work begins, whatever would keep the picture from being drawn."""
     if Path(path).suffix not in (".png", ".svg", ".pdf"):
-        raise InputError(f"{printable(path)}: a picture is a .png, .svg or .pdf file; choose one of these")
+        raise InputError(f"{path}: a picture is a .png, .svg or .pdf file; choose one of these")
     if Path(path).is_dir():
-        raise InputError(f"{printable(path)}: is a folder; choose another place")
+        raise InputError(f"{path}: is a folder; choose another place")
     if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"{printable(path)}: its folder does not exist; choose another place")
+        raise InputError(f"{path}: its folder does not exist; choose another place")
     pyplot()
     if len(scenarios) > 1:
         raise InputError("--plot draws one scenario; leave it out, or name one file")
@@ -154,14 +154,13 @@ def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
 def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing: bool) -> None:
     """Refuse scenarios that do not fit a suite, which compares regrets after every single evaluation."""
     for path, scenario in zip(paths, scenarios, strict=True):
-        where = printable(str(path))
         if scenario.goal != TradeOff():
             goal = str(scenario.goal)
-            raise InputError(f"{where}: a suite tells regret, which the goal {goal!r} has none of; play it alone")
+            raise InputError(f"{path}: a suite tells regret, which the goal {goal!r} has none of; play it alone")
         if choosing and not tells_regret(scenario):
-            raise InputError(f"{where}: {NOT_KNOWN}")
+            raise InputError(f"{path}: {NOT_KNOWN}")
         if not choosing and scenario.trace_every > 1:
-            raise InputError(f"{where}: a suite counts every evaluation; leave trace_every out, or play it alone")
+            raise InputError(f"{path}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
 def _choosing(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
@@ -231,6 +230,6 @@ def _draw(results: Sequence[dict[str, Any]], path: str) -> None:
     try:
         figure.savefig(path)
     except OSError as error:
-        raise InputError(f"{printable(path)}: cannot be written ({error.strerror or error}); choose another") from error
+        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose another") from error
     finally:
         pyplot().close(figure)

@@ -11,7 +11,7 @@ from pathlib import Path
 from elicit.data.cells import pairs_of, separator_in_words
 from elicit.data.tidying import is_missing, number_in, with_point
 from elicit.errors import InputError, nearest
-from elicit.printable import many, printable
+from elicit.printable import many
 
 #: Between commas, a comma within a number may be decimal; here it may as well stand after the thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -22,14 +22,13 @@ def listed_costs(path: Path, names: Sequence[str], groups: Mapping[str, Sequence
 
     groups: columns that together are one of the names, and have no cost of their own.
     """
-    shown = printable(str(path))
     if "=" in path.name and not os.path.exists(path):
-        raise InputError(f"{shown}: no such file; write the costs in a file, one line for each: attribute,cost")
+        raise InputError(f"{path}: no such file; write the costs in a file, one line for each: attribute,cost")
     rows, separator = pairs_of(path, names)
     group_of = {column: group for group, columns in groups.items() for column in columns}
     costs: dict[str, float] = {}
     for number, (row, line) in enumerate(rows, start=1):
-        place = f"{shown}, line {line}"
+        place = f"{path}, line {line}"
         if len(row) != 2:
             raise InputError(
                 f"{place}: expected an attribute and its cost with {separator_in_words(separator)} between, "

@@ -28,7 +28,7 @@ def refuse_to_overwrite(output: str | None, *inputs: str | None) -> None:
             return
         same = os.path.abspath(output) == os.path.abspath(read)
         if same or (os.path.exists(output) and os.path.exists(read) and os.path.samefile(output, read)):
-            raise InputError(f"{printable(output)}: is read or kept by this command too; give another file")
+            raise InputError(f"{output}: is read or kept by this command too; give another file")
 
 
 @contextmanager
@@ -41,18 +41,17 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
         yield None
         return
     refuse_to_overwrite(path, *inputs)
-    shown = printable(path)
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to as it is
             if os.path.isdir(path):
-                raise InputError(f"{shown}: is a folder; give a file")
+                raise InputError(f"{path}: is a folder; give a file")
             with open(path, "w", encoding="utf-8") as out:
                 yield out
             return
         with complete(path) as out:
             yield out
     except OSError as error:
-        raise InputError(f"{shown}: cannot be written ({error.strerror or error}); choose another place") from error
+        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
 
 
 def write_json(out: IO[str], plain: object) -> None:
@@ -82,5 +81,5 @@ def journal_folder(path: str | None) -> Path | None:
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{printable(path)}: cannot be made a folder ({error.strerror}); choose another") from error
+        raise InputError(f"{path}: cannot be made a folder ({error.strerror}); choose another") from error
     return Path(path)

@@ -12,14 +12,14 @@ from elicit.commands.output import destination, refuse_to_overwrite
 from elicit.data import BUILT_IN, load
 from elicit.data.cells import cells_of
 from elicit.errors import InputError
-from elicit.printable import many, printable
+from elicit.printable import many
 
 
 def check_place(output: str | None, *inputs: str | None) -> None:
     """Refuse, before any work begins, an output that cannot be written or would overwrite an input."""
     refuse_to_overwrite(output, *inputs)
     if output is not None and (os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or ".")):
-        raise InputError(f"{printable(output)}: cannot be written; give a file in a folder that exists")
+        raise InputError(f"{output}: cannot be written; give a file in a folder that exists")
 
 
 def write_reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -12,7 +12,6 @@ from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.experiment import at_once, not_followed, run_scenario, summary
 from elicit.methods import TradeOff
-from elicit.printable import printable
 from elicit.scenario import read_scenario
 from elicit.session.display import failure_lines
 
@@ -22,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     scenario = read_scenario(args.scenario).reduced(args.budget, args.seeds)
     if scenario.goal != TradeOff():
         goal = str(scenario.goal)
-        raise InputError(f"{printable(args.scenario)}: the goal {goal!r} is for classical methods; use elicit compare")
+        raise InputError(f"{args.scenario}: the goal {goal!r} is for classical methods; use elicit compare")
     read_from = input_files(scenario.plain["oracle"], Path(args.scenario).parent)
     journals = journal_folder(args.journals)
     with destination(args.json, args.scenario, *read_from) as out:
@@ -30,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
             with progress_meter(partial(what_is_kept, args.journals)) as meter:
                 results = run_scenario(scenario, at_once(scenario, args.n_jobs), partial(show_stage, meter), journals)
         except (InputError, OracleError) as error:
-            raise InputError(f"{printable(args.scenario)}: {error}") from error
+            raise InputError(f"{args.scenario}: {error}") from error
         if out is not None:
             write_json(out, {"scenario": scenario.plain, "results": results})
     failed = failure_lines(result["failures"] for result in results)

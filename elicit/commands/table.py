@@ -79,11 +79,10 @@ def _what_is_kept(part: Path) -> str:
 @contextmanager
 def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
     """The journal of the results so far; it is deleted at the end if it holds no measurement."""
-    shown = printable(str(part))
     if not part.absolute().parent.is_dir():
-        raise InputError(f"{shown.removesuffix(_PARTIAL)}: its folder does not exist; choose another place")
+        raise InputError(f"{str(part).removesuffix(_PARTIAL)}: its folder does not exist; choose another place")
     if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
-        raise InputError(f"{shown}: holds what was measured for another table; give another -o, or delete it")
+        raise InputError(f"{part}: holds what was measured for another table; give another -o, or delete it")
     with Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria)) as journal:
         try:
             yield journal

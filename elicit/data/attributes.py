@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from elicit.data.cells import Cells
 from elicit.data.tidying import (
@@ -29,25 +30,25 @@ from elicit.data.tidying import (
     what_they_look_like,
 )
 from elicit.errors import InputError, nearest
-from elicit.printable import many, printable
+from elicit.printable import many
 
 
 @dataclass(frozen=True)
 class CellColumns:
     """The cells of a file, what it is called in errors, and whether its columns are tidied or must be complete."""
 
-    shown: str
+    path: Path
     cells: Cells
     tidy: bool
 
     def places(self, target: str, group_col: str | None) -> tuple[int, int | None]:
         """The positions of the target and of the column of group labels (None: there is none)."""
-        place = f"{self.shown}, line {self.cells.top}"
+        place = f"{self.path}, line {self.cells.top}"
         at = _position_of(self.cells.header, target, place)
         by = None if group_col is None else _position_of(self.cells.header, group_col, place)
         if by == at:
             raise InputError(
-                f"{self.shown}: the target {target!r} cannot also say which rows belong together; choose another"
+                f"{self.path}: the target {target!r} cannot also say which rows belong together; choose another"
             )
         return at, by
 
@@ -56,7 +57,7 @@ class CellColumns:
         target, rows, lines = self.cells.header[at], self.cells.rows, self.cells.lines
         known = [k for k, row in enumerate(rows) if not is_missing(row[at])]
         if not known:
-            raise InputError(f"{self.shown}: the target {target!r} is missing in every row; choose another column")
+            raise InputError(f"{self.path}: the target {target!r} is missing in every row; choose another column")
         if left := len(rows) - len(known):
             notes.append(f"left out: {many(left, 'row')} in which the target {target!r} is missing")
         cells = replace(self.cells, rows=[rows[k] for k in known], lines=[lines[k] for k in known])
@@ -78,7 +79,7 @@ class CellColumns:
         told = self._ambiguity_note(cells) or (what_they_look_like(cells) if many_texts else None)
         if told is not None:
             raise InputError(
-                f"{self.shown}: the target {self.cells.header[i]!r} holds neither numbers nor classes: {told}; "
+                f"{self.path}: the target {self.cells.header[i]!r} holds neither numbers nor classes: {told}; "
                 "or choose another column"
             )
         return cells
@@ -91,7 +92,7 @@ class CellColumns:
                 return Column(None)
             self._require_complete(i, cells)
             if (told := self._ambiguity_note(cells)) is not None:
-                raise InputError(f"{self.shown}: in the column {name!r}, {told}")
+                raise InputError(f"{self.path}: in the column {name!r}, {told}")
             self._refuse_stray_cell(i, cells)
             numbers, texts = encode(cells)
             return Column(numbers, texts, categories_note(name, cells, texts))
@@ -106,11 +107,11 @@ class CellColumns:
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
         """The error for a file without attributes: all were left out in tidying, or dropped, or none was there."""
         if notes and len(self.cells.rows) == 1:
-            return InputError(f"{self.shown}: one row tells nothing apart; add rows")
+            return InputError(f"{self.path}: one row tells nothing apart; add rows")
         if notes:
-            return InputError(f"{self.shown}: no attribute is left: {printable('; '.join(notes))}")
+            return InputError(f"{self.path}: no attribute is left: {'; '.join(notes)}")
         why, remedy = ("is not dropped", "drop fewer") if dropped else ("is there", "add attributes")
-        return InputError(f"{self.shown}: no column besides the target {target!r} {why}; {remedy}")
+        return InputError(f"{self.path}: no column besides the target {target!r} {why}; {remedy}")
 
     def _cells(self, i: int) -> list[str]:
         return [row[i] for row in self.cells.rows]
@@ -131,7 +132,7 @@ class CellColumns:
         if odd is not None:
             otherwise = "leave it empty" if self.tidy else "remove the row"
             raise InputError(
-                f"{self.shown}, line {self.cells.lines[odd]}: column {self.cells.header[i]!r} holds numbers, "
+                f"{self.path}, line {self.cells.lines[odd]}: column {self.cells.header[i]!r} holds numbers, "
                 f"but here {cells[odd]!r}; correct it, or {otherwise}"
             )
 
@@ -144,7 +145,7 @@ class CellColumns:
                 found, wanted = cell or "empty", f"expected a value; {remedy}"
                 if too_large(cell):
                     found, wanted = f"{cell[:10]}…", f"{TOO_LARGE}; write it in a larger unit"
-                raise InputError(f"{self.shown}, line {line}: {self.cells.header[i]!r} is {found}, {wanted}")
+                raise InputError(f"{self.path}, line {line}: {self.cells.header[i]!r} is {found}, {wanted}")
 
 
 def _position_of(header: Sequence[str], name: str, place: str) -> int:

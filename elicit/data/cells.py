@@ -18,7 +18,7 @@ from pathlib import Path
 from elicit.complete import opened
 from elicit.data.tidying import as_numbers, comma_numbers, is_missing, with_point
 from elicit.errors import InputError
-from elicit.printable import many, printable
+from elicit.printable import many
 
 #: Possible separators, in order of preference: the comma is last, because texts and numbers may hold commas as well.
 SEPARATORS = (";", "\t", "|", ",")
@@ -46,11 +46,10 @@ class Cells:
 
 def cells_of(path: Path) -> Cells:
     """The cells of a CSV file; an error in it is one line that names the place."""
-    shown = printable(str(path))
-    text = _lines(path, shown)
-    separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, shown))
-    placed = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
-    _check_shape(placed, separator, shown)
+    text = _lines(path)
+    separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, path))
+    placed = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, path)]
+    _check_shape(placed, separator, path)
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
     padded = any(name != name.strip() for name in next(csv.reader(text[top - 1 :], delimiter=separator)))
@@ -64,20 +63,20 @@ def separator_in_words(separator: str) -> str:
     return "a tab" if separator == "\t" else repr(separator)
 
 
-def _lines(path: Path, shown: str) -> list[str]:
+def _lines(path: Path) -> list[str]:
     try:
         with opened(path) as text:
             lines = text.readlines()
     except FileNotFoundError:
-        raise InputError(f"{shown}: no such file; check the path") from None
+        raise InputError(f"{path}: no such file; check the path") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{shown}: is not text in UTF-8; save it as CSV in UTF-8") from error
+        raise InputError(f"{path}: is not text in UTF-8; save it as CSV in UTF-8") from error
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown}: cannot be read ({reason}); check the file") from error
+        raise InputError(f"{path}: cannot be read ({reason}); check the file") from error
     for number, line in enumerate(lines, start=1):
         if "\0" in line:  # as in UTF-16, most of which would pass for UTF-8
-            raise InputError(f"{shown}, line {number}: holds a zero byte, which no text does; save it as CSV in UTF-8")
+            raise InputError(f"{path}, line {number}: holds a zero byte, which no text does; save it as CSV in UTF-8")
     return lines
 
 
@@ -87,7 +86,7 @@ def _declared_separator(text: Sequence[str]) -> str | None:
     return named[1] if named else None
 
 
-def _rows(text: Sequence[str], separator: str, shown: str) -> Iterator[tuple[list[str], int]]:
+def _rows(text: Sequence[str], separator: str, path: Path) -> Iterator[tuple[list[str], int]]:
     """The rows that are not blank, with the line where each begins; a first line that names the separator is none."""
     line = top = 1 + (_declared_separator(text) is not None)
     reader = csv.reader(text[top - 1 :], delimiter=separator, skipinitialspace=True)
@@ -98,13 +97,13 @@ def _rows(text: Sequence[str], separator: str, shown: str) -> Iterator[tuple[lis
             line = top + reader.line_num
     except csv.Error as error:
         raise InputError(
-            f"{shown}, line {line}: not a CSV file ({error}); shorten the cell, or close its quotes"
+            f"{path}, line {line}: not a CSV file ({error}); shorten the cell, or close its quotes"
         ) from error
 
 
-def _count_fitting_rows(text: Sequence[str], separator: str, shown: str) -> int:
+def _count_fitting_rows(text: Sequence[str], separator: str, path: Path) -> int:
     """How many rows have as many cells as the header, itself among them; none where it has one cell only."""
-    counts = (len(row) for row, _ in _rows(text, separator, shown))
+    counts = (len(row) for row, _ in _rows(text, separator, path))
     width = next(counts, 0)
     return 1 + sum(count == width for count in counts) if width > 1 else 0
 
@@ -118,25 +117,25 @@ def _best_separator(worth: Callable[[str], int]) -> str:
     return max(SEPARATORS, key=found.__getitem__) if any(found.values()) else ","
 
 
-def _check_shape(placed: Sequence[tuple[list[str], int]], separator: str, shown: str) -> None:
+def _check_shape(placed: Sequence[tuple[list[str], int]], separator: str, path: Path) -> None:
     """Refuse a file without a header or rows, a faulty header, and a row of another length."""
     if not placed:
-        raise InputError(f"{shown}: the file is empty; expected a header and one row a case")
+        raise InputError(f"{path}: the file is empty; expected a header and one row a case")
     header, top = placed[0]
     times = Counter(header)
     for i, name in enumerate(header, start=1):
         if not name:
-            raise InputError(f"{shown}, line {top}: column {i} has no name; name every column")
+            raise InputError(f"{path}, line {top}: column {i} has no name; name every column")
         if times[name] > 1:
-            raise InputError(f"{shown}, line {top}: the column {name!r} occurs {times[name]} times; rename one")
+            raise InputError(f"{path}, line {top}: the column {name!r} occurs {times[name]} times; rename one")
     if len(placed) == 1:
-        raise InputError(f"{shown}, line {top}: no row follows the header; add one row a case")
+        raise InputError(f"{path}, line {top}: no row follows the header; add one row a case")
     for row, line in placed:
         if len(row) != len(header):
             spans = any("\n" in cell for cell in row)
             remedy = "close the quote that opens here" if spans else "put what holds a separator in quotes"
             raise InputError(
-                f"{shown}, line {line}: with {separator_in_words(separator)} between cells the header has "
+                f"{path}, line {line}: with {separator_in_words(separator)} between cells the header has "
                 f"{many(len(header), 'column')}, this line {many(len(row), 'cell')}; correct it, "
                 f"or {remedy}"
             )
@@ -179,12 +178,11 @@ def points_elsewhere(cells: Cells) -> bool:
 
 def pairs_of(path: Path, names: Iterable[str]) -> tuple[list[tuple[list[str], int]], str]:
     """The rows of a file of names and numbers with their lines, and the separator that gives the most pairs of such."""
-    known, shown = set(names), printable(str(path))
-    text = _lines(path, shown)
+    known, text = set(names), _lines(path)
 
     def found(mark: str) -> int:
-        return sum(1 + (row[0].strip() in known) for row, _ in _rows(text, mark, shown) if len(row) == 2)
+        return sum(1 + (row[0].strip() in known) for row, _ in _rows(text, mark, path) if len(row) == 2)
 
     separator = _declared_separator(text) or _best_separator(found)
-    cells = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, shown)]
+    cells = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, path)]
     return [(row, line) for row, line in cells if any(row)], separator

@@ -24,7 +24,6 @@ from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, decimal_comma_note
 from elicit.data.target import CLASSES, NUMBERS, target_of
 from elicit.errors import InputError, nearest
-from elicit.printable import printable
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
@@ -97,14 +96,13 @@ def load(
     path = Path(name) if folder is None else folder / name
     if not os.path.exists(path) and not path.suffix:  # false, too, for a path that cannot be
         hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")
-        raise InputError(f"{printable(str(path))}: no such file or built-in data{hint}")
+        raise InputError(f"{path}: no such file or built-in data{hint}")
     if target is None:
         columns = ", ".join(map(repr, cells_of(path).header))
         raise InputError(
-            f'{printable(str(path))}: say which column is the target (--target, or target = "…"); '
-            f"the columns are {printable(columns)}"
+            f'{path}: say which column is the target (--target, or target = "…"); the columns are {columns}'
         )
-    file = CellColumns(printable(str(path)), cells_of(path), tidy)
+    file = CellColumns(path, cells_of(path), tidy)
     return _from_csv(file, target, group_col, dropped, partial(target_of, holds=holds, model_predicts=predicts))
 
 

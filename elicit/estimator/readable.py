@@ -18,7 +18,6 @@ from sklearn.utils.multiclass import type_of_target
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
 from elicit.oracles.columns import Columns, is_frame
-from elicit.printable import printable
 from elicit.subsets import Mask
 
 #: Larger ones are infinite to whoever computes in single precision, as trees do. It has the type of such numbers, for
@@ -38,7 +37,7 @@ def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> No
     if not fitted:
         raise InputError(
             f"{called} takes no column of X, and none holds ordinary numbers; the first is "
-            f"{printable(oracle.columns.names[others[0]])!r} ({oracle.refusal(others[:1])}); put an encoder before it, "
+            f"{oracle.columns.names[others[0]]!r} ({oracle.refusal(others[:1])}); put an encoder before it, "
             "or mend what the reason says"
         )
     if oracle.refusal(fitted):
@@ -48,7 +47,7 @@ def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> No
             large = _large(_column(oracle.columns, k))
             remedy = f"mend row {int(large.argmax())}" if large.any() else "put an encoder before it"
             raise InputError(
-                f"{called} does not accept column {printable(oracle.columns.names[k])!r} of X "
+                f"{called} does not accept column {oracle.columns.names[k]!r} of X "
                 f"({reason}); leave it out, or {remedy}"
             )
 

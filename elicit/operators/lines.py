@@ -165,7 +165,7 @@ class LineOperator(Person):
                 return meaning(word)
             except InputError as error:
                 if not self._prompt:
-                    raise InputError(f"standard input, line {self._read}: {printable(str(error))}") from None
+                    raise InputError(f"standard input, line {self._read}: {error}") from None
                 self._write_lines([str(error)])
 
     def _look_up(self, word: str, request: Compare | Reconcile, desk: Desk) -> bool:

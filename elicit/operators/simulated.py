@@ -25,7 +25,6 @@ from elicit.errors import InputError, nearest
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
 from elicit.numeric import GRID, LARGEST_MEASURED, is_number, is_whole
 from elicit.operators.expression import Column, Expression, parse
-from elicit.printable import printable
 from elicit.subsets import Mask, indicator, members
 
 #: The number of attributes: every operator may use it, whether or not the oracle reports it.
@@ -260,7 +259,7 @@ def _row_by_row(function: Callable[[Mapping[str, float]], float], columns: Mappi
             value = float(function(criteria))
         except Exception as error:
             raise InputError(
-                f"the operator's utility failed with {type(error).__name__}: {printable(str(error))}; "
+                f"the operator's utility failed with {type(error).__name__}: {error}; "
                 f"it is given one mapping, from {', '.join(sorted(names))} to their values, and returns a number; "
                 "what is to be asked instead is an object with a __call__"
             ) from error
