@@ -30,7 +30,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from elicit.errors import InputError, require_instance
 from elicit.estimator.certificate import certificate_of
 from elicit.estimator.choosing import chosen_of, warnings_of
-from elicit.estimator.fitting import Run, has_been_asked, identity_of, play, seed_of
+from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
     ROUTE,
@@ -278,13 +278,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         run = self._run(judge, oracle, y, seed)
         require_labels(oracle, run.family.largest, self.estimator)
         require_readable(oracle, run.family.largest, self.estimator)
-        try:
-            elicitation, result = play(
-                run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), label=self._label
-            )
-        finally:
-            if self.journal is not None and judge.answers is None:
-                has_been_asked(self.operator, run.about)
+        elicitation, result = play(
+            run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), label=self._label
+        )
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         followed = judge.utility is not None and against is None and is_utility(self.operator)
         chosen = chosen_of(elicitation, result, judge.utility if followed else None, within)
@@ -325,7 +321,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             questions=self.questions,
             parsimony=self.parsimony,
             batch=self.batch,
-            about=identity_of(judge.answers if judge.answers is not None else self.operator),
+            operator=self.operator if judge.answers is None else judge.answers,
             prior=prior_of(labelled_by_names(self, self.prior, X), oracle.columns, y, classes=classes),
             pairs=pairs_of(labelled_by_names(self, self.pairs, X), oracle.columns, y, classes=classes),
             rows=len(y),

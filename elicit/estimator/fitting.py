@@ -58,23 +58,6 @@ MOST_WITH_PAIRS = 500
 MOST_SIBLINGS = 1000
 
 
-#: The fingerprints of operators that were asked in this process, to those that they had before they were asked.
-_before_asked: dict[str, str] = {}
-
-
-def identity_of(operator: Any) -> str:
-    """What tells an operator from others; what it came to hold by being asked, such as a count, makes it no other."""
-    found = fingerprint(operator)
-    return _before_asked.get(found, found)
-
-
-def has_been_asked(operator: Any, identity: str) -> None:
-    """Know an operator of this identity by what it holds now, so that a fit that was interrupted goes on with it."""
-    now = fingerprint(operator)
-    if now != identity:
-        _before_asked[now] = identity
-
-
 def automatic_budget(n: int) -> int:
     """Oracle calls for n attributes when the caller leaves the number open."""
     wanted = max(CALLS_PER_ATTRIBUTE * n, n * (n + 1) // SHARE_OF_A_PATH)
@@ -96,7 +79,10 @@ def seed_of(random_state: Any) -> int:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything that a run needs besides its oracle."""
+    """Everything that a run needs besides its oracle.
+
+    operator: who judges, as it was given, or the answers that it stands for: by it journals are told apart.
+    """
 
     judge: Judge
     family: Family
@@ -105,7 +91,7 @@ class Run:
     questions: int
     parsimony: float | str
     batch: int
-    about: str
+    operator: Any
     prior: Vector | None = None
     pairs: Pairs = ()
     rows: int | None = None
@@ -163,7 +149,7 @@ def play(
             elicitation = run.elicitation(oracle)
             return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
         journals = _made_folder(folder)
-        with _opened_journal(run, oracle, journals) as (elicitation, journal):
+        with _told_apart(run.operator) as who, _opened_journal(run, oracle, journals, who) as (elicitation, journal):
             remembering = Remembering(oracle, _measured_before(journals, oracle.fingerprint))
             result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
             if not journal.claimed:
@@ -183,10 +169,28 @@ def _made_folder(folder: str | os.PathLike[str]) -> Path:
     return Path(folder)
 
 
+#: The fingerprints of operators that were asked in this process, to those that they had before they were asked.
+_before_asked: dict[str, str] = {}
+
+
 @contextmanager
-def _opened_journal(run: Run, oracle: WrapperOracle, folder: Path) -> Iterator[tuple[Unattended, Journal]]:
-    """The run's journal, begun or continued, with the elicitation as far as it goes."""
-    header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": run.about})
+def _told_apart(operator: Any) -> Iterator[str]:
+    """What tells an operator from others. What it comes to hold by being asked, such as a count, makes it no other.
+
+    So a fit that was interrupted goes on with the same operator. (In another process it is made anew.)
+    """
+    found = fingerprint(operator)
+    who = _before_asked.get(found, found)
+    try:
+        yield who
+    finally:
+        _before_asked[fingerprint(operator)] = who
+
+
+@contextmanager
+def _opened_journal(run: Run, oracle: WrapperOracle, folder: Path, who: str) -> Iterator[tuple[Unattended, Journal]]:
+    """The run's journal, begun or continued, with the elicitation as far as it goes; `who` is the operator."""
+    header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
     identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
     stem = hashlib.sha256(identity.encode()).hexdigest()[:16]
     for k in range(1, MOST_SIBLINGS + 1):

@@ -82,7 +82,7 @@ def told(oracle: WrapperOracle, size: int, seed: int, budget: int) -> Elicitatio
     family = family_of(None, size, oracle.columns)
     prior = prior_of("auto", oracle.columns, oracle.target, classes=True)
     rows, judge = len(oracle.target), judge_of(None, oracle.criteria)
-    run = Run(judge, family, seed, budget, 0, Settings().parsimony, batch=4, about="", prior=prior, rows=rows)
+    run = Run(judge, family, seed, budget, 0, Settings().parsimony, batch=4, operator=None, prior=prior, rows=rows)
     return run.elicitation(oracle)
 
 
