@@ -33,7 +33,7 @@ from elicit.asks import (
     require_oracle,
 )
 from elicit.decide.elicitation import Elicitation
-from elicit.errors import InputError, JournalError, OracleError, one_line
+from elicit.errors import InputError, JournalError, OracleError, WorthError, one_line
 from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed, Retracted
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
@@ -41,12 +41,12 @@ from elicit.oracles.parallel import Remembering, Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.strained import strained_in
 from elicit.session.ahead import Ahead
-from elicit.session.hopeless import only_failures, require_hope
+from elicit.session.hopeless import may_be_kept, only_failures, require_hope
 from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
-__all__ = ["Result", "drive", "measured"]
+__all__ = ["Result", "blaming_the_oracle", "drive", "measured", "remembering"]
 
 Clock = Callable[[], float]
 
@@ -105,12 +105,12 @@ def drive(
     _require_operator(operator, elicitation.settings.questions)
     _require_one_run(elicitation, oracle, journal)
     kept = elicitation.evaluations
-    remembering = _remembering(elicitation, oracle, journal)
+    known = remembering(oracle, elicitation.facts, {} if journal is None else journal.cached)
     writer = _JournalWriter(elicitation, journal, clock or time.time)
     # durations are measured by a clock that never jumps
     reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended)
-    with Workers(n_jobs) as workers, writer.saving(), Ahead(remembering, ahead, writer.keep) as thinking:
-        run = _Run(elicitation, remembering, operator, workers, thinking, writer, reporter)
+    with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
+        run = _Run(elicitation, known, operator, workers, thinking, writer, reporter)
         while not isinstance(request := elicitation.ask(), Done):
             writer.save()
             if isinstance(request, Evaluate):
@@ -153,19 +153,14 @@ class _JournalWriter:
         self.save()
 
     def save(self) -> None:
-        """Append the facts that the journal does not have yet.
-
-        Failures before anything was measured wait for the first success, or the end: what stands in the way of all
-        subsets may be mended, and whoever resumes then tries these again.
-        """
-        if self._journal is None:
-            return
-        if self._elicitation.history.stopped is None and only_failures(self._elicitation.facts):
+        """Append the facts that the journal does not have yet, once they may be kept."""
+        facts, ended = self._elicitation.facts, self._elicitation.history.stopped is not None
+        if self._journal is None or not may_be_kept(facts, ended=ended):
             return
         with self._writing:
             if self._trouble is not None:
                 raise self._trouble
-            self._journal.catch_up(self._elicitation.facts, self._clock)
+            self._journal.catch_up(facts, self._clock)
 
     def keep(self, subset: Mask, result: Measured | Failure) -> None:
         """Write down a result that was measured ahead of need; called from any thread."""
@@ -245,10 +240,8 @@ class _Run:
         part = requests[: self._workers.count]
         replies = self._workers.measure(self._oracle, [request.subset for request in part])
         for request, reply in zip(part, replies, strict=True):
-            try:
+            with blaming_the_oracle():
                 self._elicitation.tell(request.id, reply)
-            except InputError as error:  # a reply that cannot be recorded is the fault of who gave it
-                raise OracleError(f"the oracle's reply cannot be used: {error}") from error
             self._writer.save()
             self._reporter.after_reply()
 
@@ -314,12 +307,12 @@ def _result(elicitation: Elicitation, done: Done, seconds: float, kept: int) -> 
     )
 
 
-def _remembering(elicitation: Elicitation, oracle: Oracle, journal: Journal | None) -> Remembering:
-    """The oracle, knowing every result so far: those of the facts, and those computed ahead of need."""
-    remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
-    remembering.learn(dict(journal.cached) if journal is not None else {})
-    remembering.learn(measured(elicitation.facts))
-    return remembering
+def remembering(oracle: Oracle, facts: Sequence[Fact], cached: Mapping[Mask, Measured | Failure]) -> Remembering:
+    """The oracle, knowing every result so far: those computed ahead of need, and those of the facts."""
+    known = oracle if isinstance(oracle, Remembering) else Remembering(oracle)  # others may share this memory
+    known.learn(cached)
+    known.learn(measured(facts))
+    return known
 
 
 def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
@@ -331,6 +324,17 @@ def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
         elif isinstance(fact, Failed):
             found[fact.subset] = Failure(fact.reason)
     return found
+
+
+@contextmanager
+def blaming_the_oracle() -> Iterator[None]:
+    """A reply that cannot be recorded is the fault of who gave it, unless it is what a utility cannot say of it."""
+    try:
+        yield
+    except WorthError:
+        raise
+    except InputError as error:
+        raise OracleError(f"the oracle's reply cannot be used: {error}") from error
 
 
 def _require_operator(operator: object, questions: int) -> None:

@@ -10,22 +10,22 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from elicit.asks import Done, Oracle, require_oracle
-from elicit.drive import measured
-from elicit.errors import InputError, JournalError, OracleError, WorthError
+from elicit.drive import blaming_the_oracle, remembering
+from elicit.errors import JournalError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
 from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.methods.walk import SCOPE, Walk
 from elicit.oracles import TableOracle
-from elicit.oracles.parallel import Remembering, Workers
-from elicit.session.hopeless import only_failures, require_hope
+from elicit.oracles.parallel import Workers
+from elicit.session.hopeless import may_be_kept, only_failures, require_hope
 from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
 
@@ -81,37 +81,28 @@ def explore(
     require_oracle(oracle)
     now, stamp = clock or time.monotonic, clock or time.time
     start = now()
-    with Workers(n_jobs) as workers, _kept(journal, method, oracle, family, seed, about, stamp) as kept:
+    opened = nullcontext() if journal is None else _opened(journal, _header(method, oracle, family, seed, about), stamp)
+    with Workers(n_jobs) as workers, opened as kept:
         facts = () if kept is None else kept.facts
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
         before = walk.evaluations
-
-        def save() -> None:
-            # failures before anything was measured wait, as in `drive`: whoever goes on then tries these again
-            if kept is not None and (walk.history.stopped is not None or not only_failures(walk.facts)):
-                kept.catch_up(walk.facts, stamp)
-
+        save = partial(_save, walk, kept, stamp)
         _require_budget(walk, journal)
         if _goes_on(walk):
             walk.resume(method.budget)
-        remembering = oracle if isinstance(oracle, Remembering) else Remembering(oracle)
-        remembering.learn(measured(walk.facts))  # others may share this memory
+        known = remembering(oracle, walk.facts, {})
         while not isinstance(walk.ask(), Done):
             save()
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(ended_by(OUT_OF_TIME, f"{time_limit:g} seconds have passed"))
                 continue
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
-                require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, remembering))
+                require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))
             part = walk.pending()[: workers.count]  # at most one a worker is under way and unsaved
-            replies = workers.measure(remembering, [request.subset for request in part])
+            replies = workers.measure(known, [request.subset for request in part])
             for request, reply in zip(part, replies, strict=True):
-                try:
+                with blaming_the_oracle():
                     walk.tell(request.id, reply)
-                except WorthError:
-                    raise
-                except InputError as error:
-                    raise OracleError(f"the oracle's reply cannot be used: {error}") from error
                 save()
                 if progress is not None:
                     progress(_progress(walk, now() - start))
@@ -137,20 +128,10 @@ def _goes_on(walk: Walk) -> bool:
     return stopped.from_outside or (stopped.rule == BUDGET and more)
 
 
-@contextmanager
-def _kept(
-    path: str | os.PathLike[str] | None,
-    method: Method,
-    oracle: Oracle,
-    family: Family | None,
-    seed: int,
-    about: Mapping[str, Any] | None,
-    clock: Callable[[], float],
-) -> Iterator[Journal | None]:
-    """The journal of a run, new or continued; one of another run is refused."""
-    if path is None:
-        yield None
-        return
+def _header(
+    method: Method, oracle: Oracle, family: Family | None, seed: int, about: Mapping[str, Any] | None
+) -> Header:
+    """The header of a run's journal."""
     attributes = oracle.attributes
     limits = Family(len(attributes)) if family is None else family
     settings = {
@@ -158,24 +139,39 @@ def _kept(
         "family": {"keep": limits.keep, "drop": limits.drop, "max_size": limits.max_size},
         "about": dict(about or {}),
     }
-    header = Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
+    return Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], header: Header, clock: Callable[[], float]) -> Iterator[Journal]:
+    """The journal of a run, new or continued."""
     with Journal.open_or_create(path, header, at=clock()) as journal:
-        found = journal.header
-        if "method" not in found.settings:
-            raise JournalError(
-                f"journal {os.fspath(path)!r} holds a session, not a run of a classical method; "
-                "elicit resume goes on there, or begin another journal"
-            )
-        if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
-            raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; begin another journal")
-        had, wanted = _by_name(found.settings), _by_name(header.settings)
-        for key in dict.fromkeys((*wanted, *had)):
-            if not _alike(had.get(key), wanted.get(key)):
-                raise JournalError(
-                    f"journal {os.fspath(path)!r} belongs to a run with another {key}: it has {had.get(key)!r}, "
-                    f"this one {wanted.get(key)!r}; begin another journal"
-                )
+        _require_same_run(f"journal {os.fspath(path)!r}", journal.header, header)
         yield journal
+
+
+def _require_same_run(journal: str, found: Header, header: Header) -> None:
+    """Refuse the journal of another run."""
+    if "method" not in found.settings:
+        raise JournalError(
+            f"{journal} holds a session, not a run of a classical method; "
+            "elicit resume goes on there, or begin another journal"
+        )
+    if (found.seed, found.attributes, found.criteria) != (header.seed, header.attributes, header.criteria):
+        raise JournalError(f"{journal} belongs to another run; begin another journal")
+    had, wanted = _by_name(found.settings), _by_name(header.settings)
+    for key in dict.fromkeys((*wanted, *had)):
+        if not _alike(had.get(key), wanted.get(key)):
+            raise JournalError(
+                f"{journal} belongs to a run with another {key}: it has {had.get(key)!r}, "
+                f"this one {wanted.get(key)!r}; begin another journal"
+            )
+
+
+def _save(walk: Walk, journal: Journal | None, clock: Callable[[], float]) -> None:
+    """Append the facts that the journal does not have yet, once they may be kept."""
+    if journal is not None and may_be_kept(walk.facts, ended=walk.history.stopped is not None):
+        journal.catch_up(walk.facts, clock)
 
 
 def _by_name(settings: Mapping[str, Any]) -> dict[str, Any]:
