@@ -94,6 +94,11 @@ class Beliefs:
         return ParsimoniousSet(n, self.evaluated, statements, settings.parsimonious, previous=known)
 
     @cached_property
+    def eligible(self) -> list[Mask]:
+        """The evaluated subsets that may be chosen."""
+        return [x for x in self.evaluated if x in self.family]
+
+    @cached_property
     def conflict(self) -> Inconsistent | None:
         """Why the exact set is empty, None when it is not."""
         return self.utilities.conflict
@@ -107,7 +112,7 @@ class Beliefs:
     def regrets(self) -> Regrets:
         """Regrets of the evaluated subsets; what the previous beliefs proved is reused where it stands."""
         before, self._regrets_before = self._regrets_before, None
-        return Regrets(self.utilities, before, [x for x in self.evaluated if x in self.family])
+        return Regrets(self.utilities, before, self.eligible)
 
     @cached_property
     def theta(self) -> KernelUtility | Utility:
@@ -147,10 +152,9 @@ class Beliefs:
 
         Answers that are doubted are left out.
         """
-        eligible = dict.fromkeys(x for x in self.evaluated if x in self.family)
         if self.doubted:
-            return self._top([*eligible], [s for s in self.history.statements if s not in self.doubted])
-        outright = self.utilities.candidates([*eligible])
+            return self._top(self.eligible, [s for s in self.history.statements if s not in self.doubted])
+        outright, eligible = self.utilities.candidates(self.eligible), set(self.eligible)
         # then each step of a chain is strict, and from one that may be recommended it leads to another such
         if all(s.strict and s.worse in eligible for s in self.history.statements):
             return outright
@@ -173,13 +177,12 @@ class Beliefs:
         decides: what others may prefer is no reason then.
         When the exact set is empty no regret exists, and the front member that θ_k likes best stands in.
         """
-        eligible = [x for x in self.evaluated if x in self.family]
-        if not eligible:
+        if not self.eligible:
             return None
         if self.settings.recommend == "expected":
+            among = self.candidates or self.eligible
             if self.settings.questions == 0 and not self.history.stated:
-                return best_by_score(self.history, set(self.candidates or eligible))
-            among = self.candidates or eligible
+                return best_by_score(self.history, set(among))
             equal = self._equal_to(self.plausible.by_worth(among)[0])
             return min((x for x in among if x in equal), key=simplest)
         if not self.decides:
@@ -267,7 +270,7 @@ class Beliefs:
         # where it is recommended though no answers contradict each other, nothing that they put below another is
         by_answers = self.conflict is None and not self.utilities.informative
         able = set(self.candidates) if by_answers else self.family
-        front = [x for x in self.front if x in able] or [x for x in self.evaluated if x in self.family]
+        front = [x for x in self.front if x in able] or self.eligible
         return self.liked_best(front)
 
     def liked_best(self, among: Sequence[Mask]) -> Mask:

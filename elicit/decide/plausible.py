@@ -75,13 +75,13 @@ class PlausibleOperators:
         self._linear = history.assume == "linear"
         #: Of subsets that measure the same one: the middle of the front is that of what there is to choose between.
         alike = {tuple(np.round(history.vectors[self._place[x]], 9)): self._place[x] for x in history.front}
-        self.front = sorted(alike.values())
-        self._bottom = history.vectors[self.front].min(axis=0)
-        self._span = _span(history.vectors[self.front], history.vectors)
+        front = sorted(alike.values())  # places, as of rows
+        self._bottom = history.vectors[front].min(axis=0)
+        self._span = _span(history.vectors[front], history.vectors)
         good = self._good(list(history.vectors.T))
-        self._crowd = _drawn(history.vectors.shape[1]).demanding_of([column[self.front] for column in good])
+        self._crowd = _drawn(history.vectors.shape[1]).demanding_of([column[front] for column in good])
         plain = self._crowd.worth(good, np.arange(CROWD))
-        self._middle, self._scale = _middle_and_scale(plain[:, self.front])
+        self._middle, self._scale = _middle_and_scale(plain[:, front])
         self.values = self._scaled(plain, np.arange(CROWD))
         self.weights = self._weighted(history.stated)
 
