@@ -18,7 +18,7 @@ from typing import Any
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import blaming_the_oracle, remembering
 from elicit.errors import JournalError
-from elicit.events import BUDGET, OUT_OF_TIME, Fact, ended_by
+from elicit.events import BUDGET, OUT_OF_TIME, Fact
 from elicit.journal import Header, Journal, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
@@ -94,7 +94,7 @@ def explore(
         while not isinstance(walk.ask(), Done):
             save()
             if time_limit is not None and now() - start >= time_limit:
-                walk.stop(ended_by(OUT_OF_TIME, f"{time_limit:g} seconds have passed"))
+                walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
                 continue
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
                 require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))

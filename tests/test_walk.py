@@ -302,8 +302,7 @@ def test_asking_is_idempotent_and_a_late_reply_is_an_error():
         walk.tell(request.id, oracle(request))
     assert isinstance(walk.facts[0], Asked)
     assert len(walk.pending()) == N - 1
-    walk.stop("wish: enough")
-    assert isinstance(walk.facts[-1], Stopped)
+    assert walk.stop("enough") == walk.facts[-1] == Stopped(N, "wish: enough")
     assert walk.ask().subset == request.subset
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.errors import InputError, ProtocolError, WorthError
-from elicit.events import Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent
+from elicit.events import BY_WISH, Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent, ended_by
 from elicit.knowledge.history import History, plain_numbers
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
@@ -103,13 +103,16 @@ class Walk:
             return self._fold(Evaluated(request, subset, *found))
         return self._fold(Failed(request, subset, reply.reason))
 
-    def stop(self, reason: str) -> Fact:
-        """End the run from outside; the reason begins with who ended it, as in "time: …"."""
-        return self._fold(Stopped(self._next_id, reason))
+    def stop(self, reason: str, rule: str = BY_WISH) -> Fact:
+        """End the run from outside: by somebody's wish, or because whoever plays it has no more time."""
+        return self._stop(ended_by(rule, reason))
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, with another budget (None: the same)."""
         return self._fold(Resumed(self._next_id, budget))
+
+    def _stop(self, reason: str) -> Fact:
+        return self._fold(Stopped(self._next_id, reason))
 
     def _value(self, fact: Fact) -> float:
         """What the method makes of a subset that was measured; `UNMEASURED` for any other fact."""
@@ -178,11 +181,11 @@ class Walk:
     def _advance(self) -> None:
         """Open the next batch of the search, or end."""
         if (ended := self.ended) is not None:
-            self.stop(ended.why)
+            self._stop(ended.why)
             return
         unknown = [mask for mask in dict.fromkeys(self._batch or ()) if mask not in self.values]
         left = None if self.budget is None else self.budget - self.evaluations
         if self.budget is not None and self.evaluations >= self.budget:
-            self.stop(budget_spent(self.budget))
+            self._stop(budget_spent(self.budget))
         else:
             self._fold(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
