@@ -263,7 +263,7 @@ class _Claim:
 
         That plausible operators would rather have given the opposite is a choice, and not checked.
         """
-        requests, settings = self.content.get("doubted", []), self.known.header.settings["elicit"]
+        requests, settings = self.content.get("doubted", []), self.known.settings
         stated = [s for s in self.implied if s.strict and s.request in self.known.history.answers]  # nothing assumed
         found = [s for s in stated if s.request in requests]
         demand([s.request for s in found] == requests, "what is said to be doubted are no preferences of the operator")
@@ -297,7 +297,7 @@ class _Claim:
     @property
     def _by_worth(self) -> bool:
         """Whether the run recommends what is worth most to plausible operators, instead of what loses least."""
-        return bool(self.known.header.settings["elicit"].get("recommend") == "expected")
+        return bool(self.known.settings.get("recommend") == "expected")
 
     def _proves(self, kind: str) -> bool:
         """Whether the claim has a proof of a kind; all its proofs are checked."""

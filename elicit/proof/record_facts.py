@@ -55,6 +55,9 @@ class KnownFacts:
 
     def __init__(self, header: Header) -> None:
         self.header = header
+        #: those of a session; the run of a classical method has none
+        self.settings: Mapping[str, Any] = header.settings.get("elicit", {})
+        demand(isinstance(self.settings, Mapping), "line 1: the settings are malformed")
         self.history = History(header.attributes, header.criteria)
         self.line = 1
         self._measure: dict[int, Mask] = {}
@@ -62,7 +65,7 @@ class KnownFacts:
         self._open: set[int] = set()
         self._contradiction: tuple[int, frozenset[int]] = (-1, frozenset())
         self._next = 0
-        self._budget = self._settings.get("budget")
+        self._budget = self.settings.get("budget")
 
     def fold(self, fact: Fact, line: int) -> None:
         """Take one fact; one that cannot follow those before it is a false step."""
@@ -127,7 +130,7 @@ class KnownFacts:
         stopped = self.history.stopped
         if stopped is None or stopped.rule in BY_PROOF:
             return None
-        found = self._ending_by(stopped) if self._settings else None
+        found = self._ending_by(stopped) if self.settings else None
         if found is not None:
             words, reached = found
             demand(reached and stopped.reason == words, f"the facts do not say {stopped.reason!r:.80}")
@@ -143,42 +146,31 @@ class KnownFacts:
             most = min(budget, self.family.count())
             return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
-            return questions_asked(len(self.history.answers)), self.history.asked >= self._settings.get("questions", 0)
+            return questions_asked(len(self.history.answers)), self.history.asked >= self.settings.get("questions", 0)
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         if rule == REJECTIONS and stopped.reason != NOTHING_UNREJECTED:
             in_a_row = self.history.rejected_in_a_row
-            return rejected_in_a_row(in_a_row), in_a_row >= self._setting("rejections")
+            return rejected_in_a_row(in_a_row), in_a_row >= self.settings["rejections"]
         return None
 
     # -- what the facts imply -----------------------------------------------------------------------
 
     @property
-    def _settings(self) -> Mapping[str, Any]:
-        """The settings of a session; the run of a classical method has none."""
-        found = self.header.settings.get("elicit", {})
-        demand(isinstance(found, Mapping), "line 1: the settings are malformed")
-        return dict(found)
-
-    @property
     def asks_nothing(self) -> bool:
         """Whether nobody is asked, and no rule but the budget ends the run: its utility was declared."""
-        return self._settings.get("stop") == [] and self.asks_nobody and not self.history.answers
+        return self.settings.get("stop") == [] and self.asks_nobody and not self.history.answers
 
     @property
     def asks_nobody(self) -> bool:
         """Whether the run may not put a question."""
-        return bool(self._settings.get("questions") == 0)
+        return bool(self.settings.get("questions") == 0)
 
     @property
     def noise(self) -> Noise | None:
         """The noise beyond which a dominance must hold, None when means count as they are."""
-        level = float(self._setting("noise_level"))
-        ratio = float(self.header.settings["elicit"].get("noise_ratio", 0.0))
+        level, ratio = float(self.settings["noise_level"]), float(self.settings.get("noise_ratio", 0.0))
         return Noise(level, ratio) if level else None
-
-    def _setting(self, name: str) -> Any:
-        return self.header.settings["elicit"][name]
 
     @property
     def family(self) -> Family:
@@ -191,24 +183,24 @@ class KnownFacts:
     @property
     def scope(self) -> Scope:
         """The subsets among which a proof ends the run."""
-        return Scope.of(self.header.settings["elicit"].get("scope", "family"))
+        return Scope.of(self.settings.get("scope", "family"))
 
     @property
     def is_exact(self) -> bool:
         """Whether the run worked in the exact set."""
-        return bool(self._setting("parsimony") == "exact")
+        return bool(self.settings["parsimony"] == "exact")
 
     @property
     def space(self) -> dict[str, Any]:
         """The set of utilities that the settings name; the margin of the exact set is the claim's to say."""
-        degree = self._setting("degree")
+        degree = self.settings["degree"]
         if self.is_exact:
             return {"kind": "slice", "degree": degree}
         return {
             "kind": "parsimonious",
-            "tau": repr(float(self._setting("parsimony"))),
-            "C": repr(float(self._setting("slack"))),
-            "w": [repr(float(w)) for w in self._setting("weights")[:degree]],
+            "tau": repr(float(self.settings["parsimony"])),
+            "C": repr(float(self.settings["slack"])),
+            "w": [repr(float(w)) for w in self.settings["weights"][:degree]],
             "degree": degree,
         }
 
@@ -221,7 +213,7 @@ class KnownFacts:
     @property
     def assumption(self) -> str:
         """What the run assumed of its operator."""
-        return str(self.header.settings["elicit"].get("assume", "nothing"))
+        return str(self.settings.get("assume", "nothing"))
 
     def _measured(self) -> list[Evaluated]:
         """What was measured, as it was asked for: replies are folded in this order, whichever came first."""
