@@ -40,7 +40,8 @@ from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof.claims import claim_of
-from elicit.proof.record_check import _Claim, check_record
+from elicit.proof.proof_check import Proofs
+from elicit.proof.record_check import check_record
 from elicit.proof.record_facts import KnownFacts, dominance
 from elicit.sessions import begin, elicitation_of, resume
 from elicit.subsets import Attributes
@@ -1157,7 +1158,7 @@ def test_what_a_witness_has_to_spare_is_that_of_strict_statements_alone():
     def checked(delta, *relations):
         pairs = [([0], [1]), ([0, 1], [0])]  # the first is better by all of θ, the other two are worth the same
         said = [{"better": a, "worse": b, "relation": how} for (a, b), how in zip(pairs, relations, strict=True)]
-        claim = object.__new__(_Claim)
+        claim = object.__new__(Proofs)
         claim.content = {"statements": said}
         claim._check_margin([([0], "1")], delta)
 

@@ -2,7 +2,7 @@
 
 The rule: nothing that the claim says is believed, and no solver is asked. Dominance is read off the recorded
 scores as integers on the grid, answers off the questions that they answer, and both must give exactly the
-statements that the claim's proofs rest on, with their sources. Then each proof is checked by `utility.verify`.
+statements that the claim's proofs rest on, with their sources. Then each proof is checked (`proof_check.py`).
 The first step that fails is a CertificateError that names the line.
 
 Dominance that must hold beyond noise (`noise_level`) depends on the quantile of a distribution; that one
@@ -12,26 +12,23 @@ choice is worked out in floating point, and the output says so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from functools import cached_property
 
 from elicit.errors import CertificateError, InputError
 from elicit.events import BY_PROOF, EVALUATED, ended_by
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Relation, Source, Statement, transitive_reduction, uncontradicted
-from elicit.printable import counted, many, rounded
+from elicit.knowledge.statements import Source, Statement, transitive_reduction, uncontradicted
+from elicit.printable import many, rounded
+from elicit.proof.proof_check import Plain, Proofs, decimal
 from elicit.proof.record_facts import KnownFacts, on_grid
-from elicit.subsets import Family, Mask, mask_of, members, simplest
-from elicit.utility.numbers import coefficients, demand, exact, listable
+from elicit.subsets import Mask, mask_of, simplest
+from elicit.utility.numbers import demand, exact, listable
 from elicit.utility.scopes import Scope
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
-from elicit.utility.verify import verify
-
-Plain = Mapping[str, Any]
 
 #: What plain data of another shape than expected raise when they are looked into.
 _MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
@@ -122,10 +119,7 @@ class _Claim:
 
     def __init__(self, known: KnownFacts, content: Plain) -> None:
         self.known, self.content = known, content
-        self.attributes, self.evaluated = known.header.attributes, list(known.history.evaluated)
-        self.n = len(self.attributes)
-        self.bound: Fraction | None = None
-        self.proven: set[str] = set()  # the scopes among which it is proven to be optimal
+        self.evaluated, self._braced = list(known.history.evaluated), known.header.attributes.braced
 
     def check(self) -> Iterator[tuple[str, str]]:
         """What holds, step by step, in words and by its kind."""
@@ -139,17 +133,18 @@ class _Claim:
         self._check_set()
         yield self._check_statements(), ""
         if self.content["subset"] is None:
-            demand(not any(x in self.known.family for x in self.evaluated), "subsets were measured, none is claimed")
-            yield "nothing that may be chosen was measured, so nothing is recommended", ""
+            yield self._check_nothing(), ""
             return
         yield self._check_subset(), ""
+        beaten = {s.worse for s in self._standing() if s.strict and s.better in self.known.history.evaluated}
+        proofs = Proofs(self.known, self.content, self.subset, beaten)
         for proof in self.content["proofs"]:
-            yield self._check_proof(proof)
+            yield proofs.check(proof)
         if stopped is not None and stopped.rule in BY_PROOF:
             stated = Scope.of(EVALUATED) if stopped.rule == EVALUATED else self.known.scope
             told = ended_by(stopped.rule, stated.optimal)
             demand(stopped.reason == told, f"the run ended as {stopped.reason!r}, its settings say {told!r}")
-            proven = not self.proven.isdisjoint({stated.text, "family"})
+            proven = not proofs.proven.isdisjoint({stated.text, "family"})
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
             if not self.known.is_exact and stated.kind != "evaluated":
                 yield self._check_neighbours(), ""
@@ -164,44 +159,67 @@ class _Claim:
         )
         stopped = self.known.history.stopped
         demand(stopped is None or stopped.rule not in BY_PROOF, "a choice by score alone does not prove a run optimal")
-        known, criterion = self.known, self.known.header.criteria[0]
-        eligible = [x for x in self.evaluated if x in known.family]
         if self.content["subset"] is None:
-            demand(not eligible, "subsets were measured, none is claimed")
-            return "nothing that may be chosen was measured, so nothing is recommended"
-        subset = subset_in(self.content["subset"], self.known.header)
-        demand(subset in eligible, "the subset claimed as best was not measured, or may not be chosen")
-        measured = known.history.evaluated[subset].criteria
-        demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
-        self._demand_best_by_score(subset, eligible)
+            return self._check_nothing()
+        demand(self.subset in self.eligible, "the subset claimed as best was not measured, or may not be chosen")
+        measured, criterion = self._measured_as_claimed(), self.known.header.criteria[0]
+        self._demand_best_by_score(self.eligible)
         return (
-            f"{self._braced(subset)} is the best of {many(len(eligible), 'measured subset')} by {criterion.name} "
-            f"({rounded(measured[0])}), ties to fewer attributes; nothing is claimed of those that were not measured"
+            f"{self._braced(self.subset)} is the best of {many(len(self.eligible), 'measured subset')} by "
+            f"{criterion.name} ({rounded(measured[0])}), ties to fewer attributes; "
+            "nothing is claimed of those that were not measured"
         )
 
-    def _demand_best_by_score(self, subset: Mask, among: Sequence[Mask]) -> None:
-        """Of these measured subsets one is best by the first criterion, then by fewer attributes."""
+    @cached_property
+    def eligible(self) -> list[Mask]:
+        """The measured subsets that may be chosen."""
+        return [x for x in self.evaluated if x in self.known.family]
+
+    @cached_property
+    def subset(self) -> Mask:
+        """The one that is claimed as best."""
+        return subset_in(self.content["subset"], self.known.header)
+
+    @cached_property
+    def implied(self) -> list[Statement]:
+        """The statements that the facts imply."""
+        return self.known.statements()
+
+    def _check_nothing(self) -> str:
+        """Nothing is claimed where nothing could be."""
+        demand(not self.eligible, "subsets were measured, none is claimed")
+        return "nothing that may be chosen was measured, so nothing is recommended"
+
+    def _measured_as_claimed(self) -> tuple[float, ...]:
+        """The criteria of the subset, which are those that are claimed."""
+        measured = self.known.history.evaluated[self.subset].criteria
+        demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
+        return measured
+
+    def _demand_best_by_score(self, among: Sequence[Mask]) -> None:
+        """The subset is the best of these by the first criterion, then by fewer attributes."""
         criterion, evaluated = self.known.header.criteria[0], self.known.history.evaluated
         sign = -1 if criterion.maximise else 1
         best = min(among, key=lambda x: (sign * on_grid(evaluated[x].criteria[0]), simplest(x)))
-        demand(subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
+        demand(self.subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
 
     def _check_set(self) -> None:
         """The set of utilities is the one that the settings name."""
         degree = self.content["set"]["degree"]
         demand(type(degree) is int and 1 <= degree <= 3, "the degree is 1, 2 or 3")
-        demand(listable(self.n, degree) or not self.content["proofs"], "too many monomials to check")
+        demand(
+            listable(len(self.known.header.attributes), degree) or not self.content["proofs"],
+            "too many monomials to check",
+        )
         told = dict(self.content["set"])
         if self.known.is_exact:
             margin = exact(told.pop("delta"))
-            demand(
-                _decimal(SMALLEST_MARGIN) <= margin <= _decimal(MARGIN), "the margin of the slice is out of its range"
-            )
+            demand(decimal(SMALLEST_MARGIN) <= margin <= decimal(MARGIN), "the margin of the slice is out of its range")
         demand(told == self.known.space, "the claim is about another set of utilities than the settings name")
 
     def _check_statements(self) -> str:
         """The statements are those that the facts imply: no more, no fewer, each from its source."""
-        implied = self.known.statements()
+        implied = self.implied
         listed = [
             (
                 mask_of(s["better"]),
@@ -222,8 +240,6 @@ class _Claim:
             words = f"{self._braced(entry[0])} against {self._braced(entry[1])}, {entry[2]}, from {entry[4]}"
             raise CertificateError(f"the claim {which} a statement that the facts decide otherwise: {words}")
         demand(len(listed) == len(wanted), "the claim repeats a statement")
-        self.implied = implied
-        self.beaten = {s.worse for s in self._standing() if s.strict and s.better in self.known.history.evaluated}
         measured = sum(s.source is Source.DOMINANCE for s in implied)
         how = " (beyond noise, in floating point)" if self.known.noise is not None else ""
         deduced = sum(s.source is Source.DEDUCED for s in implied)
@@ -235,11 +251,10 @@ class _Claim:
 
     def _check_subset(self) -> str:
         """The subset that is recommended was measured as claimed, may be chosen, and nothing dominates it."""
-        subset = self.subset = subset_in(self.content["subset"], self.known.header)
+        subset = self.subset
         demand(subset in self.known.family, "the subset claimed as best may not be chosen")
         demand(subset in self.known.history.evaluated, "the subset claimed as best was not measured")
-        measured = self.known.history.evaluated[subset].criteria
-        demand(tuple(self.content["criteria"]) == measured, "the subset was not measured as claimed")
+        measured = self._measured_as_claimed()
         dominated = {s.worse: s.better for s in self.implied if s.source is Source.DOMINANCE}
         if subset in dominated:
             raise CertificateError(f"the subset claimed as best is dominated by {self._braced(dominated[subset])}")
@@ -251,8 +266,7 @@ class _Claim:
         if self._by_worth:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"
             if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
-                others = [x for x in self.evaluated if x in self.known.family and x not in dominated]
-                self._demand_best_by_score(subset, others)
+                self._demand_best_by_score([x for x in self.eligible if x not in dominated])
                 by = " by its score, for nobody is asked"
         but = f" ({many(len(doubted), 'answer')} that plausible operators doubt left out)" if doubted else ""
         none = "no measured subset dominates it" + (" beyond noise" if self.known.noise is not None else "")
@@ -281,7 +295,7 @@ class _Claim:
         nor, when it goes by regret, in an exact set that is empty. Answers that are doubted do not count.
         """
         rows = transitive_reduction(self.implied) if self.known.is_exact else self._standing(doubted)
-        eligible = {x for x in self.evaluated if x in self.known.family}
+        eligible = set(self.eligible)
         above = {s.worse: s.better for s in rows if s.strict and s.better in eligible}
         if above.keys() >= eligible or (self._proves("inconsistent") and not self._by_worth):
             return
@@ -310,167 +324,3 @@ class _Claim:
         failed = sum(y in self.known.history.failed for y in around)
         but = f", {failed} of them in vain" if failed else ""
         return f"all {many(len(around), 'subset')} one flip or one swap away from it were measured{but}"
-
-    # -- proofs -------------------------------------------------------------------------------------
-
-    def _check_proof(self, short: Plain) -> tuple[str, str]:
-        claim = dict(short["claim"])
-        kinds = {
-            "regret": self._check_regret,
-            "least": self._check_least,
-            "rejected": self._check_rejected,
-            "inconsistent": self._check_inconsistent,
-        }
-        demand(claim["kind"] in kinds, f"a claim of kind {claim['kind']!r:.20} is unknown here")
-        words, kind = kinds[claim["kind"]](claim, short), claim["kind"]
-        return words, "optimal" if kind == "regret" and exact(short["claim"]["bound"]) == 0 else kind
-
-    def _verify(self, claim: Plain, short: Plain, **changes: Any) -> None:
-        """Check the proof with all that it shares with the others put back."""
-        space = {**self.content["set"], **changes}
-        allowed = {"slice", "cone"} if self.known.is_exact else {"parsimonious"}
-        demand(short["set"] in allowed, "the proof is about another set of utilities than the settings name")
-        if short["set"] == "cone":
-            space["kind"] = "cone"
-            del space["delta"]
-        certificate = {
-            "version": 1,
-            "n": self.n,
-            "set": space,
-            "statements": self.content["statements"],
-            "claim": claim,
-            "proof": short["proof"],
-        }
-        verify(certificate)
-        if short["set"] == "slice":
-            self._check_margin(short["proof"]["witness"], exact(space["delta"]))
-
-    def _check_margin(self, witness: Iterable[tuple[Sequence[int], str]], delta: Fraction) -> None:
-        """The margin δ is far below that of the printed θ: a slice with nearly the largest margin holds few θ.
-
-        A run takes `MARGIN` or, where the largest margin is less than twice that, a tenth of the largest. The printed
-        θ has the largest margin, but for rounding.
-        """
-        theta = coefficients(witness, mask_of)
-        strict = [(mask_of(s["better"]), mask_of(s["worse"])) for s in self.content["statements"] if _is_strict(s)]
-        spare = min((_value(theta, a) - _value(theta, b) for a, b in strict), default=None)
-        most = _decimal(MARGIN)
-        if spare is not None and spare < 2 * most * Fraction(19, 20):
-            most = max(_decimal(SMALLEST_MARGIN), spare / 5)
-        demand(delta <= most, f"the slice with margin {float(delta):g} leaves out too many utilities")
-
-    def _evaluated_positions(self) -> list[list[int]]:
-        return [members(x) for x in self.evaluated]
-
-    def _check_own_subset(self, claim: Plain) -> None:
-        demand(mask_of(claim["subset"]) == self.subset, "the proof is about another subset than the one claimed")
-
-    def _check_regret(self, claim: dict[str, Any], short: Plain) -> str:
-        self._check_own_subset(claim)
-        bound, where = exact(claim["bound"]), self._set_in_words(short)
-        if claim["scope"] == {"evaluated": True}:
-            claim["scope"] = {"subsets": [x for x in self._evaluated_positions() if mask_of(x) != self.subset]}
-            self._verify(claim, short)
-            self.bound = bound
-            scope, among = "evaluated", f"the {len(self.evaluated)} measured subsets"
-        elif "flips" in claim["scope"]:
-            stated = self.known.scope
-            same = stated.kind == "flips" and claim["scope"] == {"flips": stated.number}
-            demand(same, "the proof is about other flips than the settings name")
-            rivals = stated.listed(self.subset, self.known.family, ())
-            claim["scope"] = {"subsets": [members(x) for x in rivals]}
-            self._verify(claim, short)
-            scope, among = stated.text, f"{stated.words} ({len(rivals)})"
-        else:
-            scope, family = self._family_of(claim["scope"])
-            self._verify(claim, short)
-            which = "that may be chosen" if scope == "family" else f"among {self.known.scope.words}"
-            among = f"all {counted(family.count())} subsets {which}"
-        if bound == 0:
-            self.proven.add(scope)
-            return f"it is necessarily optimal among {among}, {where}"
-        return f"it loses at most {_in_full_digits(bound)} to any of {among}, {where}"
-
-    def _family_of(self, scope: Plain) -> tuple[str, Family]:
-        """The family that a proof speaks of: all that may be chosen, or the part that the settings name."""
-        stated = self.known.scope
-        for text, family in (("family", self.known.family), (stated.text, stated.part(self.known.family))):
-            if family is not None and scope == family.claimed:
-                return text, family
-        raise CertificateError("the proof is about another family than the settings name")
-
-    def _check_least(self, claim: dict[str, Any], short: Plain) -> str:
-        """Those that nothing puts below another lose at least the floor; when nothing is lost, only simpler ones do."""
-        self._check_own_subset(claim)
-        if self.bound is None:
-            raise CertificateError("no regret is proven that could be the least")
-        # θ of the cone has any size: what one loses by it is no regret
-        demand(short["set"] != "cone", "what others lose is not shown in the set in which the regret is")
-        candidates = {mask_of(x) for x in claim["candidates"]}
-        left = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
-        others_open = {x for x in left if simplest(x) < simplest(self.subset)} if self.bound == 0 else left
-        demand(candidates >= others_open, "the proof leaves out a subset that may lose less")
-        self._verify(claim | {"evaluated": self._evaluated_positions()}, short)
-        floor = exact(claim["floor"])
-        demand(floor > 0 or not candidates, "a floor of zero or less says nothing")
-        other = "other" if others_open == left else "simpler"  # of the others that are left nothing is shown
-        if not others_open:
-            return f"no {other} one is left to compare: answers or measurements put every {other} one below another"
-        gap = self.bound - floor
-        by = f" by more than {_in_full_digits(gap)}" if gap > 0 else ""
-        others = f"each {other} one that nothing puts below another ({len(others_open)})"
-        return f"{others} may lose {_in_full_digits(floor)} or more: none loses less{by}"
-
-    def _check_rejected(self, claim: dict[str, Any], short: Plain) -> str:
-        subset = mask_of(claim["subset"])
-        demand(subset in self.known.history.rejected, "the proof rejects a subset that was not passed over")
-        full, name, where = (
-            claim | {"evaluated": self._evaluated_positions()},
-            self._braced(subset),
-            self._set_in_words(short),
-        )
-        if self.known.is_exact:
-            self._verify(full, short)
-            return f"{name} cannot be best, {where}"
-        price = exact(full.pop("price"))
-        demand(price >= exact(self.content["set"]["tau"]), "a price below tau rejects nothing")
-        self._verify(full, short, tau=str(price))
-        return f"{name} cannot be best, {where}: to believe it costs more than {_in_full_digits(price)}"
-
-    def _check_inconsistent(self, claim: dict[str, Any], short: Plain) -> str:
-        self._verify(claim, short)
-        return "no utility of this degree satisfies every statement, so nothing is proven of the recommendation"
-
-    # -- words --------------------------------------------------------------------------------------
-
-    def _set_in_words(self, short: Plain) -> str:
-        space = self.content["set"]
-        match short["set"]:
-            case "parsimonious":
-                return f"in the parsimonious set (tau = {float(space['tau']):g}, C = {float(space['C']):g})"
-            case "slice":
-                return f"in the exact set's slice with margin {float(space['delta']):g}"
-            case _:
-                return "for every utility that satisfies the statements"
-
-    def _braced(self, mask: Mask) -> str:
-        return self.attributes.braced(mask)
-
-
-def _decimal(value: float) -> Fraction:
-    """A tolerance as it is written."""
-    return exact(repr(value))
-
-
-def _is_strict(statement: Plain) -> bool:
-    return bool(statement["relation"] == Relation.STRICT)
-
-
-def _value(theta: Mapping[Mask, Fraction], subset: Mask) -> Fraction:
-    """f_θ of a subset."""
-    return sum((value for term, value in theta.items() if term & subset == term), Fraction(0))
-
-
-def _in_full_digits(value: Fraction) -> str:
-    """A bound or a floor in full (a run states millionths): rounded, it might say more than is proven."""
-    return f"{float(value):.12g}"
