@@ -376,28 +376,21 @@ class Elicitation:
         """The question to ask now, when one is due."""
         if not self.questions_left or not self.history.evaluated:
             return None
-        asked = self.history.asked
-        calls: list[Evaluated | Failed] = [*self.history.evaluated.values(), *self.history.failed.values()]
-        last_answer = max(self.history.answers, default=-1)
-        last_measured = max((call.request for call in calls), default=-1)
-        since = sum(call.request > last_answer for call in calls)
-        asked_since = sum(r > last_measured and r not in self.history.undone for r in self.history.answers)
-        last = min(self.settings.last_questions, self.settings.questions)
-        regular = self.settings.questions - last
-        between = self._between_questions
-        due = between == 0 or (since >= between and asked < regular)
-        at_the_end = (left <= 0 or ending) and asked_since < last
-        taken_home = left <= 0 and not ending and self.settings.confirm > 0
+        settings, asked, between = self.settings, self.history.asked, self._between_questions
+        last = min(settings.last_questions, settings.questions)
+        due = between == 0 or (self.history.calls_since_answer >= between and asked < settings.questions - last)
+        at_the_end = (left <= 0 or ending) and self.history.asked_since_call < last
+        taken_home = left <= 0 and not ending and settings.confirm > 0
         if not (due or at_the_end or taken_home):
             return None
         questions, found = Questions(self.beliefs), None
         if due or at_the_end:
-            if self.settings.check_every and asked and asked % self.settings.check_every == 0:
+            if settings.check_every and asked and asked % settings.check_every == 0:
                 found = questions.check(rng)
             worth = 0.0 if ending else LAST_WORTH if at_the_end else 1.0
             found = found or questions.doubted(rng) or questions.next(rng, worth=worth, last=at_the_end)
         if found is None and taken_home:
-            found = questions.confirming(rng, few=asked < self.settings.confirm)
+            found = questions.confirming(rng, few=asked < settings.confirm)
         return found
 
     def _stop(self, reason: str) -> Fact:

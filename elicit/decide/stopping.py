@@ -84,7 +84,7 @@ class Stopping:
         return ended_by(REGRET, f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated")
 
     def _rejections(self) -> str | None:
-        in_a_row = self._beliefs.history.rejected_in_a_row
+        in_a_row = self._beliefs.history.rejections_in_a_row
         return rejected_in_a_row(in_a_row) if in_a_row >= self._settings.rejections else None
 
     def _questions(self) -> str | None:

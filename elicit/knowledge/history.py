@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -309,14 +310,27 @@ class History:
         return len(self.answers) - len(self.undone)
 
     @property
-    def rejected_in_a_row(self) -> int:
-        """How many subsets were rejected since the last one was to be measured."""
-        total = 0
-        for asked in reversed(self.rounds):
-            if asked.evaluate:
-                break
-            total += len(asked.rejected)
-        return total
+    def _calls(self) -> list[Evaluated | Failed]:
+        """The oracle calls that were made."""
+        return [*self.evaluated.values(), *self.failed.values()]
+
+    @property
+    def calls_since_answer(self) -> int:
+        """Oracle calls that were asked for after the last question that was answered."""
+        last = max(self.answers, default=-1)
+        return sum(call.request > last for call in self._calls)
+
+    @property
+    def asked_since_call(self) -> int:
+        """How many questions count as asked after the last oracle call."""
+        last = max((call.request for call in self._calls), default=-1)
+        return sum(request > last and request not in self.undone for request in self.answers)
+
+    @property
+    def rejections_in_a_row(self) -> int:
+        """Subsets that were rejected since the last one was to be evaluated."""
+        since = takewhile(lambda asked: not asked.evaluate, reversed(self.rounds))
+        return sum(len(asked.rejected) for asked in since)
 
     @property
     def question_numbers(self) -> dict[int, int]:

@@ -150,7 +150,7 @@ class KnownFacts:
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         if rule == REJECTIONS and stopped.reason != NOTHING_UNREJECTED:
-            in_a_row = self.history.rejected_in_a_row
+            in_a_row = self.history.rejections_in_a_row
             return rejected_in_a_row(in_a_row), in_a_row >= self.settings["rejections"]
         return None
 

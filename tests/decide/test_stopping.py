@@ -23,7 +23,7 @@ def stopping(
     failed=(),
     answers=0,
     undone=0,
-    rejected=0,
+    in_a_row=0,
     proven=False,
     proven_among_evaluated=False,
     worst=None,
@@ -38,7 +38,7 @@ def stopping(
         failed=dict.fromkeys(failed),
         answers=dict.fromkeys(range(answers)),
         asked=answers - undone,
-        rejected_in_a_row=rejected,
+        rejections_in_a_row=in_a_row,
     )
     return Stopping(
         SimpleNamespace(
@@ -130,7 +130,7 @@ def test_little_regret_among_fewer_than_a_run_begins_with_means_nothing(start, l
 
 @given(st.integers(0, 8), st.integers(1, 8))
 def test_rejections_in_a_row_end_a_run_at_the_number_set(in_a_row, most):
-    reason = stopping(rejected=in_a_row, stop="rejections", rejections=most).reason()
+    reason = stopping(in_a_row=in_a_row, stop="rejections", rejections=most).reason()
     several = "" if in_a_row == 1 else "s"
     told = f"rejections: {in_a_row} rejection{several} in a row: the rest is for the operator to weigh"
     assert reason == (told if in_a_row >= most else None)
@@ -157,9 +157,9 @@ def test_the_first_of_the_rules_named_that_fires_gives_the_reason(order, firing)
         calm,
         evaluated=EVERYTHING,
         answers=9 if "questions" in firing else 1,
+        in_a_row=5 if "rejections" in firing else 4,
         proven="optimal" in firing,
         proven_among_evaluated="evaluated" in firing,
-        rejected=5 if "rejections" in firing else 4,
         stop=tuple(order),
         questions=9,
         rejections=5,
@@ -168,7 +168,7 @@ def test_the_first_of_the_rules_named_that_fires_gives_the_reason(order, firing)
     reason = rules.reason()
     first = next((rule for rule in order if rule in firing), None)
     assert (None if reason is None else reason.partition(":")[0]) == first
-    assert stopping(calm, evaluated=EVERYTHING, rejected=99, stop=()).reason() is None
+    assert stopping(calm, evaluated=EVERYTHING, stop=(), in_a_row=99).reason() is None
 
 
 def test_what_stands_in_the_way_of_a_proof_is_the_worst_rival_in_its_scope():
