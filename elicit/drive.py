@@ -218,73 +218,68 @@ class _ProgressReporter:
             self.progress(standing)
 
 
+@dataclass(frozen=True)
 class _Run:
     """Carries requests to the oracle and the operator, and tells their replies."""
 
-    def __init__(
-        self,
-        elicitation: Elicitation,
-        oracle: Remembering,
-        operator: Operator,
-        workers: Workers,
-        ahead: Ahead,
-        writer: _JournalWriter,
-        reporter: _ProgressReporter,
-    ) -> None:
-        self._elicitation, self._oracle, self._operator = elicitation, oracle, operator
-        self._workers, self._ahead = workers, ahead
-        self._writer, self._reporter = writer, reporter
+    elicitation: Elicitation
+    oracle: Remembering
+    operator: Operator
+    workers: Workers
+    ahead: Ahead
+    writer: _JournalWriter
+    reporter: _ProgressReporter
 
     def measure(self, requests: Sequence[Evaluate]) -> None:
         """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
-        part = requests[: self._workers.count]
-        replies = self._workers.measure(self._oracle, [request.subset for request in part])
+        part = requests[: self.workers.count]
+        replies = self.workers.measure(self.oracle, [request.subset for request in part])
         for request, reply in zip(part, replies, strict=True):
             with blaming_the_oracle():
-                self._elicitation.tell(request.id, reply)
-            self._writer.save()
-            self._reporter.after_reply()
+                self.elicitation.tell(request.id, reply)
+            self.writer.save()
+            self.reporter.after_reply()
 
     def look_at(self, subsets: Sequence[Mask]) -> list[Measured | Failure]:
         """Measure what nobody has asked for yet; what comes of it is kept."""
-        replies = self._workers.measure(self._oracle, subsets)
+        replies = self.workers.measure(self.oracle, subsets)
         for subset, reply in zip(subsets, replies, strict=True):
             if isinstance(reply, Measured):
-                self._writer.keep(subset, reply)
+                self.writer.keep(subset, reply)
         return replies
 
     def ask(self, request: Compare | Reconcile) -> None:
         """Ask the operator and tell the answer, then adopt what was decided ahead for this answer."""
-        self._reporter.before_question()
-        self._ahead.begin(self._elicitation, request)
-        while isinstance(reply := self._operator(self._as_it_stands(request)), TakeBack):
-            self._elicitation.retract(reply.request)
-            self._writer.save()
-            self._reporter.report(brief=False)
-            if request not in self._elicitation.pending():  # a contradiction that is none any more
+        self.reporter.before_question()
+        self.ahead.begin(self.elicitation, request)
+        while isinstance(reply := self.operator(self._as_it_stands(request)), TakeBack):
+            self.elicitation.retract(reply.request)
+            self.writer.save()
+            self.reporter.report(brief=False)
+            if request not in self.elicitation.pending():  # a contradiction that is none any more
                 return
-            self._ahead.begin(self._elicitation, request)
+            self.ahead.begin(self.elicitation, request)
         if isinstance(reply, Enough):
-            self._elicitation.stop("the operator is content with the best so far")
-            self._writer.save()
+            self.elicitation.stop("the operator is content with the best so far")
+            self.writer.save()
             return
         if isinstance(request, Reconcile) and isinstance(reply, Answer):
             reply = Settlement(None)  # who only compares leaves contradictions to be weighed
-        self._elicitation.tell(request.id, reply)
-        self._writer.save()  # before anything else: an answer is never lost
-        if self._ahead.under_way(reply):
-            self._reporter.report(brief=True)  # whoever answered sees that the answer was taken
-        found = self._ahead.take(reply, self._reporter.progress)
+        self.elicitation.tell(request.id, reply)
+        self.writer.save()  # before anything else: an answer is never lost
+        if self.ahead.under_way(reply):
+            self.reporter.report(brief=True)  # whoever answered sees that the answer was taken
+        found = self.ahead.take(reply, self.reporter.progress)
         if found is None:
-            self._reporter.after_reply()
+            self.reporter.after_reply()
             return
-        self._elicitation.adopt(found.facts)
-        self._writer.save()
-        self._reporter.found_ahead(found.progress)
+        self.elicitation.adopt(found.facts)
+        self.writer.save()
+        self.reporter.found_ahead(found.progress)
 
     def _as_it_stands(self, request: Compare | Reconcile) -> Compare | Reconcile:
         """The question as it is put: no check any more where an answer that may have implied it was taken back."""
-        since = (f for f in self._elicitation.history.facts if isinstance(f, Retracted) and f.request > request.id)
+        since = (f for f in self.elicitation.history.facts if isinstance(f, Retracted) and f.request > request.id)
         if isinstance(request, Compare) and request.check and next(since, None) is not None:
             return replace(request, why="it was a check of answers, of which one was taken back", check=False)
         return request

@@ -8,6 +8,7 @@ holds beyond noise (`noise_level`) is worked out in floating point, as when the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from elicit.errors import CertificateError, InputError
@@ -172,7 +173,7 @@ class KnownFacts:
         level, ratio = float(self.settings["noise_level"]), float(self.settings.get("noise_ratio", 0.0))
         return Noise(level, ratio) if level else None
 
-    @property
+    @cached_property
     def family(self) -> Family:
         """The subsets that may be chosen."""
         plain, attributes = self.header.settings["family"], self.header.attributes
