@@ -1,8 +1,9 @@
 """Orphans: a worker process ends with the process that it works for.
 
 One that was killed tells nobody, and its workers would go on: with a task that may take hours, and then waiting
-for others. Only a child of whoever hands out the task is tied to it, once its first task begins: threads, and processes
-of a cluster, are not. On Windows nobody can see that a parent has gone, and nothing ends.
+for others. Of joblib's workers only a child of whoever hands out the task is tied to it, once its first task begins:
+threads, and processes of a cluster, are not. On Windows they cannot see that a parent has gone, and nothing ends. A
+process that was started by multiprocessing itself hears of it anywhere, and at once.
 
 Ctrl-C at a terminal reaches the workers, too. They leave it to that process, which ends them: what each of them had to
 say of it would be a traceback.
@@ -10,6 +11,7 @@ say of it would be a traceback.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -41,6 +43,19 @@ def _tie(parent: int, _: int) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def tie_to_parent() -> None:
+    """Tie this process, which multiprocessing started, to the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # this runs in a process that another one started
+    parent.join()
+    os._exit(1)
 
 
 def _end_with(parent: int) -> None:

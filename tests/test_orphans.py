@@ -62,3 +62,29 @@ def test_a_task_that_is_not_sent_to_another_process_ties_nobody():
     with pytest.raises(ZeroDivisionError):
         tied(divmod)(7, 0)
     assert threading.active_count() == before
+
+
+STARTED = """
+import multiprocessing, time
+from elicit.orphans import tie_to_parent
+
+def work():
+    tie_to_parent()
+    print("at work", flush=True)
+    time.sleep(600)  # a measurement that hangs
+
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=work)
+    process.start()
+    process.join()
+"""
+
+
+def test_a_process_of_multiprocessing_ends_with_a_parent_that_was_killed(tmp_path):
+    (tmp_path / "parent.py").write_text(STARTED)
+    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    with parent:
+        assert parent.stdout.readline() == "at work\n"
+        parent.kill()
+        rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
+    assert rest == ""

@@ -3,8 +3,6 @@
 import inspect
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from operator import attrgetter
@@ -310,29 +308,3 @@ def test_where_a_run_stands_at_a_question_is_told_once_whoever_worked_it_out():
     assert len(seen) == 1
     reporter.before_question()
     assert len(seen) == 2
-
-
-ORPHAN = """
-import multiprocessing, threading, time
-from elicit.session.ahead import _end_with_parent
-
-def work():
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    print("at work", flush=True)
-    time.sleep(600)  # a measurement that hangs
-
-if __name__ == "__main__":
-    process = multiprocessing.get_context("spawn").Process(target=work)
-    process.start()
-    process.join()
-"""
-
-
-def test_a_process_at_work_ends_with_a_parent_that_was_killed(tmp_path):
-    (tmp_path / "parent.py").write_text(ORPHAN)
-    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    with parent:
-        assert parent.stdout.readline() == "at work\n"
-        parent.kill()
-        rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
-    assert rest == ""

@@ -9,7 +9,6 @@ run is the same with any number of these processes, or none.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
 import signal
 import sys
@@ -25,6 +24,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.errors import one_line
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
+from elicit.orphans import tie_to_parent
 from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -245,8 +245,7 @@ def _has_died(process: Any) -> bool:
 
 def _process_main(parent: _Pipe) -> None:
     """The main function of a process: receive an oracle, then play task after task until the parent has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    tie_to_parent()  # a fit may take hours
     warnings.simplefilter("ignore")  # the screen is the dialogue's; what a fit cannot do is a recorded failure
     try:
         try:
@@ -269,14 +268,6 @@ def _process_main(parent: _Pipe) -> None:
                 parent.send(None)
     except (EOFError, OSError):
         return  # the parent has gone
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent ends: a parent that is killed cannot say so, and a fit may take hours."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None  # this runs in a process that another one started
-    parent.join()
-    os._exit(1)
 
 
 def _play_to_next_question(task: _Task, oracle: Remembering, parent: _Pipe) -> Found | None:
