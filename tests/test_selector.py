@@ -129,7 +129,7 @@ def measured_by_folds(draw):
 @given(measured_by_folds(), st.integers(0, 30).map(lambda k: k / 300) | st.just("1-se"))
 def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tolerance):
     facts, family = case
-    run = SimpleNamespace(history=History.of(Attributes.numbered(4), facts), family=family)
+    run = SimpleNamespace(history=History(Attributes.numbered(4), facts=facts), family=family)
     able = [fact for fact in facts if fact.subset in family]
     found = least_within(run, tolerance)
     if not able:
@@ -147,7 +147,7 @@ def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tol
 def test_what_is_a_tolerance_away_is_within_it_whatever_the_last_digits_say(score, chosen):
     scores = {0b11: 0.8, 0b01: score}
     facts = [Evaluated(k, m, (s, float(m.bit_count())), ((s,), ())) for k, (m, s) in enumerate(scores.items())]
-    run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
+    run = SimpleNamespace(history=History(Attributes.numbered(2), facts=facts), family=Family(2))
     assert 0.8 - 0.1 > 0.7
     assert least_within(run, 0.1) == chosen
 
@@ -164,7 +164,7 @@ def test_a_standard_error_needs_two_folds_and_nothing_is_measured_before_that_is
 
 def test_a_utility_chooses_among_all_that_was_measured_whatever_its_answers_led_to():
     facts = [Evaluated(0, 0b11, (0.8, 2.0)), Evaluated(1, 0b01, (0.7, 1.0))]
-    run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
+    run = SimpleNamespace(history=History(Attributes.numbered(2), facts=facts), family=Family(2))
     recommended = SimpleNamespace(subset=0b11, failures={})
     assert chosen_of(run, recommended, None, None) == 0b11
     assert chosen_of(run, recommended, SimulatedOperator("score - size", run.history.criteria), None) == 0b01
@@ -175,7 +175,7 @@ def test_a_utility_chooses_among_all_that_was_measured_whatever_its_answers_led_
 
 def test_whoever_measures_too_finely_is_warned_and_so_is_whoever_could_not_measure_all():
     fine = [Evaluated(k, m, (s, float(m.bit_count()))) for k, (m, s) in enumerate([(0b11, 3e-7), (0b01, 2e-7)])]
-    run = SimpleNamespace(history=History.of(Attributes.numbered(2), fine))
+    run = SimpleNamespace(history=History(Attributes.numbered(2), facts=fine))
     told = list(warnings_of(run, SimpleNamespace(failures={"no": 2, "never": 1}, evaluations=5), "turn it round"))
     assert [type(each) for each in told] == [UserWarning, UserWarning, FitFailedWarning]
     against, too_fine, failed = map(str, told)
@@ -189,7 +189,7 @@ def test_whoever_measures_too_finely_is_warned_and_so_is_whoever_could_not_measu
 def test_two_folds_have_a_standard_error():
     folds = ((0.4, 0.6), ())  # 0.1 for their mean
     facts = [Evaluated(0, 3, (0.5, 2.0), folds), Evaluated(1, 1, (0.4, 1.0), folds), Evaluated(2, 2, (0.39, 1.0))]
-    run = SimpleNamespace(history=History.of(Attributes.numbered(2), facts), family=Family(2))
+    run = SimpleNamespace(history=History(Attributes.numbered(2), facts=facts), family=Family(2))
     assert least_within(run, "1-se") == 1
     assert tolerance_of("1-se", Judge(None, declared=True), 2) == "1-se"
 

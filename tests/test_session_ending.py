@@ -115,7 +115,7 @@ def told_of(said, how):
 def test_turning_an_answer_round_turns_its_statement_and_no_other(ended):
     elicitation = elicitation_of(read(ended[0] / "j"))
     first = next(iter(elicitation.history.answers.values()))
-    before = History.of(elicitation.history.attributes, elicitation.history.facts).stated
+    before = History(elicitation.history.attributes, facts=elicitation.history.facts).stated
     after = elicitation.beliefs.with_answer(first.reversed[0]).history.stated
     for old, new in zip(before, after, strict=True):
         if old.request == first.request:

@@ -132,7 +132,7 @@ def test_only_answers_that_stand_are_reversed_and_go_by_the_numbers_of_their_que
     given = [Answer.FIRST, Answer.SECOND, Answer.INCOMPARABLE, Answer.SECOND]
     measured = [Evaluated(mask, mask, (0.5, 1.0)) for mask in (1, 2)]
     answers = [Preferred(7 + k, 1, 2, answer) for k, answer in enumerate(given)]
-    history = History.of(Attributes(("a", "b")), [*measured, *answers, Retracted(11, 8)])
+    history = History(Attributes(("a", "b")), facts=[*measured, *answers, Retracted(11, 8)])
     beliefs = SimpleNamespace(history=history, with_answer=lambda other: SimpleNamespace(incumbent=other.request))
     assert otherwise(beliefs) == [
         Otherwise(1, Answer.FIRST, Answer.SECOND, preferred=2, subset=7),
@@ -268,7 +268,7 @@ def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, w
 def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival, price, rejected, end):
     names = Attributes(("a", "b", "c"))
     measured = [(1, 0.8), (3, 0.7), (2, 0.9)]  # {a} dominates {a, b}, and {b} both
-    history = History.of(names, [Evaluated(k, x, (v, float(x.bit_count()))) for k, (x, v) in enumerate(measured)])
+    history = History(names, facts=[Evaluated(k, x, (v, float(x.bit_count()))) for k, (x, v) in enumerate(measured)])
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
     cause = Cause(said(1, 3, source=Source.DOMINANCE), 0.75), Cause(said(1, 2, 5), 0.25)
@@ -291,7 +291,7 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival
 
 def test_a_rejection_without_an_exact_proof_is_called_so():
     names = Attributes(("a", "b", "c"))
-    history = History.of(names, [Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0))])
+    history = History(names, facts=[Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0))])
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
     for price, cost in ((0.25, " (to believe it costs 0.25, tau is 0)"), (None, "")):
@@ -302,7 +302,7 @@ def test_a_rejection_without_an_exact_proof_is_called_so():
 def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
     names = Attributes(("a", "b", "c"))
     facts = [Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0)), Evaluated(2, 6, (0.9, 2.0))]
-    history = History.of(names, [*facts, Failed(3, 4, "singular")])
+    history = History(names, facts=[*facts, Failed(3, 4, "singular")])
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
     why = SimpleNamespace(
         attributes=names, history=history, utilities=utilities, best=1, beliefs=SimpleNamespace(doubted=())
@@ -347,7 +347,7 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
 )
 def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(others, line):
     names = Attributes(("a", "b", "c"))
-    history = History.of(names, [Evaluated(k, x, (k / 8, float(x.bit_count()))) for k, x in enumerate([2, 4, 3, 1])])
+    history = History(names, facts=[Evaluated(k, x, (k / 8, float(x.bit_count()))) for k, x in enumerate([2, 4, 3, 1])])
     for answer in (
         Preferred(6, 1, 3, Answer.FIRST),
         Assumed(7, 1, 4, "strict", "prior"),

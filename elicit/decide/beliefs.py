@@ -71,10 +71,7 @@ class Beliefs:
 
     def with_facts(self, facts: Iterable[Fact], meant: int | None = None) -> Beliefs:
         """The beliefs of a run with these facts, and otherwise like this one."""
-        history = self.history.blank()
-        for fact in facts:
-            history.record(fact)
-        return Beliefs(history, self.family, self.settings, meant=meant)
+        return Beliefs(self.history.alike(facts), self.family, self.settings, meant=meant)
 
     def with_answer(self, answer: Preferred) -> Beliefs:
         """The beliefs with this answer, and meant, in place of the one that was given to the same question."""

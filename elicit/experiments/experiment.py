@@ -219,7 +219,7 @@ def _recommendations(elicitation: Elicitation, every: int) -> Iterator[tuple[Mas
 
     It is worked out after every `every` measurements, and at `POINTS`; elsewhere it is None.
     """
-    seen, beliefs, calls = elicitation.history.blank(), None, 0
+    seen, beliefs, calls = elicitation.history.alike(), None, 0
     for fact in elicitation.facts:
         if isinstance(fact, Evaluated | Failed):
             if calls and (calls % every == 0 or calls in POINTS):

@@ -68,6 +68,7 @@ class History:
         *,
         noise: Noise | None = None,
         assume: str = "nothing",
+        facts: Iterable[Fact] = (),
     ) -> None:
         if not criteria:
             raise InputError("at least one criterion is needed, none was given")
@@ -90,10 +91,12 @@ class History:
         self.stopped: Stopped | None = None
         #: grows with every fact that changes what is known of preferences
         self.version = 0
+        for fact in facts:
+            self.record(fact)
 
-    def blank(self) -> History:
-        """A history without a fact, read as this one is."""
-        return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume)
+    def alike(self, facts: Iterable[Fact] = ()) -> History:
+        """The history of other facts, read as this one is."""
+        return History(self.attributes, self.criteria, noise=self.noise, assume=self.assume, facts=facts)
 
     def with_answer(self, answer: Preferred) -> History:
         """A copy with this answer in place of the one to the same question; measurements are not folded again."""
@@ -105,16 +108,6 @@ class History:
             setattr(other, name, copy(getattr(self, name)))
         other._forget(_VIEWS - _MEASURED)
         return other
-
-    @classmethod
-    def of(
-        cls, attributes: Attributes, facts: Iterable[Fact], criteria: Sequence[Criterion] = SCORE_AND_SIZE
-    ) -> History:
-        """The history of the given facts."""
-        history = cls(attributes, criteria)
-        for fact in facts:
-            history.record(fact)
-        return history
 
     def record(self, fact: Fact) -> None:
         """Fold one fact in."""

@@ -230,10 +230,8 @@ class KnownFacts:
 
     def _dominance(self) -> list[Statement]:
         if self.noise is not None:
-            history = History(self.header.attributes, self.header.criteria, noise=self.noise)
-            for fact in self._measured():
-                history.record(fact)
-            return list(history.dominance)
+            header, measured = self.header, self._measured()
+            return list(History(header.attributes, header.criteria, noise=self.noise, facts=measured).dominance)
         vectors = self._vectors()
         subsets = list(vectors)
         return [

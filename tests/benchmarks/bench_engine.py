@@ -176,9 +176,11 @@ def dominance_instance(seed: int, n: int, evaluated: int) -> tuple[list[Mask], l
     singles = rng.exponential(size=n) * (rng.random(n) < 0.4)
     inside = np.array([[m >> i & 1 for i in range(n)] for m in masks], dtype=float)
     score = 1 - np.exp(-3 * inside @ singles / max(singles.sum(), 1e-9)) + rng.normal(scale=0.03, size=evaluated)
-    history = History.of(
+    history = History(
         Attributes.numbered(n),
-        [Evaluated(r, m, (float(s), float(m.bit_count()))) for r, (m, s) in enumerate(zip(masks, score, strict=True))],
+        facts=[
+            Evaluated(r, m, (float(s), float(m.bit_count()))) for r, (m, s) in enumerate(zip(masks, score, strict=True))
+        ],
     )
     return masks, list(history.dominance), dict(zip(masks, score.tolist(), strict=True))
 

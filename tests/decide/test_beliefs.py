@@ -21,7 +21,7 @@ def knowing(scores, *answers, family=None, carried=(), **choices):
     facts = [Assumed(200 + k, a, b, "strict", "prior") for k, (a, b) in enumerate(carried)]
     facts += [Evaluated(k, m, (score, float(m.bit_count()))) for k, (m, score) in enumerate(scores.items())]
     facts += [Preferred(100 + k, a, b, Answer.FIRST) for k, (a, b) in enumerate(answers)]
-    history = History.of(Attributes.numbered(4), facts)
+    history = History(Attributes.numbered(4), facts=facts)
     return Beliefs(history, Family(4) if family is None else family, Settings(**choices))
 
 
@@ -96,7 +96,7 @@ def test_answers_of_before_count_though_nobody_is_asked_any_more():
 def test_of_the_best_scores_one_that_another_dominates_is_not_recommended():
     criteria = (Criterion("score"), Criterion("cost", maximise=False))
     facts = [Evaluated(0, 0b1, (0.9, 5.0)), Evaluated(1, 0b110, (0.9, 3.0))]  # fewer attributes, but dearer
-    beliefs = Beliefs(History.of(Attributes.numbered(4), facts, criteria), Family(4), Settings(questions=0))
+    beliefs = Beliefs(History(Attributes.numbered(4), criteria, facts=facts), Family(4), Settings(questions=0))
     assert best_by_score(beliefs.history, beliefs.evaluated) == 0b1
     assert beliefs.incumbent == 0b110
 
@@ -105,9 +105,9 @@ def test_who_calls_two_equal_and_prefers_one_has_called_nothing_equal():
     facts = [Evaluated(k, m, (score, float(m.bit_count()))) for k, m, score in ((0, 0b1, 0.5), (1, 0b110, 0.9))]
     facts += [Preferred(2, 0b110, 0b1, Answer.EQUAL)]
     of = {"attributes": Attributes.numbered(4)}
-    equal = Beliefs(History.of(of["attributes"], facts), Family(4), Settings())
+    equal = Beliefs(History(of["attributes"], facts=facts), Family(4), Settings())
     facts += [Preferred(3, 0b110, 0b1, Answer.FIRST)]
-    against = Beliefs(History.of(of["attributes"], facts), Family(4), Settings())
+    against = Beliefs(History(of["attributes"], facts=facts), Family(4), Settings())
     assert equal.incumbent == 0b1, "of those equal the simplest"
     assert against.candidates == [0b1, 0b110]
     assert against.incumbent == 0b110
@@ -225,7 +225,7 @@ def test_what_was_assumed_is_no_answer_and_is_not_doubted():
     facts = [Evaluated(k, m, (score, float(m.bit_count()))) for k, (m, score) in enumerate(scores.items())]
     facts += [Preferred(100 + k, 0b1111, x, Answer.FIRST) for k, x in enumerate((0b1, 0b11))]
     facts += [Assumed(200, 0b111, 0b1111, "strict", "operator"), Assumed(201, 0b100, 0b1000, "strict", "operator")]
-    beliefs = Beliefs(History.of(Attributes.numbered(4), facts), Family(4), Settings())
+    beliefs = Beliefs(History(Attributes.numbered(4), facts=facts), Family(4), Settings())
     assert (beliefs.doubted, beliefs.incumbent) == ((), 0b111)
 
 

@@ -30,7 +30,7 @@ def runs(draw, least=3, criteria=2):
         for k, m in enumerate(subsets)
     ]
     facts = [Evaluated(f.request, f.subset, f.criteria[:criteria]) for f in facts]
-    return History.of(Attributes.numbered(n), facts, CRITERIA[:criteria]), price
+    return History(Attributes.numbered(n), CRITERIA[:criteria], facts=facts), price
 
 
 def forecast_of(history):
@@ -120,7 +120,7 @@ def test_who_gains_gains_on_the_best_since_and_where_nobody_does_the_mean_miss_c
         Evaluated(k, m, (float(m.bit_count()), sum(price[i] for i in range(4) if m >> i & 1)))
         for k, m in enumerate(seen)
     ]
-    history = History.of(Attributes.numbered(4), facts, CRITERIA[1:])
+    history = History(Attributes.numbered(4), CRITERIA[1:], facts=facts)
     crowd, forecast, since = PlausibleOperators(history), forecast_of(history), 3  # the best three are forgotten
     operators, shares = crowd.sample(16)
     everything = list(range(1, 16))

@@ -17,7 +17,7 @@ def history(vectors, answers=()):
     n = 5
     facts = [Evaluated(k, k + 1, tuple(float(c) for c in v)) for k, v in enumerate(vectors)]
     facts += [Preferred(100 + k, a, b, answer) for k, (a, b, answer) in enumerate(answers)]
-    return History.of(Attributes.numbered(n), facts, CRITERIA[: len(vectors[0])])
+    return History(Attributes.numbered(n), CRITERIA[: len(vectors[0])], facts=facts)
 
 
 measured = st.lists(
@@ -248,7 +248,7 @@ def test_what_the_criteria_weigh_together_is_the_same_for_everybody(criteria):
 def test_what_is_assumed_of_a_subset_that_was_not_measured_moves_nobody():
     facts = [Evaluated(0, 0b01, (0.5, 1.0)), Evaluated(1, 0b11, (0.8, 2.0))]
     facts += [Assumed(2, 0b01, 0b10, "strict", "prior"), Assumed(3, 0b10, 0b11, "strict", "prior")]
-    known = History.of(Attributes.numbered(2), facts, CRITERIA[:2])
+    known = History(Attributes.numbered(2), CRITERIA[:2], facts=facts)
     assert len(known.stated) == 2
     assert np.ptp(PlausibleOperators(known).weights) == 0
 

@@ -27,7 +27,7 @@ def questions(vectors, answers, **choices):
     """The questions that may be asked where subset k + 1 measures (score, size), after answers about them."""
     facts = [Evaluated(k, k + 1, (float(score), float(size))) for k, (score, size) in enumerate(vectors)]
     facts += [Preferred(100 + k, a, b, answer) for k, (a, b, answer) in enumerate(answers)]
-    history = History.of(Attributes.numbered(N), facts)
+    history = History(Attributes.numbered(N), facts=facts)
     return Questions(Beliefs(history, Family(N), Settings(**choices))), history
 
 
@@ -246,7 +246,7 @@ def test_what_was_put_off_is_put_again_as_it_stood_once_more_is_known(since):
     for first, second in ((1, 2), (2, 1)):
         measured = [Evaluated(0, 1, (0.5, 1.0)), Evaluated(1, 2, (0.9, 4.0))]
         put_off = Preferred(100, first, second, Answer.LATER)
-        history = History.of(Attributes.numbered(N), [*measured, put_off, *since])
+        history = History(Attributes.numbered(N), facts=[*measured, put_off, *since])
         may_ask = Questions(Beliefs(history, Family(N), Settings(worth=0.0)))
         for seed in range(6):
             found = may_ask.next(np.random.default_rng(seed))
@@ -433,7 +433,7 @@ def test_what_answers_imply_by_sums_is_never_asked_about(answered, others, degre
     facts = [Evaluated(k, x, (0.1 * k, float(k))) for k, x in enumerate(subsets)]
     chosen = {frozenset((a, b)): (a, b, answer) for a, b, answer in answered if a != b}
     facts += [Preferred(100 + k, a, b, answer) for k, (a, b, answer) in enumerate(chosen.values())]
-    history = History.of(Attributes.numbered(4), facts)
+    history = History(Attributes.numbered(4), facts=facts)
     may_ask = Questions(Beliefs(history, Family(4), Settings(degree=degree)))
     cone = ExactSet(4, (), [s for s in history.stated if s.source is Source.OPERATOR], degree=degree)
     reach, _ = reachable(history)
@@ -448,7 +448,7 @@ def test_the_cone_of_answers_about_hundreds_of_attributes_is_built_only_for_a_pa
     n = 300
     far, near, more = 1 << 299, 0b1, 0b11
     facts = [Evaluated(k, x, (0.1 * k, float(k))) for k, x in enumerate((near, more, near | far, more | far, 1 << 150))]
-    history = History.of(Attributes.numbered(n), [*facts, Preferred(100, more, near, Answer.FIRST)])
+    history = History(Attributes.numbered(n), facts=[*facts, Preferred(100, more, near, Answer.FIRST)])
     may_ask = Questions(Beliefs(history, Family(n), Settings()))
     assert may_ask.open(near, 1 << 150)
     assert "_cone" not in vars(may_ask)

@@ -99,13 +99,13 @@ def test_each_fact_finds_its_place():
     assert history.stopped == Stopped(9, "budget")
     assert history.front == (1,)
     assert history.dominates == {1: {2, 3}, 2: {3}, 3: frozenset()}
-    assert state(History.of(FOUR, history.facts)) == state(history)
+    assert state(History(FOUR, facts=history.facts)) == state(history)
 
 
 @given(judge.instance_strategy())
 def test_dominance_among_the_evaluated_is_what_the_judge_says(instance):
     facts = [Evaluated(r, subset, tuple(vector)) for r, (subset, vector) in enumerate(instance.criteria.items())]
-    history = History.of(Attributes.numbered(instance.n), facts)
+    history = History(Attributes.numbered(instance.n), facts=facts)
     expected = judge.dominance_statements(instance.criteria, instance.directions)
     assert sorted((s.better, s.worse, s.relation.value, s.weight) for s in history.dominance) == expected
     assert {s.source for s in history.dominance} <= {Source.DOMINANCE}
@@ -372,7 +372,7 @@ def test_ten_thousand_evaluated_subsets_are_reduced():
     attributes = Attributes.numbered(14)
     masks = list(Family(14))[:10_000]
     scores = np.random.default_rng(0).integers(0, 1000, len(masks)) / 1000
-    history = History.of(attributes, [evaluated(m, float(s)) for m, s in zip(masks, scores, strict=True)])
+    history = History(attributes, facts=[evaluated(m, float(s)) for m, s in zip(masks, scores, strict=True)])
     beaten = {s.worse for s in history.dominance}
     assert history.front == tuple(m for m in masks if m not in beaten)
     best = {}  # the best score of each size: who has it, and beats every smaller size, is on the front
@@ -389,8 +389,8 @@ def test_ten_thousand_evaluated_subsets_are_reduced():
 
 
 def test_the_next_contradiction_is_told_as_soon_as_one_is_settled():
-    history = History.of(
-        Attributes.numbered(4), [evaluated(m, s) for m, s in ((1, 0.1), (3, 0.2), (7, 0.3), (15, 0.4))]
+    history = History(
+        Attributes.numbered(4), facts=[evaluated(m, s) for m, s in ((1, 0.1), (3, 0.2), (7, 0.3), (15, 0.4))]
     )
     for request, (a, b, answer) in enumerate(
         [(1, 3, Answer.FIRST), (1, 3, Answer.SECOND), (7, 15, Answer.FIRST), (7, 15, Answer.SECOND)], 100
@@ -404,14 +404,14 @@ def test_the_next_contradiction_is_told_as_soon_as_one_is_settled():
 @pytest.mark.parametrize("asked_for", [(), ("dominance", "stated", "contradiction", "front", "unsettled")])
 def test_another_answer_makes_what_folding_all_facts_with_it_makes(asked_for):
     answers = [Preferred(9, 1, 3, Answer.SECOND), Preferred(10, 2, 3, Answer.EQUAL)]
-    history = History.of(FOUR, [*FACTS[:-1], *answers, Settled(11, (9,)), Retracted(12, 10)])
+    history = History(FOUR, facts=[*FACTS[:-1], *answers, Settled(11, (9,)), Retracted(12, 10)])
     for name in asked_for:
         getattr(history, name)
     before = {name: copy.copy(value) for name, value in vars(history).items() if name not in _VIEWS}
     for put in answers:
         for answer in put.reversed:
             other = history.with_answer(answer)
-            anew = History.of(FOUR, [answer if fact == put else fact for fact in history.facts])
+            anew = History(FOUR, facts=[answer if fact == put else fact for fact in history.facts])
             assert state(other) == state(anew)
             assert other.unsettled == anew.unsettled
             other.record(evaluated(12, 0.1, 20))
