@@ -104,8 +104,9 @@ class History:
         other = copy(self)
         other.facts = [answer if fact == given else fact for fact in self.facts]
         other.answers = {**self.answers, answer.request: answer}
-        for name in ("evaluated", "failed", "rejected", "assumed", "retracted", "undone", "settled", "rounds"):
-            setattr(other, name, copy(getattr(self, name)))
+        for name, value in vars(other).items():
+            if name not in _VIEWS and isinstance(value, list | dict | set):
+                setattr(other, name, copy(value))
         other._forget(_VIEWS - _MEASURED)
         return other
 
