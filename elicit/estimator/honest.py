@@ -119,7 +119,7 @@ def _inner_params(selector: ElicitSelector, given: Mapping[str, Any]) -> dict[st
 def _operator_for_folds(selector: ElicitSelector) -> Any:
     """The operator of the selection in a fold: in place of one who is asked, the answers to the fitted selector."""
     operator = selector.operator
-    if operator is None or is_utility(operator) or isinstance(operator, Answers) or not callable(operator):
+    if is_utility(operator) or not callable(operator):  # None, a utility, or answers
         return operator
     if not hasattr(selector, "session_"):
         raise InputError(
