@@ -20,6 +20,8 @@ from elicit.scores.sheet import gap
 #: Folds when cv is None, as in scikit-learn.
 FOLDS = 5
 
+_GIVE_GROUPS = "give groups, one for each row"
+
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -48,7 +50,7 @@ def splits_of(
     except (ValueError, TypeError) as error:
         # without them a splitter of groups either asks for them or counts all rows as one group
         lacking = groups is None and "groups" in str(error)
-        remedy = "give groups, one for each row" if lacking else "change cv"
+        remedy = _GIVE_GROUPS if lacking else "change cv"
         reason = one_line(error).rstrip(".")
         raise InputError(f"the rows cannot be split into folds: {reason}; {remedy}") from error
     if not splits:
@@ -57,7 +59,9 @@ def splits_of(
         )
     for f, (train, test) in enumerate(splits, start=1):
         if not len(train) or not len(test):
-            raise InputError(f"fold {f} has {len(train)} training and {len(test)} held-out rows; change cv")
+            lacking = groups is None and isinstance(cv, StratifiedGroupKFold)  # scikit-learn 1.7 sees one group then
+            remedy = _GIVE_GROUPS if lacking else "change cv"
+            raise InputError(f"fold {f} has {len(train)} training and {len(test)} held-out rows; {remedy}")
     return splits
 
 
