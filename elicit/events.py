@@ -1,7 +1,8 @@
 """Facts: what happened, as frozen values. Everything else is computed from them.
 
 A fact is never changed, only followed by another. Subsets are masks; the numbers of a subset come in the order of the
-`Criterion` list of the history that folds the facts.
+`Criterion` list of the history that folds the facts. What facts are made of is here, too: criteria, answers, and the
+rules and words by which a run ends, so that a run and a check of it use the same.
 """
 
 from __future__ import annotations

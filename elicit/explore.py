@@ -19,7 +19,7 @@ from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import blaming_the_oracle, remembering
 from elicit.errors import JournalError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact
-from elicit.journal import Header, Journal, library_versions
+from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.methods.walk import SCOPE, Walk
@@ -63,7 +63,7 @@ def explore(
     *,
     family: Family | None = None,
     seed: int = 0,
-    journal: str | os.PathLike[str] | None = None,
+    journal: StrPath | None = None,
     about: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -87,7 +87,8 @@ def explore(
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
         before = walk.evaluations
         save = partial(_save, walk, kept, stamp)
-        _require_budget(walk, journal)
+        if journal is not None:
+            _require_budget(walk, journal)
         if _goes_on(walk):
             walk.resume(method.budget)
         known = remembering(oracle, walk.facts, {})
@@ -110,11 +111,11 @@ def explore(
         return _outcome(walk, now() - start, before)
 
 
-def _require_budget(walk: Walk, journal: str | os.PathLike[str] | None) -> None:
+def _require_budget(walk: Walk, journal: StrPath) -> None:
     """Refuse a journal of more evaluations than the budget allows."""
     if walk.budget is not None and walk.evaluations > walk.budget:
         raise JournalError(
-            f"journal {os.fspath(journal or '')!r} holds {walk.evaluations} evaluations, more than the budget of "
+            f"journal {os.fspath(journal)!r} holds {walk.evaluations} evaluations, more than the budget of "
             f"{walk.budget}; begin another journal, or give a larger budget"
         )
 
@@ -143,7 +144,7 @@ def _header(
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str], header: Header, clock: Callable[[], float]) -> Iterator[Journal]:
+def _opened(path: StrPath, header: Header, clock: Callable[[], float]) -> Iterator[Journal]:
     """The journal of a run, new or continued."""
     with Journal.open_or_create(path, header, at=clock()) as journal:
         _require_same_run(f"journal {os.fspath(path)!r}", journal.header, header)
