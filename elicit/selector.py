@@ -34,12 +34,11 @@ from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
     ROUTE,
-    Routed,
     checked_array,
     checked_features,
     checked_target,
     labelled_by_names,
-    names_of,
+    oracle_of,
     requesting,
     require_finite,
     routed_arguments,
@@ -271,7 +270,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """
         X, y, seed = self._validated(X, y)
         routed = routed_arguments(self, X, y, params)
-        oracle = self._oracle(X, y, seed, routed, self._extras(X))
+        oracle = oracle_of(self, X, y, seed, routed, self._extras(X))
         check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge, len(oracle.splits))
@@ -333,27 +332,6 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             raise InputError(f"criteria is a list of criteria and names of criteria, found {self.criteria!r}")
         costs = None if self.costs is None else cost(labelled_by_names(self, self.costs, X))
         return extras_of(self.criteria or (), costs)
-
-    def _oracle(
-        self, X: Any, y: NDArray[Any], seed: int, routed: Routed, criteria: Sequence[Extra] = ()
-    ) -> WrapperOracle:
-        """What measures a subset: the cross-validation of the estimator on its columns."""
-        return WrapperOracle(
-            self.estimator,
-            X,
-            y,
-            attributes=names_of(self),
-            feature_groups=self.feature_groups,
-            cv=routed.cv,
-            scoring=self.scoring,
-            criteria=criteria,
-            groups=routed.groups,
-            sample_weight=routed.sample_weight,
-            fit_params=routed.fit,
-            score_params=routed.score,
-            criteria_params=routed.criteria,
-            random_state=seed,
-        )
 
     def _set_choice(self, oracle: WrapperOracle, chosen: Mask) -> None:
         """Set the fitted attributes that say what was chosen."""

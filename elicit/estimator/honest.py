@@ -23,7 +23,7 @@ from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
-from elicit.estimator.inputs import Routed, checked_features, checked_target, routed_arguments
+from elicit.estimator.inputs import Routed, checked_features, checked_target, oracle_of, routed_arguments
 from elicit.estimator.judges import is_utility
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
@@ -145,7 +145,7 @@ def _one_fold(
         fitted.fit(_safe_indexing(X, train), y[train], **of_train)
     except InputError as error:  # it speaks of the rows of this fold, which may lack what all rows have
         raise InputError(f"{label}{error}") from error
-    judged = selector._oracle(X, y, seed_of(selector.random_state), replace(routed, cv=[split], groups=None))
+    judged = oracle_of(selector, X, y, seed_of(selector.random_state), replace(routed, cv=[split], groups=None))
     reply = judged(Evaluate(0, judged.attributes.mask(fitted.feature_names_)))
     if isinstance(reply, Failure):
         raise InputError(f"{label}what was selected could not be judged on the rows held out: {reply.reason}")

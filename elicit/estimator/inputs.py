@@ -1,4 +1,4 @@
-"""Inputs: what a selector is handed, checked the way scikit-learn checks it, and sorted by who gets it.
+"""Inputs: what a selector is handed, checked the way scikit-learn checks it, sorted by who gets it, and made an oracle.
 
 Arrays and sparse matrices are validated as usual. A frame is kept as it is, since an estimator may select
 columns by name and columns may hold texts; only its numbers are looked at.
@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
+from elicit.oracles import Extra, WrapperOracle
 from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
 from elicit.oracles.criteria import Scored
 from elicit.oracles.pruning import prunes, unread
@@ -157,6 +158,28 @@ def routed_arguments(selector: Any, X: Any, y: NDArray[Any], params: Mapping[str
         cv, groups = list(splitter.split(X, y, **split)), None
     criteria = {name: dict(routed[ROUTE(name)].score) for name in requesting(selector.criteria)}
     return Routed(cv, groups, None, dict(routed.estimator.fit), dict(routed.scorer.score), criteria)
+
+
+def oracle_of(
+    selector: Any, X: Any, y: NDArray[Any], seed: int, routed: Routed, criteria: Sequence[Extra] = ()
+) -> WrapperOracle:
+    """What measures a subset: the cross-validation of the selector's estimator on its columns."""
+    return WrapperOracle(
+        selector.estimator,
+        X,
+        y,
+        attributes=names_of(selector),
+        feature_groups=selector.feature_groups,
+        cv=routed.cv,
+        scoring=selector.scoring,
+        criteria=criteria,
+        groups=routed.groups,
+        sample_weight=routed.sample_weight,
+        fit_params=routed.fit,
+        score_params=routed.score,
+        criteria_params=routed.criteria,
+        random_state=seed,
+    )
 
 
 def requesting(criteria: Any) -> dict[str, Any]:
