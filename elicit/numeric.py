@@ -11,6 +11,9 @@ from elicit.errors import InputError
 #: Values of criteria and of utilities that are closer than this are equal.
 GRID = 1e-9
 
+#: Python reads whole numbers of so many digits, whatever its own limit is set to.
+MOST_DIGITS = 640
+
 #: Measurements must be smaller than this: in steps of `GRID` larger ones could overflow.
 LARGEST_MEASURED = 1e250
 
@@ -39,6 +42,11 @@ def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int
         limits = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{name} must be a whole number {limits}, found {value!r:.40}")
     return int(value)
+
+
+def whole_in(text: str) -> int | None:
+    """The whole number that a text of digits says; None where it says none, or one with too many digits."""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def as_float(value: Any) -> Any:

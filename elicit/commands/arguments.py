@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from elicit.errors import InputError
+from elicit.numeric import whole_in
 
 #: The most processes that may be asked for.
 MOST_JOBS = 10_000
@@ -17,9 +18,10 @@ def at_least(least: int) -> Callable[[str], int]:
     """An argument type: a whole number of at least `least`."""
 
     def number(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"expected a whole number of at least {least}, found {text!r}")
-        return int(text)
+        found = whole_in(text)
+        if found is None or found < least:
+            raise argparse.ArgumentTypeError(f"expected a whole number of at least {least}, found {text!r:.40}")
+        return found
 
     return number
 

@@ -20,6 +20,7 @@ from elicit.commands.reproduce import reproduce
 from elicit.commands.status import DONE, complain
 from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError
+from elicit.numeric import MOST_DIGITS, whole_in
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import aligned, many, padded, paragraph, printable, told_apart, width
 from elicit.scores.agreement import kendall, ranks, spearman
@@ -209,9 +210,16 @@ def _given_options(given: Sequence[str], measures: Sequence[Measure]) -> dict[st
 def _option_value(text: str) -> Any:
     """The value of an option: as JSON where it is JSON, otherwise the text itself."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=_whole_option)
     except json.JSONDecodeError:
         return {"none": None, "None": None}.get(text, text)
+
+
+def _whole_option(text: str) -> int:
+    size = whole_in(text.removeprefix("-"))
+    if size is None:
+        raise InputError(f"--option takes whole numbers of at most {MOST_DIGITS} digits, found {text!r:.40}")
+    return -size if text.startswith("-") else size
 
 
 def _refuse_constant(text: str) -> Any:

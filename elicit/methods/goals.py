@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from elicit.errors import InputError
-from elicit.numeric import GRID, LARGEST_MEASURED, is_number, whole
+from elicit.numeric import GRID, LARGEST_MEASURED, is_number, whole, whole_in
 from elicit.subsets import Mask
 
 #: What orders subsets: the greater tuple is the better subset.
@@ -133,11 +133,11 @@ def goal_from(text: str) -> Goal:
     kind, _, number = text.partition(":")
     if text == "trade-off":
         return TradeOff()
-    if kind == "size" and number.isdecimal() and int(number) > 0:
-        return Sized(int(number))
+    if kind == "size" and (size := whole_in(number)):
+        return Sized(size)
     if kind == "reach":
         try:
             return Reaching(float(number))
         except ValueError:  # an InputError of ours is one, too: the same words serve both
             pass
-    raise InputError(f'a goal is "size:6", "reach:0.97" (with your numbers) or "trade-off", found {text!r}')
+    raise InputError(f'a goal is "size:6", "reach:0.97" (with your numbers) or "trade-off", found {text!r:.40}')

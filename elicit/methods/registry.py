@@ -20,6 +20,7 @@ from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import LEAST_POPULATION, Genetic, HillClimbing, Random
 from elicit.methods.surrogate import Surrogate
 from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
+from elicit.numeric import whole_in
 from elicit.scores import Measure, score_named
 from elicit.subsets import Mask
 
@@ -69,9 +70,10 @@ def classical(name: str) -> bool:
 
 
 def _whole(text: str, least: int = 1) -> int:
-    if not text.isdecimal() or int(text) < least:
-        raise InputError(f"expected a whole number of at least {least}, found {text!r}")
-    return int(text)
+    found = whole_in(text)
+    if found is None or found < least:
+        raise InputError(f"expected a whole number of at least {least}, found {text!r:.40}")
+    return found
 
 
 def _population(text: str) -> int:
@@ -79,10 +81,11 @@ def _population(text: str) -> int:
 
 
 def _pair(text: str) -> tuple[int, int]:
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.isdecimal() for part in parts) or int(parts[0]) == int(parts[1]):
-        raise InputError(f"expected two different whole numbers, such as 3,1; found {text!r}")
-    return int(parts[0]), int(parts[1])
+    first, _, second = text.partition(",")
+    forward, back = whole_in(first), whole_in(second)
+    if forward is None or back is None or forward == back:
+        raise InputError(f"expected two different whole numbers, such as 3,1; found {text!r:.40}")
+    return forward, back
 
 
 def _tolerance(text: str) -> float:
@@ -210,7 +213,7 @@ def named(text: str) -> Named:
     name, colon, rest = text.removesuffix(UNLIMITED).partition(":")
     if name not in METHODS:
         hint = nearest(name, METHODS, f"the methods are {', '.join(METHODS)}")
-        raise InputError(f"unknown method {text!r}{hint}")
+        raise InputError(f"unknown method {text!r:.40}{hint}")
     entry = METHODS[name]
     if not colon:
         return Named(text, entry, entry.default, unlimited)
@@ -219,4 +222,4 @@ def named(text: str) -> Named:
     try:
         return Named(text, entry, entry.read(rest), unlimited)
     except InputError as error:
-        raise InputError(f"in the method {text!r}, {entry.parameter}: {error}") from None
+        raise InputError(f"in the method {text!r:.40}, {entry.parameter}: {error}") from None
