@@ -1,0 +1,206 @@
+"""Options: what each takes and refuses, what it is when it is not given, and what its help says of that."""
+
+import argparse
+import ast
+import inspect
+import re
+from importlib import import_module
+
+import pytest
+
+from elicit.cli import _parsed
+from elicit.commands.defaults import SETTINGS
+from elicit.commands.parsers import add_commands
+from elicit.commands.score import FOLDS, LEVEL
+from elicit.decide.settings import Settings
+
+#: The arguments that a command cannot go without, each with its name where it is an option.
+NEEDED = {
+    "ask": [["wine"]],
+    "resume": [["j"]],
+    "run": [["s.toml"]],
+    "compare": [],
+    "table": [["wine"], ["-o", "t.csv"]],
+    "verify": [["j"]],
+    "why": [["j"]],
+    "best": [["j"], ["--utility", "score"]],
+    "report": [["j"], ["-o", "r.html"]],
+    "score": [],
+}
+
+#: The least whole number that an option takes, whichever command it belongs to.
+LEAST = {
+    "--budget": 1,
+    "--seeds": 1,
+    "--questions": 0,
+    "--check-every": 0,
+    "--seed": 0,
+    "--undo": 1,
+    "--max-size": 1,
+    "--folds": 2,
+    "--cv": 2,
+    "--top": 1,
+    "--subsets": 1,
+}
+
+
+def parsers():
+    """The parser of each command, by its name."""
+    found = argparse.ArgumentParser().add_subparsers()
+    add_commands(found)
+    return found.choices
+
+
+PARSERS = parsers()
+OPTIONS = [(name, o) for name, command in PARSERS.items() for o in command._option_string_actions if o[:2] == "--"]
+OWN = [(name, option) for name, option in OPTIONS if option != "--help"]
+
+
+def action(name, option):
+    return PARSERS[name]._option_string_actions[option]
+
+
+VALUED = [(name, option) for name, option in OWN if action(name, option).nargs != 0]
+COUNTED = [each for each in VALUED if each[1] in LEAST and each != ("resume", "--budget")]  # which takes +N, too
+
+
+def command_with(name, *arguments):
+    """A command with all that it needs, and these arguments."""
+    return [name, *(word for needed in NEEDED[name] for word in needed), *arguments]
+
+
+def parsed(name, *arguments):
+    """What a command with all that it needs and these arguments is given."""
+    return vars(_parsed(command_with(name, *arguments)))
+
+
+def refusal(capsys, *arguments):
+    """The one line that says why arguments are refused."""
+    with pytest.raises(SystemExit) as end:
+        _parsed(arguments)
+    out, err = capsys.readouterr()
+    assert (end.value.code, out, err.count("\n")) == (2, "", 1)
+    return err
+
+
+def test_every_command_and_argument_is_explained_and_what_takes_a_value_names_it():
+    commands = argparse.ArgumentParser().add_subparsers()
+    add_commands(commands)
+    assert {each.dest: bool(each.help) for each in commands._choices_actions} == dict.fromkeys(NEEDED, True)
+    for command in PARSERS.values():
+        assert command.description
+        for each in command._actions:
+            assert each.help
+            assert each.metavar or each.choices or each.nargs == 0, each
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_command_looks_at_all_that_it_may_be_given_and_at_nothing_else(name):
+    nodes = list(ast.walk(ast.parse(inspect.getsource(import_module(f"elicit.commands.{name}")))))
+    read = {
+        n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "args"
+    }
+    listed = {n.value for n in nodes if isinstance(n, ast.Constant)}  # and looked at one by one, with getattr
+    known = {each.dest for each in PARSERS[name]._actions} - {"help"}
+    assert read <= known <= read | listed
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_command_needs_no_more_and_no_less_than_what_is_said(name, capsys):
+    assert parsed(name)["command"] == name
+    for left_out in NEEDED[name]:
+        rest = [word for needed in NEEDED[name] if needed is not left_out for word in needed]
+        assert "the following arguments are required: " in refusal(capsys, name, *rest)
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_no_option_may_be_abbreviated(name, option, capsys):
+    short = option[:-1] if action(name, option).nargs == 0 else f"{option[:-1]}=1"
+    told = refusal(capsys, *command_with(name, short))
+    assert told == f"elicit: unrecognized arguments: {short}; elicit {name} --help shows what is possible\n"
+
+
+def test_no_option_before_a_command_may_be_abbreviated(capsys):
+    for short in ("--default", "--journa=j", "--versio", "--hel"):
+        told = refusal(capsys, short)
+        assert told == f"elicit: unrecognized arguments: {short}; elicit --help shows what is possible\n"
+
+
+@pytest.mark.parametrize(("name", "option"), VALUED)
+def test_an_option_without_its_value_is_told_how_to_give_one_that_begins_with_a_dash(name, option, capsys):
+    if action(name, option).choices is None:
+        assert parsed(name, f"{option}=7")[action(name, option).dest] in (7, 7.0, "7", ["7"])
+    for tail in ([option], [option, "--help-me"]):
+        told = refusal(capsys, *command_with(name, *tail))
+        assert option in told.partition(": ")[2].partition(": ")[0]
+        ending = f": expected one argument, after = if it begins with -; elicit {name} --help shows what is possible\n"
+        assert told.endswith(ending)
+
+
+@pytest.mark.parametrize(("name", "option"), [each for each in OWN if each not in VALUED])
+def test_an_option_that_takes_no_value_is_off_unless_it_is_given(name, option, capsys):
+    dest = action(name, option).dest
+    assert (parsed(name)[dest], parsed(name, option)[dest]) == (False, True)
+    assert "ignored explicit argument 'x'" in refusal(capsys, *command_with(name, f"{option}=x"))
+
+
+@pytest.mark.parametrize(("name", "option"), COUNTED)
+def test_a_number_has_the_same_least_value_in_every_command(name, option, capsys):
+    least, dest = LEAST[option], action(name, option).dest
+    for number in (least, least + 1, 10**9):
+        assert parsed(name, option, str(number))[dest] == number
+    for wrong in (str(least - 1), "1.0", "", " ", "one", "1_0", "+2", "²"):
+        told = refusal(capsys, *command_with(name, f"{option}={wrong}"))
+        assert option in told
+        assert f": expected a whole number of at least {least}, found {wrong!r}; elicit {name} --help" in told
+
+
+@pytest.mark.parametrize("name", [name for name, option in OWN if option == "--n-jobs"])
+def test_jobs_are_counted_as_joblib_does(name, capsys):
+    assert parsed(name)["n_jobs"] is None
+    for number in (1, 2, 10_000, -1, -2, -10_000):
+        assert parsed(name, f"--n-jobs={number}")["n_jobs"] == number
+    for wrong in ("0", "10001", "-10001", "1.0", "", "all"):
+        told = refusal(capsys, *command_with(name, f"--n-jobs={wrong}"))
+        assert f"--n-jobs: expected a number of jobs, or -1 for every processor, found {wrong!r}; elicit {name}" in told
+
+
+def test_help_tells_the_default_of_every_option_that_has_one():
+    """Where nothing is given, the command may take what stands for it in another file."""
+    elsewhere = {
+        ("ask", "--questions"): Settings().questions,
+        ("ask", "--check-every"): SETTINGS["check_every"],
+        ("score", "--folds"): FOLDS,
+        ("score", "--level"): LEVEL,
+        ("table", "--n-jobs"): 1,
+    }
+    told = {}
+    for name, option in OWN:
+        found = re.search(r"\(default ([^\s)]+)", action(name, option).help)
+        if found:
+            told[name, option] = found[1]
+            default = action(name, option).default
+            assert str(elsewhere.get((name, option), default)) == found[1], (name, option)
+            assert ((name, option) in elsewhere) == (default is None)
+    assert told.keys() >= elsewhere.keys()
+    assert {option for _, option in told} >= {"--folds", "--cv", "--seed", "--top", "--model"}
+
+
+@pytest.mark.parametrize("name", ["ask", "resume", "table", "report"])
+def test_an_output_has_a_short_name_and_a_long_one(name):
+    for option in ("-o", "--output"):
+        assert parsed(name, option, "other")["output"] == "other"
+
+
+def test_a_journal_may_stand_before_the_command_or_after_it():
+    assert _parsed(["ask", "wine"]).journal is None
+    assert _parsed(["--journal", "j", "ask", "wine"]).journal == "j"
+    assert _parsed(["ask", "wine", "--journal", "j"]).journal == "j"
+    assert _parsed(["--journal", "i", "ask", "wine", "--journal", "j"]).journal == "j"
+
+
+def test_what_may_be_given_several_times_or_not_at_all():
+    assert parsed("score")["option"] == []
+    assert parsed("score", "--option", "a.b=1", "--option", "a.c=2")["option"] == ["a.b=1", "a.c=2"]
+    assert (parsed("score")["data"], parsed("score", "wine")["data"]) == (None, "wine")
+    assert (parsed("compare")["scenarios"], parsed("compare", "a", "b")["scenarios"]) == ([], ["a", "b"])
