@@ -7,12 +7,17 @@ import re
 from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from elicit.cli import _parsed
+from elicit.cli import _EPILOG, _parsed
+from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.parsers import add_commands
+from elicit.commands.parsers import _SCENARIO, add_commands
 from elicit.commands.score import FOLDS, LEVEL
 from elicit.decide.settings import Settings
+from elicit.errors import InputError
+from elicit.printable import listable
 
 #: The arguments that a command cannot go without, each with its name where it is an option.
 NEEDED = {
@@ -186,6 +191,31 @@ def test_help_tells_the_default_of_every_option_that_has_one():
     assert {option for _, option in told} >= {"--folds", "--cv", "--seed", "--top", "--model"}
 
 
+def test_help_says_which_options_of_a_score_are_for_relevance_alone():
+    for option in ("--folds", "--subsets", "--level"):
+        assert "--relevance" in action("score", option).help
+    assert parsed("score", "--level", "0.1")["level"] == 0.1
+
+
+@pytest.mark.parametrize(("arguments", "text"), [([], _EPILOG), (["run"], _SCENARIO), (["compare"], _SCENARIO)])
+def test_what_help_sets_out_in_lines_is_shown_in_these_lines(arguments, text, capsys):
+    with pytest.raises(SystemExit):
+        _parsed([*arguments, "--help"])
+    assert capsys.readouterr().out.endswith(f"\n\n{text}")
+
+
+def test_help_of_a_session_says_where_the_defaults_are(capsys):
+    with pytest.raises(SystemExit):
+        _parsed(["ask", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert told.endswith("elicit --defaults explains how a session searches and asks unless told otherwise.")
+
+
+def test_how_many_runs_go_at_once_is_told_by_the_kind_of_oracle():
+    for name in ("run", "compare"):
+        assert "kind = table or synthetic, else 1" in action(name, "--n-jobs").help  # test_scenario holds it to that
+
+
 @pytest.mark.parametrize("name", ["ask", "resume", "table", "report"])
 def test_an_output_has_a_short_name_and_a_long_one(name):
     for option in ("-o", "--output"):
@@ -204,3 +234,39 @@ def test_what_may_be_given_several_times_or_not_at_all():
     assert parsed("score", "--option", "a.b=1", "--option", "a.c=2")["option"] == ["a.b=1", "a.c=2"]
     assert (parsed("score")["data"], parsed("score", "wine")["data"]) == (None, "wine")
     assert (parsed("compare")["scenarios"], parsed("compare", "a", "b")["scenarios"]) == ([], ["a", "b"])
+
+
+NAMES = st.lists(st.text(st.sampled_from("ab,;=\"' ("), min_size=1).map(str.strip).filter(bool), min_size=1, max_size=3)
+
+
+@given(NAMES)
+def test_names_are_read_back_as_they_are_listed(names):
+    for comma in (",", ", "):
+        assert listed(comma.join(map(listable, names))) == names
+    assert listed(f" ,, {', '.join(map(listable, names))},, ,") == names
+
+
+@given(st.dictionaries(st.sampled_from(("g", "two words", "h,i")), NAMES))
+def test_groups_are_read_back_as_they_are_written(groups):
+    quoted = {name: ",".join('"' + each.replace('"', '""') + '"' for each in names) for name, names in groups.items()}
+    assert column_groups(";".join(f"{name}={names}" for name, names in quoted.items())) == groups
+    assert column_groups(" ; ".join(["", *(f" {name} = {names}" for name, names in quoted.items()), ""])) == groups
+
+
+@pytest.mark.parametrize("text", ["g", "g=", "=a", " = a", "g= , ", "g=a;h", "g=a;=b", "g=a;h="])
+def test_a_group_without_a_name_or_without_columns_is_shown_as_it_was_found(text):
+    part = text.split(";")[-1].strip()
+    with pytest.raises(InputError, match=rf"^--groups is such as 'petal=petal_length,petal_width;…', found '{part}'$"):
+        column_groups(text)
+
+
+def test_a_group_has_one_name_of_its_own():
+    with pytest.raises(InputError, match=r"^--groups names 'g' twice; give each group its own name$"):
+        column_groups("g=a;h=b; g =c")
+
+
+@pytest.mark.parametrize("text", ['"a" b', '"a', 'a,"b" c', "a\nb"])
+def test_names_in_broken_quotes_are_refused_with_the_text(text):
+    shown = re.escape(repr(text.replace("\n", "\\n")))
+    with pytest.raises(InputError, match=rf"^{shown}: names stand between commas \(.+\); correct the quotes$"):
+        listed(text)
