@@ -65,10 +65,9 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Help and version; argparse itself would not say that they cannot be written."""
-        if message:
-            stream = file or sys.stderr
-            stream.write(message)
-            stream.flush()
+        stream = file or sys.stderr
+        stream.write(message)
+        stream.flush()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -114,8 +113,7 @@ def _terminating_like_an_interrupt() -> Iterator[None]:
     SIGHUP too, unless standard input is a terminal: when that is gone, nothing can be said, and all of its processes
     are ended anyway.
     """
-    at_terminal = sys.stdin is not None and sys.stdin.isatty()
-    wanted = [signal.SIGTERM] if at_terminal else [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
+    wanted = [signal.SIGTERM] if sys.stdin.isatty() else [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
     in_main_thread = threading.current_thread() is threading.main_thread()
     handled = {number for number in wanted if in_main_thread and signal.getsignal(number) is signal.SIG_DFL}
     for number in handled:
