@@ -277,15 +277,17 @@ def test_a_misspelt_answer_on_a_pipe_is_named_with_its_line(capsys, monkeypatch)
 
 # a full disk
 
+#: What is written stays in the stream until it is flushed, as it does where nobody asks for anything else.
+BUFFERED = os.environ | {"PYTHONUNBUFFERED": ""}
+
 
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
 @pytest.mark.parametrize("option", ["--help", "--version", "--defaults"])
 def test_a_full_disk_under_the_output_is_one_line(option):
+    command = [sys.executable, "-m", "elicit", option]
     with open("/dev/full", "w") as full:
-        told = subprocess.run(
-            [sys.executable, "-m", "elicit", option], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=BUFFERED, text=True, check=False)
     complains(told.returncode, "", told.stderr, "cannot be written", "No space left")
 
 
@@ -721,9 +723,10 @@ def test_reduced_data_are_zipped_where_the_name_says_so(capsys):
         assert next(lines).strip().endswith("y")
 
 
-def test_whoever_reads_less_than_all_is_not_complained_to():
-    command = [sys.executable, "-m", "elicit", "--defaults"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+@pytest.mark.parametrize("option", ["--help", "--version", "--defaults"])
+def test_whoever_reads_less_than_all_is_not_complained_to(option):
+    command, pipe = [sys.executable, "-m", "elicit", option], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=BUFFERED, text=True) as process:
         process.stdout.close()
         assert (process.stderr.read(), process.wait()) == ("", 0)
 
