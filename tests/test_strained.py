@@ -201,6 +201,12 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
     with pytest.raises(CertificateError, match="what is said to be doubted are no preferences of the operator"):
         claimed(tmp_path / "assumed.jsonl", [*slipped(), assumed], of_what_was_assumed)
 
+    def of_an_equality(content):
+        content["doubted"] = [7, 8]
+
+    with pytest.raises(CertificateError, match="what is said to be doubted are no preferences of the operator"):
+        claimed(tmp_path / "equality.jsonl", slipped(equal=[(0b1, 0b11)]), of_an_equality)
+
     for name, change, more, choices, why in (
         ("without", without, (), {}, "what was answered puts the subset claimed as best below {a, b, c}"),
         ("others", of_others, (), {}, "what is said to be doubted are no preferences of the operator"),

@@ -39,13 +39,13 @@ from elicit.journal import Header, read
 from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
-from elicit.proof.claims import claim_of
+from elicit.proof.claims import claim_by_score, claim_of, with_sources
 from elicit.proof.proof_check import Proofs
-from elicit.proof.record_check import check_record
+from elicit.proof.record_check import _Claim, check_record
 from elicit.proof.record_facts import KnownFacts, dominance
 from elicit.sessions import begin, elicitation_of, resume
 from elicit.subsets import Attributes
-from elicit.utility.tolerances import MARGIN
+from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 
 NEAR = 1e-5
 
@@ -896,6 +896,80 @@ def test_of_a_run_that_goes_on_or_ended_by_a_proof_the_facts_alone_say_no_end():
         assert told == f"the run ended as {reason!r}, which is told as it was written"
 
 
+#: Three of which none dominates another.
+THREE = (Asked(0, (1, 3, 7)), measured(0, 1, 0.5), measured(1, 3, 0.7), measured(2, 7, 0.9))
+
+
+def claimed(*facts, drop=(), **settings):
+    """A claim of what these facts imply, whose statements were checked."""
+    found = known(*facts, **{"noise_level": 0.0, "parsimony": 0.1} | settings)
+    found.header.settings["family"]["drop"] = list(drop)
+    claim = _Claim(found, {"statements": with_sources(found.statements()), "proofs": []})
+    claim._check_statements()
+    return claim
+
+
+@pytest.mark.parametrize(
+    ("facts", "beaten"),
+    [
+        (THREE, set()),
+        ((*THREE, Asked(3, compare=(1, 3)), Preferred(3, 1, 3, Answer.FIRST)), {3}),
+        ((*THREE, Asked(3, compare=(1, 3)), Preferred(3, 1, 3, Answer.EQUAL)), set()),
+        ((*THREE, Assumed(3, 4, 1, "strict", "prior")), set()),  # by what was not measured
+        ((*THREE, Assumed(3, 3, 1, "weak", "prior")), set()),
+        ((Asked(0, (1, 2)), measured(0, 1, 0.9), measured(1, 2, 0.5)), {2}),
+        (  # answers that lead from what is dominated up to what dominates it say nothing, and dominance stays
+            (
+                *(Asked(0, (1, 2, 3)), measured(0, 1, 0.9), measured(1, 2, 0.5), measured(2, 3, 0.95)),
+                *(Asked(3, compare=(2, 3)), Preferred(3, 2, 3, Answer.FIRST)),
+                *(Asked(4, compare=(3, 1)), Preferred(4, 3, 1, Answer.FIRST)),
+            ),
+            {2},
+        ),
+    ],
+)
+def test_who_need_not_be_compared_is_what_something_measured_stands_above_for_certain(facts, beaten):
+    assert claimed(*facts).beaten == beaten
+
+
+#: 7 is better than 3, and 3 than 1, by answers.
+DOWNWARDS = (
+    *(*THREE, Asked(3, compare=(7, 3)), Preferred(3, 7, 3, Answer.FIRST)),
+    *(Asked(4, compare=(1, 3)), Preferred(4, 1, 3, Answer.SECOND)),
+)
+
+#: Then 1 is called better than 7.
+ROUND = (*DOWNWARDS, Asked(5, compare=(1, 7)), Preferred(5, 1, 7, Answer.FIRST))
+
+
+@pytest.mark.parametrize(
+    ("facts", "settings", "below"),
+    [
+        (THREE, {}, {}),
+        (DOWNWARDS, {}, {3: "{a1, a2, a3}", 1: "{a1, a2}"}),
+        (DOWNWARDS, {"parsimony": "exact"}, {3: "{a1, a2, a3}", 1: "{a1, a2}"}),
+        (DOWNWARDS, {"drop": ["a3"]}, {1: "{a1, a2}"}),  # what may not be chosen keeps nothing from being recommended
+        (ROUND, {}, {}),
+        (ROUND, {"parsimony": "exact"}, {}),  # each of them is below another
+        ((*ROUND[:-2], *(Asked(5, compare=(3, 7)), Preferred(5, 3, 7, Answer.FIRST))), {}, {1: "{a1, a2}"}),
+        (
+            (*ROUND[:-2], *(Asked(5, compare=(3, 7)), Preferred(5, 3, 7, Answer.FIRST))),
+            {"parsimony": "exact", "recommend": "expected"},
+            {},
+        ),
+    ],
+)
+def test_what_may_be_recommended_stands_below_nothing_that_may_be_chosen(facts, settings, below):
+    claim = claimed(*facts, **settings)
+    for subset in (1, 3, 7):
+        claim.subset = subset
+        if subset not in below:
+            claim._check_answers([])
+            continue
+        with pytest.raises(CertificateError, match=f"puts the subset claimed as best below {below[subset]}$"):
+            claim._check_answers([])
+
+
 @pytest.mark.parametrize(
     ("settings", "nobody", "nothing"),
     [
@@ -971,6 +1045,41 @@ def test_a_choice_by_score_does_not_prove_a_run_optimal(tmp_path, capsys):
     status, _, err = verdict(journals.write(tmp_path / "forged", lines), capsys)
     assert status == 1
     assert "a choice by score alone does not prove a run optimal" in err
+
+
+def recorded(path, criteria, values, claim, **settings):
+    """The journal of a run that measured just this, asked nothing and claims so much."""
+    oracle = CallableOracle(values.__getitem__, 2, criteria, takes="mask")
+    facts = [Asked(0, tuple(values)), *(Evaluated(k, x, each) for k, (x, each) in enumerate(values.items()))]
+    facts.append(Stopped(len(values), budget_spent(len(values))))
+    with begin(path, oracle, settings_from({"questions": 0, "budget": len(values), **settings})) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        session.journal.claim(claim(session.elicitation))
+    return path
+
+
+@pytest.mark.parametrize(("more", "better"), [(4e-10, False), (6e-10, True)])
+@pytest.mark.parametrize(("claim", "settings"), [(claim_by_score, {"stop": []}), (claim_of, {"recommend": "expected"})])
+def test_scores_that_are_equal_within_the_grid_leave_the_choice_to_the_number_of_attributes(
+    tmp_path, claim, settings, more, better
+):
+    values = {0b01: (0.5, 1.0), 0b11: (0.5 + more, 2.0), 0b10: (0.4, 1.0)}
+    path = recorded(tmp_path / "j", SCORE_AND_SIZE, values, claim, **settings)
+    assert any(words.startswith("{a1, a2} is " if better else "{a1} is ") for words in steps(path))
+    *facts, last = journals.lines_of(path)
+    other = {"subset": ["a1"], "criteria": [0.5, 1.0]} if better else {"subset": ["a1", "a2"], "criteria": values[3]}
+    other |= {"proofs": []} if "proofs" in last["claim"] else {}
+    with pytest.raises(CertificateError, match=r"is better by score, or as good with less|is dominated by \{a1\}"):
+        steps(journals.write(tmp_path / "other", [*facts, {"claim": last["claim"] | other}]))
+
+
+def test_where_nobody_is_asked_the_best_by_score_is_sought_among_what_nothing_dominates(tmp_path):
+    cheaper = {0b01: (0.5, 2.0), 0b10: (0.5, 1.0), 0b11: (0.1, 3.0)}  # by fewer attributes {a1} would come first
+    criteria = (Criterion("score"), Criterion("cost", maximise=False))
+    path = recorded(tmp_path / "j", criteria, cheaper, claim_of, recommend="expected")
+    assert any(words.startswith("{a2} is recommended by its score, for nobody is asked") for words in steps(path))
 
 
 # each step stands against a forgery by hand
@@ -1125,8 +1234,8 @@ def with_slice_proofs(tmp_path):
     return lines, claim
 
 
-@pytest.mark.parametrize("delta", ["0.999", "0.5", "0.0011"])
-def test_a_slice_that_leaves_out_more_than_a_run_does_is_refused(tmp_path, delta, capsys):
+@pytest.mark.parametrize("delta", ["0.999", "0.5", "0.0011", "0.0000009", "0", "-1"])
+def test_a_slice_with_another_margin_than_a_run_gives_it_is_refused(tmp_path, delta, capsys):
     lines, claim = with_slice_proofs(tmp_path)
     claim["set"]["delta"] = delta
     status, _, err = verdict(journals.write(tmp_path / "thin", lines), capsys)
@@ -1167,6 +1276,27 @@ def test_what_a_witness_has_to_spare_is_that_of_strict_statements_alone():
     checked(whole, "weak", "equal")  # nothing is strict
     with pytest.raises(CertificateError, match="leaves out too many utilities"):
         checked(whole, "strict", "strict")
+
+
+@pytest.mark.parametrize(
+    ("spare", "most"),
+    [
+        (1.0, MARGIN),
+        (2 * MARGIN, MARGIN),
+        (1.9 * MARGIN, MARGIN),
+        (1.89 * MARGIN, 1.89 * MARGIN / 5),
+        (10 * SMALLEST_MARGIN, 2 * SMALLEST_MARGIN),
+        (2 * SMALLEST_MARGIN, SMALLEST_MARGIN),
+        (0.0, SMALLEST_MARGIN),
+    ],
+)
+def test_the_largest_margin_that_a_slice_may_have_is_told_by_what_its_witness_has_to_spare(spare, most):
+    claim = object.__new__(_Claim)
+    claim.content = {"statements": [{"better": [0], "worse": [1], "relation": "strict"}]}
+    spare, most = Fraction(f"{spare:g}"), Fraction(f"{most:g}")
+    claim._check_margin([([0], str(spare))], most)
+    with pytest.raises(CertificateError, match="leaves out too many utilities"):
+        claim._check_margin([([0], str(spare))], most + Fraction(1, 10**9))
 
 
 def test_a_slice_whose_witness_names_a_coefficient_twice_is_refused(tmp_path, capsys):

@@ -136,8 +136,7 @@ class _Claim:
             yield self._check_nothing(), ""
             return
         yield self._check_subset(), ""
-        beaten = {s.worse for s in self._standing() if s.strict and s.better in self.known.history.evaluated}
-        proofs = Proofs(self.known, self.content, self.subset, beaten)
+        proofs = Proofs(self.known, self.content, self.subset, self.beaten)
         for proof in self.content["proofs"]:
             yield proofs.check(proof)
         if stopped is not None and stopped.rule in BY_PROOF:
@@ -179,6 +178,11 @@ class _Claim:
     def subset(self) -> Mask:
         """The one that is claimed as best."""
         return subset_in(self.content["subset"], self.known.header)
+
+    @cached_property
+    def beaten(self) -> set[Mask]:
+        """What the statements that stand put below a measured subset."""
+        return {s.worse for s in self._standing() if s.strict and s.better in self.known.history.evaluated}
 
     @cached_property
     def implied(self) -> list[Statement]:
