@@ -164,7 +164,8 @@ def test_a_stream_of_another_kind_will_do():
 def test_a_stream_that_was_closed_is_none_that_a_command_misses(command, monkeypatch, name):
     others = {each: getattr(sys, each) for each in ("stdin", "stdout", "stderr") if each != name}
     monkeypatch.setattr(sys, name, None)
-    seen = []
+    seen, inherited = [], []
+    monkeypatch.setattr(os, "set_inheritable", lambda *given: inherited.append(given))
 
     def uses():
         stream = getattr(sys, name)
@@ -175,3 +176,4 @@ def test_a_stream_that_was_closed_is_none_that_a_command_misses(command, monkeyp
     assert command(uses) == 0
     getattr(sys, name).close()
     assert seen == ["" if name == "stdin" else 4]
+    assert inherited == [], "its number is another, and what has the usual one is not touched"
