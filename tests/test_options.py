@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.cli import _EPILOG, _parsed
+from elicit.cli import _DESCRIPTION, _EPILOG, _parsed, _parser
 from elicit.commands.arguments import column_groups, listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import _SCENARIO, add_commands
@@ -92,9 +92,11 @@ def test_every_command_and_argument_is_explained_and_what_takes_a_value_names_it
     commands = argparse.ArgumentParser().add_subparsers()
     add_commands(commands)
     assert {each.dest: bool(each.help) for each in commands._choices_actions} == dict.fromkeys(NEEDED, True)
-    for command in PARSERS.values():
+    for command in (_parser(), *PARSERS.values()):
         assert command.description
         for each in command._actions:
+            if isinstance(each, argparse._SubParsersAction):
+                continue
             assert each.help
             assert each.metavar or each.choices or each.nargs == 0, each
 
@@ -201,7 +203,11 @@ def test_help_says_which_options_of_a_score_are_for_relevance_alone():
 def test_what_help_sets_out_in_lines_is_shown_in_these_lines(arguments, text, capsys):
     with pytest.raises(SystemExit):
         _parsed([*arguments, "--help"])
-    assert capsys.readouterr().out.endswith(f"\n\n{text}")
+    told = capsys.readouterr().out
+    assert told.endswith(f"\n\n{text}")
+    if not arguments:
+        assert f"\n\n{_DESCRIPTION}\n" in told
+        assert "\n\ncommands:\n  COMMAND\n    ask " in told
 
 
 def test_help_of_a_session_says_where_the_defaults_are(capsys):
