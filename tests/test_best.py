@@ -181,3 +181,13 @@ def test_what_differs_by_less_than_can_be_told_apart_is_a_tie_that_goes_to_fewer
     sizes = [line.partition("{")[2].partition("}")[0].count(",") for line in listed]
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[-1]
+
+
+@pytest.mark.parametrize("utility", ["score", "score - size", "-score"])
+def test_what_was_answered_of_subsets_that_may_not_be_chosen_counts_as_all_else(journal, tmp_path, capsys, utility):
+    lines = [line for line in journals.lines_of(journal) if "claim" not in line]
+    (said,) = (line for line in told(capsys, journal, f"--utility={utility}")[1].splitlines() if "agrees with" in line)
+    for name in lines[0]["attributes"]:
+        lines[0]["settings"]["family"]["drop"] = [name]
+        journals.write(tmp_path / "j", lines)
+        assert f"\n{said}\n" in told(capsys, tmp_path / "j", f"--utility={utility}")[1]

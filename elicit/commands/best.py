@@ -44,7 +44,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
             "nothing that may be chosen was measured, so nothing can be ranked; "
             "go on with elicit resume, or begin anew with another model or score"
         )
-    best, steps = best_of(history, worth), {x: round(value / GRID) for x, value in worth.items()}
+    best, steps = best_of(history, worth), {x: round(value / GRID) for x, value in known.items()}
     ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
     for place, x in enumerate(ranked[:top], start=1):
@@ -83,7 +83,7 @@ def _agreement(history: History, preferences: Mapping[int, Preferred], steps: Ma
     numbers = history.question_numbers
     against = []
     for request, answer in preferences.items():
-        gap = steps.get(answer.first, 0) - steps.get(answer.second, 0)
+        gap = steps[answer.first] - steps[answer.second]
         if (gap > 0) - (gap < 0) != _sign_of(answer):
             against.append(numbers[request])
     if not preferences:
