@@ -63,8 +63,8 @@ def column_groups(text: str) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     outside = re.split(r';(?=(?:[^"]*"[^"]*")*[^"]*$)', text)  # an even number of quotes follows
     for part in filter(None, (part.strip() for part in outside)):
-        name, sign, columns = part.partition("=")
-        if not sign or not name.strip() or not listed(columns):
+        name, _, columns = part.partition("=")
+        if not name.strip() or not listed(columns):
             raise InputError(f"--groups is such as 'petal=petal_length,petal_width;…', found {part!r}")
         if name.strip() in groups:
             raise InputError(f"--groups names {name.strip()!r} twice; give each group its own name")
