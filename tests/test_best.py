@@ -14,7 +14,7 @@ from elicit.events import Criterion
 from elicit.journal import read
 from elicit.operators.lines import LineOperator
 from elicit.oracles import CallableOracle
-from elicit.sessions import begin
+from elicit.sessions import begin, elicitation_of
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,8 @@ def test_one_preference_is_told_in_words(tmp_path, capsys):
     outs = [told(capsys, path, f"--utility={utility}")[1] for utility in ("score", "-score")]
     assert sum("it agrees with the one preference told in the session." in out for out in outs) == 1
     assert sum("it does not agree with the one preference told in the session." in out for out in outs) == 1
+    assert all(out.endswith("\nevery subset that may be chosen was measured.\n") for out in outs)
+    assert not any("not measured" in out for out in outs)
 
 
 @pytest.mark.parametrize("command", ["best", "why", "verify", "--defaults"])
@@ -190,4 +192,26 @@ def test_what_was_answered_of_subsets_that_may_not_be_chosen_counts_as_all_else(
     for name in lines[0]["attributes"]:
         lines[0]["settings"]["family"]["drop"] = [name]
         journals.write(tmp_path / "j", lines)
-        assert f"\n{said}\n" in told(capsys, tmp_path / "j", f"--utility={utility}")[1]
+        out = told(capsys, tmp_path / "j", f"--utility={utility}", "--top", 99)[1]
+        assert f"\n{said}\n" in out
+        assert not re.search(rf"\b{name}\b", out)
+
+
+@pytest.mark.parametrize("utility", ["score", "-size", "score - 0.3 * size", "size", "1"])
+def test_whether_the_session_would_choose_the_same_is_told_by_what_comes_first(journal, capsys, utility):
+    record = read(journal)
+    recommended = record.header.attributes.braced(elicitation_of(record).incumbent)
+    _, out, _ = told(capsys, journal, f"--utility={utility}", "--top", 1)
+    first = re.search(r"^  1\. .*?(\{.*?\})", out, re.MULTILINE)[1]
+    assert ("that is also what the answers of the session recommend." in out) == (first == recommended)
+    assert ("the answers of the session recommend another, which has place " in out) == (first != recommended)
+
+
+def test_where_nothing_that_may_be_chosen_was_measured_nothing_is_ranked(tmp_path, capsys):
+    oracle = CallableOracle(lambda _: float("nan"), ("a", "b"))
+    with begin(tmp_path / "j", oracle, Settings(budget=3)) as session:
+        operator = LineOperator(oracle.attributes, oracle.criteria, [], io.StringIO())
+        drive(session.elicitation, oracle, operator, session.journal)
+    status, out, err = told(capsys, tmp_path / "j", "--utility", "score")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "nothing that may be chosen was measured, so nothing can be ranked; go on with elicit resume, or" in err
