@@ -177,6 +177,25 @@ def test_an_equality_is_shared_by_the_utility_that_tells_no_difference(tmp_path,
     assert "it does not agree with the one preference told" in told(capsys, path, "--utility", "size")[1]
 
 
+def test_an_answer_that_prefers_neither_is_no_preference(tmp_path, capsys):
+    path = tmp_path / "j.jsonl"
+    journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
+    lines = [line for line in journals.lines_of(path) if "claim" not in line]
+    next(line for line in lines if line.get("fact") == "preferred")["answer"] = "incomparable"
+    journals.write(path, lines)
+    assert "no preference was told in the session." in told(capsys, path, "--utility", "score")[1]
+
+
+@pytest.mark.parametrize(("difference", "agreeing"), [("1e-9", 1), ("1e-10", 0)])
+def test_the_least_that_can_be_told_apart_is_a_preference(tmp_path, capsys, difference, agreeing):
+    path = tmp_path / "j.jsonl"
+    journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
+    asked = next(line for line in journals.lines_of(path) if line.get("fact") == "preferred")
+    assert abs(len(asked["first"]) - len(asked["second"])) == 1
+    outs = [told(capsys, path, f"--utility={sign}{difference} * size")[1] for sign in ("", "-")]
+    assert sum("it agrees with the one preference told in the session." in out for out in outs) == agreeing
+
+
 def test_what_differs_by_less_than_can_be_told_apart_is_a_tie_that_goes_to_fewer_attributes(journal, capsys):
     _, out, _ = told(capsys, journal, "--utility", "score - score + 1e-11 * size", "--top", 9)
     listed = [line for line in out.splitlines() if line.startswith("  ")][1:9]  # after the best
