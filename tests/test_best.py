@@ -186,14 +186,36 @@ def test_an_answer_that_prefers_neither_is_no_preference(tmp_path, capsys):
     assert "no preference was told in the session." in told(capsys, path, "--utility", "score")[1]
 
 
+@pytest.mark.parametrize("answer", ["first", "second"])
 @pytest.mark.parametrize(("difference", "agreeing"), [("1e-9", 1), ("1e-10", 0)])
-def test_the_least_that_can_be_told_apart_is_a_preference(tmp_path, capsys, difference, agreeing):
+def test_the_least_that_can_be_told_apart_is_a_preference(tmp_path, capsys, answer, difference, agreeing):
     path = tmp_path / "j.jsonl"
     journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
-    asked = next(line for line in journals.lines_of(path) if line.get("fact") == "preferred")
+    lines = [line for line in journals.lines_of(path) if "claim" not in line]
+    asked = next(line for line in lines if line.get("fact") == "preferred")
     assert abs(len(asked["first"]) - len(asked["second"])) == 1
+    asked["answer"] = answer
+    journals.write(path, lines)
     outs = [told(capsys, path, f"--utility={sign}{difference} * size")[1] for sign in ("", "-")]
     assert sum("it agrees with the one preference told in the session." in out for out in outs) == agreeing
+
+
+def test_the_one_question_that_a_utility_answers_otherwise_is_named_and_none_where_there_is_none(
+    journal, tmp_path, capsys
+):
+    lines = [line for line in journals.lines_of(journal) if "claim" not in line]
+    scores = {tuple(line["subset"]): line["criteria"][0] for line in lines if line.get("fact") == "evaluated"}
+    answers = [line for line in lines if line.get("fact") == "preferred"]
+    for line in answers:
+        line["answer"] = "first" if scores[tuple(line["first"])] > scores[tuple(line["second"])] else "second"
+    count = len(answers)
+    journals.write(tmp_path / "j", lines)
+    agrees = f"\nit agrees with {{}} of the {count} preferences told in the session"
+    assert f"{agrees.format(count)}.\n" in told(capsys, tmp_path / "j", "--utility", "score")[1]
+    answers[1]["answer"] = {"first": "second", "second": "first"}[answers[1]["answer"]]
+    journals.write(tmp_path / "j", lines)
+    otherwise = f"{agrees.format(count - 1)}, and differs in question 2.\n"
+    assert otherwise in told(capsys, tmp_path / "j", "--utility", "score")[1]
 
 
 def test_what_differs_by_less_than_can_be_told_apart_is_a_tie_that_goes_to_fewer_attributes(journal, capsys):
