@@ -207,7 +207,7 @@ def test_what_help_sets_out_in_lines_is_shown_in_these_lines(arguments, text, ca
     assert told.endswith(f"\n\n{text}")
     if not arguments:
         assert f"\n\n{_DESCRIPTION}\n" in told
-        assert "\n\ncommands:\n  COMMAND\n    ask " in told
+        assert "\n\ncommands:\n  COMMAND\n    ask" in told
 
 
 def test_help_of_a_session_says_where_the_defaults_are(capsys):
