@@ -6,6 +6,7 @@ import re
 import sys
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import journals
 import numpy as np
@@ -21,9 +22,12 @@ from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.ending import (
     Bounds,
+    _bound_in_words,
     _bounds,
     _how_to_go_on,
+    _preferred_to,
     _reasons,
+    _reversed_in_words,
     _unmeasured_in_words,
     _what_answers_did,
     proven_bounds,
@@ -44,7 +48,7 @@ from elicit.oracles import CallableOracle, WrapperOracle
 from elicit.printable import bounded, rounded
 from elicit.proof import why_words
 from elicit.proof.strained import strained_in
-from elicit.proof.why import Why
+from elicit.proof.why import Otherwise, Why
 from elicit.session.display import Meter, failure_lines
 from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight
@@ -663,6 +667,99 @@ def test_where_none_that_was_measured_is_better_no_margin_is_told_of_them(tmp_pa
     margin, half = ", where 1 is the margin of one clear answer", " none is better by more than 0.5"
     left = elicitation.family.count() - evaluated
     assert told == words.format(left, fits=fits, margin=margin, half=half)
+
+
+@pytest.mark.parametrize(("left_out", "around"), [((), True), ((7,), True), ((6,), True), ((3,), False), ((4,), False)])
+def test_a_proof_for_the_whole_family_is_told_with_the_neighbours_only_if_all_were_measured(left_out, around):
+    scores = {x: (1.0 - x / 10,) for x in range(1, 8) if x not in left_out}
+    elicitation = run_measured(scores)
+    assert elicitation.beliefs.incumbent_regret.subset == 1
+    told, *rest = _bounds(elicitation, "set", Bounds(Fraction(0), Fraction(0)))
+    words = "; all that are one flip or one swap away were evaluated as well"
+    assert told == "proven: no subset of the 7 is better in any utility of the set" + words * around
+    assert rest == []
+
+
+def test_where_no_number_says_anything_of_another_that_is_all_that_is_said():
+    told = list(_bounds(run_measured({1: (0.5,)}), "the set", Bounds()))
+    assert told == [
+        "proven: nothing beyond the measured numbers; the subset worth most to plausible operators is named"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("computed", "proven", "provable", "words"),
+    [
+        (0.25, 0.5, True, "proven: none of the 4 measured is better by more than 0.5 in any utility that fits "),
+        (0.25, None, True, "computed, though no proof was found: none of the 4 measured is better by more than 0.25 "),
+        (0.25, None, False, "computed, though no proof is written (more than "),
+        (0.25, 1.0, True, "not proven best: a utility that fits what was measured and answered (the set) may prefer "),
+        (1.0, None, True, "not proven best: a utility that fits what was measured and answered (the set) may prefer "),
+        (1.0, 0.75, True, "proven: none of the 4 measured is better by more than 0.75 in any utility that fits "),
+    ],
+)
+def test_how_a_bound_is_known_is_told_and_from_one_margin_on_it_shows_nothing(
+    monkeypatch, computed, proven, provable, words
+):
+    monkeypatch.setattr("elicit.commands.ending.provable", lambda _: provable)
+    bounds = Bounds(None if proven is None else Fraction(proven))
+    told = _bound_in_words(computed, bounds, 4, "the set", SimpleNamespace(clear=1.0), "; and others")
+    assert told.startswith(words)
+    assert told.endswith(", where 1 is the margin of one clear answer; and others")
+
+
+@pytest.mark.parametrize(("others", "more"), [(1, 0), (3, 0), (4, 1), (6, 3)])
+def test_the_others_of_the_front_are_named_up_to_a_few_and_then_counted(others, more):
+    measured = [Evaluated(k, (1 << k + 1) - 1, (0.5 + k / 10, k + 1.0)) for k in range(others + 1)]
+    names = [f"a{k}" for k in range(others + 1)]
+    facts = [Asked(0, tuple(fact.subset for fact in measured)), *measured]
+    facts += [Asked(10, compare=(1, 3)), Preferred(10, 1, 3, Answer.FIRST)]
+    elicitation = Elicitation(names, settings=Settings(), facts=facts)
+    assert len(elicitation.history.front) == others + 1
+    told = " ".join(" ".join(_reasons(elicitation, 1, ())).split())
+    assert ("more that no other subset dominates)" in told) == (more > 0)
+    assert more == 0 or f"(and {more} more that no other subset dominates)" in told
+
+
+def test_whom_one_was_preferred_to_is_told_by_the_answers_that_stand():
+    measured = [Evaluated(k, x, (0.5 + k / 10, float(x.bit_count()))) for k, x in enumerate((1, 3, 7))]
+    said = [(3, 1, Answer.SECOND), (1, 7, Answer.FIRST), (1, 3, Answer.EQUAL), (7, 1, Answer.SECOND)]
+    facts = [Asked(0, (1, 3, 7)), *measured]
+    for request, (first, second, answer) in enumerate(said, start=3):
+        facts += [Asked(request, compare=(first, second)), Preferred(request, first, second, answer)]
+    history = History.of(Elicitation(["a", "b", "c"]).history.attributes, facts)
+    assert _preferred_to(history, 1) == {3: 1, 7: 4}
+    assert _preferred_to(history, 7) == {}
+    history.record(Retracted(7, 6))
+    assert _preferred_to(history, 1) == {3: 1, 7: 2}
+
+
+@pytest.mark.parametrize(
+    ("scores", "given", "words"),
+    [
+        ((0.5, 0.7), Answer.FIRST, "the other way round: {a, b} (score 0.7 instead of 0.5, size 2 instead of 1)"),
+        ((0.5, 0.5 + 1e-10), Answer.SECOND, "the other way round: {a, b} (size 2 instead of 1)"),
+        ((0.5, 0.7), Answer.EQUAL, "with {c} preferred: {a, b} (score 0.7 instead of 0.5, size 2 instead of 1)"),
+    ],
+)
+def test_what_another_answer_would_have_led_to_is_told_by_what_differs(scores, given, words):
+    elicitation = run_measured({1: (scores[0],), 3: (scores[1],), 4: (0.1,)})
+    other = Otherwise(1, given, Answer.FIRST, preferred=4, subset=3)
+    assert _reversed_in_words(elicitation, other, 3, 1) == words
+    assert _reversed_in_words(elicitation, other, 1, 1).endswith(": {a} (the same numbers)")
+
+
+def test_a_cost_that_is_too_fine_to_be_told_apart_is_pointed_out_and_units_are_shown(tmp_path):
+    with_a_leak(tmp_path)
+    for factor, fine in ((1e-10, True), (1.0, False)):
+        (tmp_path / "c.csv").write_text(
+            "attribute,cost\n" + "".join(f"{name},{k * factor}\n" for k, name in enumerate("abc", start=1))
+        )
+        told = " ".join(told_by(tmp_path, *DROP, "--budget", 2, "--cost", "c.csv", "--criteria", "fit_time").split())
+        note = "note: all values of cost lie within 1e-06, and within 1e-09 they count as equal; take a smaller unit"
+        assert (note in told) == fine
+        assert re.search(r" fit_time \[s\] \d", told)
+        (tmp_path / "j").unlink()
 
 
 @pytest.mark.parametrize(("follows", "warned"), [(0.0, True), (3.0, False)])
