@@ -1065,7 +1065,7 @@ def recorded(path, criteria, values, claim, **settings):
 def test_scores_that_are_equal_within_the_grid_leave_the_choice_to_the_number_of_attributes(
     tmp_path, claim, settings, more, better
 ):
-    values = {0b01: (0.5, 1.0), 0b11: (0.5 + more, 2.0), 0b10: (0.4, 1.0)}
+    values = {0b11: (0.5 + more, 2.0), 0b01: (0.5, 1.0), 0b10: (0.4, 1.0)}
     path = recorded(tmp_path / "j", SCORE_AND_SIZE, values, claim, **settings)
     assert any(words.startswith("{a1, a2} is " if better else "{a1} is ") for words in steps(path))
     *facts, last = journals.lines_of(path)
@@ -1080,6 +1080,74 @@ def test_where_nobody_is_asked_the_best_by_score_is_sought_among_what_nothing_do
     criteria = (Criterion("score"), Criterion("cost", maximise=False))
     path = recorded(tmp_path / "j", criteria, cheaper, claim_of, recommend="expected")
     assert any(words.startswith("{a2} is recommended by its score, for nobody is asked") for words in steps(path))
+
+
+#: Subsets of two attributes with their scores and sizes; what claims the best by score, and what this is said to be.
+SCORED = {0b01: (0.5, 1.0), 0b10: (0.4, 1.0), 0b11: (0.6, 2.0)}
+SMALLER = {"subset": ["a1"], "criteria": [0.5, 1.0]}
+NOTHING = {"subset": None, "criteria": None}
+BEST = "is the best of {} by score ({}), ties to fewer attributes; nothing is claimed of those that were not measured"
+
+
+def by_score(path, forge=lambda _: None, drop=(), measure=SCORED, ended=True):
+    """What is found of a run that asked nothing and claims the best by score, after its lines were changed.
+
+    What is dropped leaves less to measure than the end says, so that there is none, either.
+    """
+    recorded(path, SCORE_AND_SIZE, measure, claim_by_score, stop=[])
+    lines = journals.lines_of(path)
+    lines[0]["settings"]["family"]["drop"] = list(drop)
+    if drop or not ended:
+        lines = [line for line in lines if line.get("fact") != "stopped"]
+        lines[-1]["claim"]["request"] = None
+    forge(lines)
+    return steps(journals.write(path, lines))[-1]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"by": "size"}, "a choice by 'size' is unknown here"),
+        ({"proofs": []}, "a choice by score alone rests on no proof"),
+        (NOTHING, "subsets were measured, none is claimed"),
+        ({"subset": ["a1"]}, "the subset was not measured as claimed"),
+        ({"criteria": [0.7, 2.0]}, "the subset was not measured as claimed"),
+        (SMALLER, "{a1, a2} is better by score, or as good with less"),
+    ],
+)
+def test_a_false_word_about_the_best_by_score_is_refused_for_that(tmp_path, change, words):
+    assert by_score(tmp_path / "honest") == f"{{a1, a2}} {BEST.format('3 measured subsets', 0.6)}"
+    with pytest.raises(CertificateError, match=rf"^line 7: {re.escape(words)}$"):
+        by_score(tmp_path / "forged", lambda lines: lines[-1]["claim"].update(change))
+
+
+def test_the_best_by_score_is_that_of_what_was_measured_and_may_be_chosen_whether_or_not_the_run_ended(tmp_path):
+    def smaller(lines):
+        lines[-1]["claim"].update(SMALLER)
+
+    def nothing(lines):
+        lines[-1]["claim"].update(NOTHING)
+
+    assert by_score(tmp_path / "j", ended=False) == f"{{a1, a2}} {BEST.format('3 measured subsets', 0.6)}"
+    (tmp_path / "j").unlink()
+    assert by_score(tmp_path / "j", smaller, drop=["a2"]) == f"{{a1}} {BEST.format('1 measured subset', 0.5)}"
+    for path, drop, measure in (("a", ["a2"], SCORED), ("b", [], {0b01: (0.5, 1.0)})):
+        with pytest.raises(CertificateError, match="the subset claimed as best was not measured, or may not be chosen"):
+            by_score(tmp_path / path, lambda lines: lines[-1]["claim"].update(subset=["a1", "a2"]), drop, measure)
+    told = by_score(tmp_path / "c", nothing, ["a2"], {0b10: (0.4, 1.0), 0b11: (0.6, 2.0)})
+    assert told == "nothing that may be chosen was measured, so nothing is recommended"
+
+
+def test_the_best_by_a_criterion_of_which_less_is_better_is_the_least(tmp_path):
+    criteria, losses = (Criterion("loss", maximise=False),), {0b01: (0.5,), 0b10: (0.4,), 0b11: (0.6,)}
+    told = steps(recorded(tmp_path / "j", criteria, losses, claim_by_score, stop=[]))[-1]
+    assert told.startswith("{a2} is the best of 3 measured subsets by loss (0.4)")
+
+
+@pytest.mark.parametrize("change", [{"questions": 1}, {"stop": ["optimal"]}])
+def test_the_best_by_score_is_no_claim_of_a_run_that_might_ask_or_end_otherwise(tmp_path, change):
+    with pytest.raises(CertificateError, match="for a run that asks nothing and that no rule but its budget ends"):
+        by_score(tmp_path / "j", lambda lines: lines[0]["settings"]["elicit"].update(change))
 
 
 # each step stands against a forgery by hand
@@ -1177,6 +1245,22 @@ def test_a_run_that_ended_as_optimal_looked_at_each_neighbour_of_what_it_recomme
     else:
         but = ", 1 of them in vain" if third == "failed" else ""
         assert steps(tmp_path / "j")[-1] == f"all 2 subsets one flip or one swap away from it were measured{but}"
+
+
+@pytest.mark.parametrize(("request_of", "holds"), [(None, True), (2, False)])
+def test_what_is_claimed_before_a_run_has_ended_is_checked_as_what_is_claimed_at_an_end(tmp_path, request_of, holds):
+    facts = [Asked(0, (1, 3)), measured(0, 1, 0.5), measured(1, 3, 0.7)]
+    oracle = CallableOracle({1: 0.5, 3: 0.7}.__getitem__, 2, takes="mask")
+    with begin(tmp_path / "j", oracle, settings_from({})) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        session.journal.claim(claim_of(session.elicitation) | {"request": request_of})
+    if holds:
+        assert any("} is recommended" in words for words in steps(tmp_path / "j"))
+    else:
+        with pytest.raises(CertificateError, match=r"^line 5: the claim is of another end$"):
+            steps(tmp_path / "j")
 
 
 def test_that_none_loses_less_is_claimed_too_where_an_equal_one_of_more_attributes_loses_nothing_either(tmp_path):
