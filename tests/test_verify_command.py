@@ -1327,6 +1327,13 @@ def test_a_slice_with_another_margin_than_a_run_gives_it_is_refused(tmp_path, de
     assert "the margin of the slice is out of its range" in err
 
 
+@pytest.mark.parametrize("delta", ["0.000001", "0.001"])
+def test_a_slice_may_have_the_least_margin_and_the_usual_one(tmp_path, delta, capsys):
+    lines, claim = with_slice_proofs(tmp_path)
+    claim["set"]["delta"] = delta
+    assert "out of its range" not in verdict(journals.write(tmp_path / "other", lines), capsys)[2]
+
+
 @pytest.mark.parametrize(("spare", "holds"), [("0.0015", False), ("0.0019", True)])
 def test_a_slice_with_a_margin_near_all_that_its_own_witness_has_is_refused(tmp_path, spare, holds, capsys):
     lines, claim = with_slice_proofs(tmp_path)
