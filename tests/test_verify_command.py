@@ -190,7 +190,11 @@ def test_what_follows_from_answers_is_the_same_whichever_reply_came_first(tmp_pa
         for fact in facts:
             session.journal.append(fact)
         session.journal.claim(claim_of(session.elicitation))
-    assert any("by answers and assumptions" in words for words in steps(tmp_path / "j"))
+    told = "\n".join(steps(tmp_path / "j"))
+    assert re.search(
+        r"by dominance, [2-9] by answers and assumptions, [1-8] of them by a linear trade-off of the criteria(\n|$)",
+        told,
+    )
 
 
 def test_that_an_exact_run_was_right_to_pass_subsets_over_is_proven(tmp_path):
@@ -1136,6 +1140,16 @@ def test_the_best_by_score_is_that_of_what_was_measured_and_may_be_chosen_whethe
             by_score(tmp_path / path, lambda lines: lines[-1]["claim"].update(subset=["a1", "a2"]), drop, measure)
     told = by_score(tmp_path / "c", nothing, ["a2"], {0b10: (0.4, 1.0), 0b11: (0.6, 2.0)})
     assert told == "nothing that may be chosen was measured, so nothing is recommended"
+
+
+@pytest.mark.parametrize(
+    ("questions", "by"), [(0, " by its score, for nobody is asked: "), (5, " (that it is worth most ")]
+)
+def test_who_may_be_asked_and_has_said_nothing_is_recommended_what_is_worth_most_and_not_by_score(
+    tmp_path, questions, by
+):
+    path = recorded(tmp_path / "j", SCORE_AND_SIZE, SCORED, claim_of, recommend="expected", questions=questions)
+    assert any(f"}} is recommended{by}" in words for words in steps(path))
 
 
 def test_the_best_by_a_criterion_of_which_less_is_better_is_the_least(tmp_path):
