@@ -1396,12 +1396,12 @@ def test_what_a_witness_has_to_spare_is_that_of_strict_statements_alone():
     ],
 )
 def test_the_largest_margin_that_a_slice_may_have_is_told_by_what_its_witness_has_to_spare(spare, most):
-    claim = object.__new__(_Claim)
-    claim.content = {"statements": [{"better": [0], "worse": [1], "relation": "strict"}]}
+    proofs = object.__new__(Proofs)
+    proofs.content = {"statements": [{"better": [0], "worse": [1], "relation": "strict"}]}
     spare, most = Fraction(f"{spare:g}"), Fraction(f"{most:g}")
-    claim._check_margin([([0], str(spare))], most)
+    proofs._check_margin([([0], str(spare))], most)
     with pytest.raises(CertificateError, match="leaves out too many utilities"):
-        claim._check_margin([([0], str(spare))], most + Fraction(1, 10**9))
+        proofs._check_margin([([0], str(spare))], most + Fraction(1, 10**9))
 
 
 def test_a_slice_whose_witness_names_a_coefficient_twice_is_refused(tmp_path, capsys):
