@@ -314,6 +314,16 @@ def test_what_is_no_table_is_told_by_the_line_where_that_begins(tmp_path, conten
         load(str(tmp_path / "t.csv"), "y")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("closed", ["no", '"no'])
+def test_no_row_is_lost_in_a_quote_that_is_not_closed(tmp_path, end, closed):
+    lines = [f"{k},{k % 5},no" for k in range(30)]
+    lines[6], lines[12] = '6,1,"no', f"12,2,{closed}"
+    (tmp_path / "t.csv").write_text(end.join(["a,b,y", *lines, ""]), newline="")
+    with pytest.raises(InputError, match=r"t\.csv, line 8: a quote opens here that is not closed at the end of a cell"):
+        load(str(tmp_path / "t.csv"), "y")
+
+
 def test_dates_and_decimal_commas_are_left_out_as_what_they_look_like(tmp_path):
     path = table(
         tmp_path / "t.csv",

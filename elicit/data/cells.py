@@ -50,6 +50,7 @@ def cells_of(path: Path) -> Cells:
     separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, path))
     placed = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, path)]
     _check_shape(placed, separator, path)
+    _check_quotes(text, placed, separator, path)
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
     padded = any(name != name.strip() for name in next(csv.reader(text[top - 1 :], delimiter=separator)))
@@ -132,13 +133,30 @@ def _check_shape(placed: Sequence[tuple[list[str], int]], separator: str, path: 
         raise InputError(f"{path}, line {top}: no row follows the header; add one row a case")
     for row, line in placed:
         if len(row) != len(header):
-            spans = any("\n" in cell for cell in row)
-            remedy = "close the quote that opens here" if spans else "put what holds a separator in quotes"
+            remedy = "close the quote that opens here" if _spans_lines(row) else "put what holds a separator in quotes"
             raise InputError(
                 f"{path}, line {line}: with {separator_in_words(separator)} between cells the header has "
                 f"{many(len(header), 'column')}, this line {many(len(row), 'cell')}; correct it, "
                 f"or {remedy}"
             )
+
+
+def _check_quotes(text: Sequence[str], placed: Sequence[tuple[list[str], int]], separator: str, path: Path) -> None:
+    """Refuse a quote that is never closed, or in the midst of a cell below: the rows between would be one cell."""
+    for row, line in placed:
+        if _spans_lines(row):
+            lines = (text[k] for k in range(line - 1, len(text)))
+            try:
+                next(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
+            except csv.Error:
+                raise InputError(
+                    f"{path}, line {line}: a quote opens here that is not closed at the end of a cell; "
+                    "close it, or remove it"
+                ) from None
+
+
+def _spans_lines(row: Sequence[str]) -> bool:
+    return any("\n" in cell or "\r" in cell for cell in row)
 
 
 # --- decimal commas ----------------------------------------------------------------------------------
