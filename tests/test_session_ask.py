@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped
-from elicit.data.cells import SEPARATORS, cells_of, pairs_of, points_elsewhere
+from elicit.data.cells import SEPARATORS, blanks_of, cells_of, pairs_of, points_elsewhere
 from elicit.data.soundness import correlations, warnings_about
 from elicit.data.tidying import MISSING_LEVEL, stray_position
 from elicit.errors import InputError
@@ -169,7 +169,9 @@ def test_cells_come_back_as_they_were_written_each_row_with_its_line(tmp_path_fa
     assert cells.header == [name.strip() for name in names]
     assert cells.rows == [[cell.strip() for cell in row] for row in rows]
     assert [cells.top, *cells.lines] == lines
-    assert cells.padded == any(name != name.strip() for name in names)
+    columns, blanks = zip(names, *rows, strict=True), blanks_of(path)
+    assert blanks.padded == {name.strip() for name, *column in columns if any(cell != cell.strip() for cell in column)}
+    assert blanks.spaced or cells.header == names
     known = [names[0], "c"]
     found, separator = pairs_of(path, known)
     if mark == separator:

@@ -190,6 +190,21 @@ def test_the_snippet_reads_what_is_missing_as_the_session_did(tmp_path):
     np.testing.assert_array_equal(names["y"].to_numpy(float), data.y)
 
 
+@pytest.mark.parametrize("gap", ["NA  ", " ? ", "#N/A", "<NA>", "-nan", "1.#IND"])
+def test_the_snippet_reads_cells_between_blanks_as_the_session_did(tmp_path, gap):
+    rows = [
+        (f"{k % 7}.5 ", gap if k == 3 else f'"\u00a0{"nsw"[k % 3]}"', ("yes  ", "yes", "no")[k % 3]) for k in range(24)
+    ]
+    (tmp_path / "t.csv").write_text("a, b,y\n" + "".join(",".join(row) + "\n" for row in rows))
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    names = {}
+    exec("\n".join(snippet(section, ("a", "b"))), names)
+    data = load(section["data"], "y", tidy=True)
+    assert data.groups == {"b": ("b=(missing)", "b=n", "b=s", "b=w")}
+    np.testing.assert_array_equal(names["X"][[column.replace("=", "_") for column in data.columns]], data.X)
+    assert names["y"].tolist() == data.y.tolist()
+
+
 @pytest.mark.parametrize("classes", [("True", "False"), ("0.5", "1.5")])
 def test_the_snippet_fits_to_classes_that_pandas_does_not_take_for_texts(tmp_path, classes):
     cells = [*(f"{k % 7},{classes[k % 2]}" for k in range(24)), "3,"]

@@ -31,8 +31,8 @@ _SEPARATOR_LINE = re.compile(r'"?sep=([^\s"\w]|\t)"?\s*', re.IGNORECASE)
 class Cells:
     """Header, rows of stripped cells with decimal points, and the line of each row; and how the file wrote them.
 
-    `top`: the line of the header. `padded`: names in it stand between spaces, which are no part of them here.
-    `commas`: the columns whose numbers have a decimal comma in the file, each with such a number.
+    `top`: the line of the header. `commas`: the columns whose numbers have a decimal comma in the file, each with such
+    a number.
     """
 
     header: list[str]
@@ -40,23 +40,50 @@ class Cells:
     lines: list[int]
     separator: str
     top: int
-    padded: bool
     commas: Mapping[str, str]
 
 
 def cells_of(path: Path) -> Cells:
     """The cells of a CSV file; an error in it is one line that names the place."""
-    text = _lines(path)
-    separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, path))
-    placed = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, path)]
+    text, separator, written = _written(path)
+    placed = [([cell.strip() for cell in row], line) for row, line in written]
     _check_shape(placed, separator, path)
     _check_quotes(text, placed, separator, path)
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
-    padded = any(name != name.strip() for name in next(csv.reader(text[top - 1 :], delimiter=separator)))
-    return Cells(
-        header, rows, lines, separator, top, padded, {} if separator == "," else _convert_decimal_commas(header, rows)
+    return Cells(header, rows, lines, separator, top, {} if separator == "," else _convert_decimal_commas(header, rows))
+
+
+@dataclass(frozen=True)
+class Blanks:
+    """What `Cells` do not show of a file: where blanks stand around the cells, and how missing ones are written.
+
+    `spaced`: blanks stand around names, or perhaps spaces after a separator. `padded`: the columns of cells that have
+    other blanks around them. `gaps`: the cells that stand for a missing value.
+    """
+
+    spaced: bool
+    padded: frozenset[str]
+    gaps: frozenset[str]
+
+
+def blanks_of(path: Path) -> Blanks:
+    """The blanks and gaps of a file whose cells could be read."""
+    text, separator, ((header, _), *below) = _written(path)
+    names = [name.strip() for name in header]
+    columns = {name: {row[k] for row, _ in below} for k, name in enumerate(names)}
+    return Blanks(
+        names != header or any(line.startswith(" ") or f"{separator} " in line for line in text),
+        frozenset(name for name, cells in columns.items() if any(cell != cell.strip() for cell in cells)),
+        frozenset(cell for cells in columns.values() for cell in cells if is_missing(cell.strip())),
     )
+
+
+def _written(path: Path) -> tuple[list[str], str, list[tuple[list[str], int]]]:
+    """The lines of a file, its separator, and its rows as they are written, each with its line."""
+    text = _lines(path)
+    separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, path))
+    return text, separator, list(_rows(text, separator, path))
 
 
 def separator_in_words(separator: str) -> str:

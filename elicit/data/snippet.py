@@ -9,12 +9,9 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from elicit.data.cells import Cells, cells_of, points_elsewhere
+from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
 from elicit.data.loading import BUILT_IN, Data, load, model_of, regrouped
-from elicit.data.tidying import MISSING_LEVEL, as_numbers, is_missing
-
-#: Of the spellings of a missing value that are known here, those that `pandas.read_csv` knows as well.
-_KNOWN_TO_PANDAS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
+from elicit.data.tidying import MISSING_LEVEL, MISSING_TO_PANDAS, as_numbers
 
 #: A list of names that is longer than this stands on several lines.
 _LONGEST_LINE = 80
@@ -44,7 +41,7 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         imports.add("from sklearn.pipeline import make_pipeline")
     inner = ", ".join(repr(step) for step in steps)
     return [
-        *_reading_lines(section, columns, coded, ".astype(str)" if _pandas_reads_as_numbers(data) else ""),
+        *_reading_lines(section, columns, coded, data),
         *sorted(imports),
         f"model = make_pipeline({inner}).fit(X, y)" if len(steps) > 1 else f"model = {inner}.fit(X, y)",
     ]
@@ -57,7 +54,7 @@ def _pandas_reads_as_numbers(data: Data) -> bool:
 
 
 def _reading_lines(
-    section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]], as_text: str
+    section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]], data: Data
 ) -> list[str]:
     """Lines that read the data as the session did; `coded` holds the columns of texts with their levels."""
     listing, chosen = _columns_literal(columns)
@@ -65,18 +62,19 @@ def _reading_lines(
         name = f"load_{section['data']}"
         lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
         return [*lines, *listing, f"X = X[{chosen}]"]
-    table = cells_of(Path(section["data"]))
+    table, blanks = cells_of(Path(section["data"])), blanks_of(Path(section["data"]))
     mixed = _mixed_decimal_columns(table, (*columns, section["target"]))
     read = [repr(section["data"]), *_format_arguments(table, mixed)]
-    read += _missing_value_arguments(table) if section.get("tidy") else []
-    if table.padded:
-        lines = [f"data = pd.read_csv({', '.join([*read, 'skipinitialspace=True'])}).rename(columns=str.strip)"]
-    else:
-        lines = [f"data = pd.read_csv({', '.join(read)})"]
-    lines.insert(0, "import pandas as pd")
+    read += _missing_value_arguments(blanks) if section.get("tidy") else []
+    read += ["skipinitialspace=True"] if blanks.spaced else []
+    renamed = ".rename(columns=str.strip)" if blanks.spaced else ""
+    lines = ["import pandas as pd", f"data = pd.read_csv({', '.join(read)}){renamed}"]
+    lines += [f"data[{name!r}] = data[{name!r}].str.strip()" for name in coded if name in blanks.padded]
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if section.get("tidy"):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
+    as_text = ".astype(str)" if _pandas_reads_as_numbers(data) else ""
+    as_text += ".str.strip()" if data.y.dtype.kind == "U" and section["target"] in blanks.padded else ""
     lines += [*listing, f"X, y = data[{chosen}], data[{section['target']!r}]{as_text}"]
     gaps = {column: MISSING_LEVEL for column, levels in coded.items() if f"{column}={MISSING_LEVEL}" in levels}
     lines += [f"X = X.fillna({gaps!r})"] if gaps else []
@@ -105,10 +103,9 @@ def _mixed_decimal_columns(table: Cells, columns: Sequence[str]) -> list[str]:
     return [name for name in columns if name in table.commas] if points_elsewhere(table) else []
 
 
-def _missing_value_arguments(table: Cells) -> list[str]:
+def _missing_value_arguments(blanks: Blanks) -> list[str]:
     """Arguments of `read_csv` for the spellings of missing values in the file that it does not know."""
-    cells = {cell for row in table.rows for cell in row}
-    others = sorted(cell for cell in cells if is_missing(cell) and cell not in _KNOWN_TO_PANDAS)
+    others = sorted(blanks.gaps - MISSING_TO_PANDAS)
     return [f"na_values={others!r}"] if others else []
 
 

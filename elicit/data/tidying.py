@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 
 from elicit.printable import many
 
-#: What stands for a missing value in a file that may be tidied, in lower case.
-_MISSING = ("", "na", "nan", "n/a", "null", "none", "?")
+#: What C libraries wrote for NaN, and what stands for a missing value to `pandas.read_csv`.
+_C_NAN = ("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
+_NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>")
+MISSING_TO_PANDAS = frozenset(["", *_NOT_AVAILABLE, "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", *_C_NAN])
+
+#: The same here, in a file that may be tidied; in lower case.
+_MISSING = frozenset({"?", *map(str.lower, MISSING_TO_PANDAS)})
 
 #: The level of a column of texts that stands for its missing values.
 MISSING_LEVEL = "(missing)"
