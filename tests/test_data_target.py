@@ -107,7 +107,10 @@ def test_many_classes_keep_their_names_so_that_every_score_serves(tmp_path):
         ([f'"{k},{100 + k}"' for k in range(1, 31)] + ["7"] * 5, "commas as in '1,101' may stand between thousands"),
         ([f'"{k},{100 + k}"' for k in range(1, 31)], "commas as in '1,101' may stand between thousands"),
         ([f"2020-01-{k:02d}" for k in range(1, 31)], "it looks like dates; turn it into numbers"),
-        ([f"{k}.5%" for k in range(1, 31)], r"it holds numbers with signs, as in '1\.5%'; write the numbers alone"),
+        (
+            [f"{k}.5%" for k in range(1, 31)],
+            r"it holds numbers with signs or blanks, as in '1\.5%'; write the numbers alone",
+        ),
         ([f"name {k}" for k in range(1, 31)], "30 different texts in 30 rows look like names"),
     ],
 )

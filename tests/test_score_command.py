@@ -254,7 +254,8 @@ def test_a_text_among_numbers_is_named_and_columns_of_many_texts_are_told(here, 
     (here / "t.csv").write_text("\n".join(["a,share,b,y", *(",".join(map(str, row)) for row in rows)]))
     out = printed(capsys, "t.csv", "--target", "y", "--by", "correlation")
     assert out[1:3] == [
-        "note: 'share' is taken as 40 categories: it holds numbers with signs, as in '0.5%'; write the numbers alone",
+        "note: 'share' is taken as 40 categories: it holds numbers with signs or blanks, as in '0.5%'; "
+        "write the numbers alone",
         "note: 'b' is taken as 4 categories: 'x' is no number",
     ]
     (here / "t.csv").write_text("\n".join(["a,y", *(f"{k if k != 7 else 'x'},{k % 2}" for k in range(40))]))

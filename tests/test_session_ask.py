@@ -434,9 +434,27 @@ def test_numbers_with_signs_are_left_out_as_what_they_are(tmp_path):
     table(tmp_path / "t.csv", a=number, b=lambda k, r: f"{k}.{9 * r:.0f}%", c=lambda k, r: f"${k}.{9 * r:.0f}")
     notes = load(str(tmp_path / "t.csv"), "y", tidy=True).notes
     assert [note.partition(", as in ")[0] for note in notes] == [
-        "'b' is left out: it holds numbers with signs",
-        "'c' is left out: it holds numbers with signs",
+        "'b' is left out: it holds numbers with signs or blanks",
+        "'c' is left out: it holds numbers with signs or blanks",
     ]
+
+
+@pytest.mark.parametrize("written", ["{} 000", "{}\u202f000", "{}'000,5", "−{}.5"])
+def test_numbers_with_blanks_and_printed_signs_are_no_names(tmp_path, written):
+    table(tmp_path / "t.csv", a=number, b=lambda k, _: written.format(k + 1))
+    (note,) = load(str(tmp_path / "t.csv"), "y", tidy=True).notes
+    assert note.startswith("'b' is left out: it holds numbers with signs or blanks, as in ")
+
+
+@pytest.mark.parametrize("mark", ["-", "<0.5", "."])
+def test_numbers_among_which_texts_stand_often_are_said_to_be_such(tmp_path, mark):
+    cells = {"a": number, "b": lambda k, r: mark if k % 4 == 1 else "x" if k == 7 else f"{r:.4f}"}
+    table(tmp_path / "t.csv", **cells)
+    told = f"it holds numbers, but also {mark!r}; correct that, or leave it empty"
+    assert load(str(tmp_path / "t.csv"), "y", tidy=True).notes == (f"'b' is left out: {told}",)
+    (tmp_path / "t.csv").write_text((tmp_path / "t.csv").read_text().replace(",", ";").replace(".", ","))
+    told = told.replace("<0.5", "<0,5").replace("'.'", "','")
+    assert load(str(tmp_path / "t.csv"), "y", tidy=True).notes[0] == f"'b' is left out: {told}"
 
 
 def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_they_look_like(tmp_path):
@@ -453,7 +471,7 @@ def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_th
     assert set(data.groups) == {"day", "share", "size", "version", "due"}
     assert data.notes == (
         "'day' is taken as 28 categories: it looks like dates; turn it into numbers, such as days",
-        "'share' is taken as 5 categories: it holds numbers with signs, as in '00%'; write the numbers alone",
+        "'share' is taken as 5 categories: it holds numbers with signs or blanks, as in '00%'; write the numbers alone",
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -46,8 +47,9 @@ _THOUSANDS = {
 }
 _MARK_NAMES = {",": "commas", ".": "points"}
 
-#: A number with the sign of a unit before or after it.
-_WITH_UNIT = re.compile(r"[+-]?[$€£¥]? ?[+-]?\d[\d.,]* ?[%$€£¥]?")
+#: A number with the sign of a unit before or after it, or blanks or the like between its thousands, or a printed minus.
+_WITH_SIGNS = re.compile(r"[+\-−]?[$€£¥]? ?[+\-−]?\d([\d.,]|[ '’\u00a0\u202f](?=\d))* ?[%$€£¥]?")
+_SIGNS = frozenset("%$€£¥−'’ \u00a0\u202f")
 
 #: Of numbers that floats do not tell apart, and of those that no float holds.
 BEYOND_DIGITS, TOO_LARGE = "beyond the 15 digits that are computed with", "too large to compute with"
@@ -193,7 +195,13 @@ def categories_note(name: str, cells: Collection[str], levels: Collection[str]) 
 def what_they_look_like(cells: Collection[str]) -> str:
     """What a column of many different texts seems to hold, and what can be done about it."""
     levels = set(cells)
-    return _other_than_texts(levels) or f"{len(levels)} different texts in {len(cells)} rows look like names"
+    if told := _other_than_texts(levels):
+        return told
+    others = Counter(cell for cell in cells if not _is_number(with_point(cell)))
+    if others and 2 * len(others) < len(levels):
+        text = max(sorted(others), key=others.__getitem__)
+        return f"it holds numbers, but also {text!r}; correct that, or leave it empty"
+    return f"{len(levels)} different texts in {len(cells)} rows look like names"
 
 
 def _other_than_texts(levels: Collection[str]) -> str:
@@ -207,8 +215,9 @@ def _other_than_texts(levels: Collection[str]) -> str:
     large = next((level for level in sorted(levels) if too_large(level)), None)
     if large is not None and all(_is_number(level) or too_large(level) for level in levels):  # else names, as 7e88912
         return f"it holds numbers {TOO_LARGE}, as in {large[:10] + '…'!r}; write them in a larger unit"
-    if all(map(_WITH_UNIT.fullmatch, levels)) and any(set(level) & set("%$€£¥") for level in levels):  # not 1.2.3
-        return f"it holds numbers with signs, as in {min(levels)!r}; write the numbers alone"
+    if all(map(_WITH_SIGNS.fullmatch, levels)) and any(map(_SIGNS.intersection, levels)):  # not 1.2.3
+        signed = min(filter(_SIGNS.intersection, levels))
+        return f"it holds numbers with signs or blanks, as in {signed!r}; write the numbers alone"
     return ""
 
 
