@@ -457,6 +457,17 @@ def test_numbers_among_which_texts_stand_often_are_said_to_be_such(tmp_path, mar
     assert load(str(tmp_path / "t.csv"), "y", tidy=True).notes[0] == f"'b' is left out: {told}"
 
 
+def test_a_file_whose_names_cannot_be_told_apart_says_which_and_what_to_do(tmp_path):
+    (tmp_path / "t.csv").write_text("a,a=u,y\n" + "u,1,0\nv,2,1\n" * 9)
+    with pytest.raises(
+        InputError, match=r"t\.csv: with a column for each text .*, two are called 'a=u'; rename a column"
+    ):
+        load(str(tmp_path / "t.csv"), "y", tidy=True)
+    (tmp_path / "t.csv").write_text("a b y\n" + "1 1 0\n2 2 1\n" * 9)
+    with pytest.raises(InputError, match=r"the only one is 'a b y'; put commas, semicolons or tabs between cells"):
+        load(str(tmp_path / "t.csv"), "y")
+
+
 def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_they_look_like(tmp_path):
     table(
         tmp_path / "t.csv",

@@ -151,6 +151,9 @@ class CellColumns:
 def _position_of(header: Sequence[str], name: str, place: str) -> int:
     """The position of a column; an unknown name is an error that offers the nearest."""
     if name not in header:
-        hint = nearest(name, header, f"the columns are {', '.join(map(repr, header))}")
+        known = f"the columns are {', '.join(map(repr, header))}"
+        if len(header) == 1:
+            known = f"the only one is {header[0]!r}; put commas, semicolons or tabs between cells"
+        hint = nearest(name, header, known)
         raise InputError(f"{place}: no column is called {name!r}{hint}")
     return header.index(name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -184,6 +185,11 @@ def _from_csv(
     notes += decimal_comma_note(file.cells.commas)
     groups = {name: tuple(f"{name}={level}" for level in levels) for name, (_, levels) in kept.items() if levels}
     columns = tuple(column for name in kept for column in groups.get(name, (name,)))
+    twice = next((name for name, times in Counter(columns).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{file.shown}: with a column for each text of a column, two are called {twice!r}; rename a column"
+        )
     X = np.hstack([block for block, _ in kept.values()])
     left_out = tuple(name for name in read if name not in kept)
     return Data(
