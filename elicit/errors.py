@@ -84,7 +84,11 @@ def first_line(error: BaseException) -> str:
 
 def one_line(error: BaseException) -> str:
     """An error as the reason of a failure records it: its kind and the first line of its message, printable."""
-    message = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    try:
+        told = str(error)
+    except Exception:  # somebody's error that cannot even be told is told by its kind
+        told = ""
+    message = next((line for line in told.splitlines() if line.strip()), "").strip()
     # a set is written in another order by every process, and a reason should be the same in all of them
     message = re.sub(r"\{([^{}]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__

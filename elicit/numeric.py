@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Complex, Integral, Real
 from typing import Any
 
 from elicit.errors import InputError
@@ -34,6 +34,13 @@ def is_finite(value: Any) -> bool:
         return is_number(value) and math.isfinite(value)
     except OverflowError:  # a whole number may be larger than every float
         return False
+
+
+def given_number(value: Any) -> float:
+    """What somebody's function gave for a number; a text, or a complex number, is none, though Python may make one."""
+    if isinstance(value, str | bytes) or (isinstance(value, Complex) and not isinstance(value, Real)):
+        raise TypeError(f"found {value!r:.80}, expected a number")
+    return float(value)
 
 
 def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int:

@@ -17,10 +17,13 @@ import numpy as np
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.numeric import LARGEST_MEASURED, is_finite
+from elicit.numeric import LARGEST_MEASURED, given_number, is_finite
 from elicit.oracles.columns import is_frame, labelled
 from elicit.printable import many
 from elicit.subsets import Attributes, Mask, members
+
+#: The squares of larger numbers may be beyond every float.
+_LARGEST_SQUARED = 1e150
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,9 @@ def over_folds(values: Sequence[float]) -> Reading:
 def _spread(values: Sequence[float]) -> float | None:
     if len(values) < 2 or not np.isfinite(values).all():
         return None
-    return float(np.std(values, ddof=1))
+    if max(map(abs, values)) < _LARGEST_SQUARED:
+        return float(np.std(values, ddof=1))
+    return float(np.std(np.divide(values, _LARGEST_SQUARED), ddof=1)) * _LARGEST_SQUARED
 
 
 def cost(per_attribute: Any, name: str = "cost", unit: str = "") -> Extra:
@@ -144,19 +149,26 @@ def listed(extras: Sequence[Extra] | Extra | None, attributes: Attributes, folds
 
 
 def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured | Failure:
-    """The reply for one subset: score, size, then the extras. A number that is not finite is a failure."""
+    """The reply for one subset: score, size, then the extras. A number that cannot be used is a failure."""
     readings = []
     size = Reading(float(trial.subset.bit_count()))
     named = zip(SCORE_AND_SIZE, (score, size), strict=True)
     for criterion, reading in chain(named, ((extra.criterion, extra(trial)) for extra in extras)):
-        if not math.isfinite(reading.value):
-            bad = next((f for f, value in enumerate(reading.folds, start=1) if not math.isfinite(value)), None)
+        bad = next((f for f, value in enumerate(reading.folds, start=1) if not math.isfinite(value)), None)
+        if wanted := what_is_wanted(reading.value):
             where = "" if bad is None else f" in fold {bad}"
-            return Failure(f"{criterion.name} is {reading.value}{where}, expected a finite number")
+            return Failure(f"{criterion.name} is {reading.value}{where}, expected {wanted}")
         readings.append(reading)
     return Measured(
         tuple(r.value for r in readings), tuple(r.folds for r in readings), tuple(r.spread for r in readings)
     )
+
+
+def what_is_wanted(value: float) -> str:
+    """What is expected of the number that a criterion has, where this is not such; else ""."""
+    if not math.isfinite(value):
+        return "a finite number"
+    return "" if abs(value) < LARGEST_MEASURED else f"a number below {LARGEST_MEASURED:g}"
 
 
 @dataclass(frozen=True)
@@ -247,4 +259,4 @@ class _Called:
             raise InputError(f"criterion {self.criterion.name!r} needs a function, found {self.fn!r}")
 
     def __call__(self, trial: Trial) -> Reading:
-        return Reading(float(self.fn(trial.attributes.subset(trial.subset))))
+        return Reading(given_number(self.fn(trial.attributes.subset(trial.subset))))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError, OracleError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion, checked_criteria
+from elicit.numeric import given_number
+from elicit.oracles.criteria import what_is_wanted
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Mask
 
@@ -60,8 +61,8 @@ class CallableOracle:
             return Failure(one_line(error))
         values = self._values(reply, mask)
         for criterion, value in zip(self.criteria, values, strict=True):
-            if not math.isfinite(value):
-                return Failure(f"{criterion.name} is {value}, expected a finite number")
+            if wanted := what_is_wanted(value):
+                return Failure(f"{criterion.name} is {value}, expected {wanted}")
         return Measured(values, ((),) * len(values), (None,) * len(values))
 
     def _values(self, reply: Any, mask: Mask) -> tuple[float, ...]:
@@ -70,9 +71,10 @@ class CallableOracle:
         wanted = [name for name in names if name != "size"]
         try:
             if isinstance(reply, Mapping):
-                given = {str(name): float(value) for name, value in reply.items()}
+                given = {str(name): given_number(value) for name, value in reply.items()}
             else:
-                values = [float(v) for v in reply] if isinstance(reply, Sequence) else [float(reply)]
+                several = isinstance(reply, Sequence) and not isinstance(reply, str | bytes)
+                values = list(map(given_number, reply if several else [reply]))
                 given = dict(zip(names if len(values) == len(names) else wanted, values, strict=True))
         except (TypeError, ValueError, OverflowError) as error:
             raise OracleError(self._expected(reply)) from error

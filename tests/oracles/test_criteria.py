@@ -57,6 +57,17 @@ def test_one_fold_has_no_spread():
     assert over_folds([0.25, 0.75]).spread == pytest.approx(math.sqrt(0.125))
 
 
+def test_numbers_whose_squares_are_too_large_have_a_spread():
+    assert over_folds([1e200, 3e200]).spread == pytest.approx(math.sqrt(2) * 1e200)
+    assert gathered(over_folds([1e260, 1e260]), (), TRIAL) == Failure("score is 1e+260, expected a number below 1e+250")
+
+
+@pytest.mark.parametrize("value", ["5", b"5", 1 + 2j, np.complex64(1)])
+def test_a_text_or_a_complex_number_is_no_criterion(value):
+    with pytest.raises(TypeError, match="expected a number"):
+        from_callable("price", lambda _: value, maximise=False)(TRIAL)
+
+
 def test_any_function_of_the_names():
     extra = from_callable("letters", lambda names: len("".join(names)), maximise=False)
     assert extra(TRIAL) == Reading(2.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from elicit.asks import Evaluate, Failure, Measured
@@ -51,11 +52,35 @@ def test_exceptions_and_numbers_that_are_none_are_failures():
     assert oracle(Evaluate(0, 7)) == Failure("KeyError: 3")
 
 
+@pytest.mark.parametrize("value", [1e250, -1e300])
+def test_a_number_too_large_to_be_recorded_is_a_failure_of_the_subset_and_no_end_of_the_run(value):
+    oracle = CallableOracle(lambda names: value if "a" not in names else 1e249, ["a", "b"])
+    assert oracle(Evaluate(0, 2)) == Failure(f"score is {value}, expected a number below 1e+250")
+    assert oracle(Evaluate(0, 3)).criteria == (1e249, 2.0)
+
+
+class Untellable(Exception):
+    def __str__(self):
+        raise ZeroDivisionError
+
+
+def test_an_error_that_cannot_be_told_is_a_failure_by_its_kind():
+    def fn(_):
+        raise Untellable
+
+    assert CallableOracle(fn, 3)(Evaluate(0, 1)) == Failure("Untellable")
+
+
 WRONG_REPLIES = {
     "too few": (1.0,),
     "too many": (1.0, 2.0, 3.0, 4.0),
     "a text": "high",
     "nothing": None,
+    "a text of digits": "123",
+    "bytes": b"123",
+    "texts of numbers": ("1", "2", "3"),
+    "texts by name": {"score": "1", "cost": "2"},
+    "complex numbers": (1.0, np.complex128(2 + 1j)),
     "one of no float": (1.0, 10**400),
     "too few by name": {"score": 1},
     "an unknown name": {"score": 1, "price": 2},
