@@ -151,6 +151,10 @@ def _number(entry: str) -> float | None:
 
 def _header(header: list[str], path: Path) -> list[str]:
     header = [name.strip() for name in header]
+    if len(header) == 1 and header[0] != _SCORE and _SCORE in header[0]:
+        raise _line_error(
+            path, 1, f"one cell, {header[0][:40]!r}, is all there is; put commas between the cells of a table"
+        )
     if _SCORE not in header:
         raise _line_error(path, 1, "no column is called 'score'; name the column of the score so, after the attributes")
     for name in header:

@@ -78,6 +78,8 @@ def test_the_table_of_the_wine_data():
     [
         ("a,b,merit\n1,0,1\n", "line 1: no column is called 'score'"),
         ("", "line 1: no column is called 'score'"),
+        ("a;b;score\n1;0;1\n", "line 1: one cell, 'a;b;score', is all there is; put commas between the cells"),
+        ("a\tb\tscore\n1\t0\t1\n", r"line 1: one cell, 'a\tb\tscore', is all"),
         ("score\n1\n", "line 1: no attribute comes before 'score'"),
         ("a,a,score\n1,0,1\n", "line 1: the column 'a' occurs 2 times"),
         ("a,,score\n1,0,1\n", "line 1: column 2 needs a printable name"),
