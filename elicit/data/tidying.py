@@ -65,13 +65,12 @@ def is_missing(cell: str) -> bool:
 
 def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
     """The cells as finite numbers, None if one of them is not a finite number."""
-    values = []
-    for cell in cells:
-        value = number_in(cell)
-        if value is None or not math.isfinite(value):
-            return None
-        values.append(value)
-    return np.array(values)
+    texts = list(cells)
+    try:
+        values = np.array(list(map(float, texts)), dtype=np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() and not any("_" in text for text in texts) else None
 
 
 def number_in(cell: str) -> float | None:
@@ -148,24 +147,25 @@ class Column:
 
 def tidy_column(name: str, cells: Sequence[str]) -> Column:
     """The column with its gaps, or left out where it says nothing."""
-    known = [cell for cell in cells if not is_missing(cell)]
-    gaps = len(cells) - len(known)
+    missing = [is_missing(cell) for cell in cells]
+    known, gaps = [cell for cell, gap in zip(cells, missing, strict=True) if not gap], sum(missing)
     if len(set(known)) < 2:
         return Column(None, note=f"{name!r} is left out: it is {'constant' if known else 'empty'}")
-    numbers = as_numbers(["0" if is_missing(cell) else cell for cell in cells])
-    if numbers is not None:
-        if len(set(map(number_in, known))) < 2:
+    values = as_numbers(known)
+    if values is not None:
+        if values.min() == values.max():
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
             return Column(None, note=f"{name!r} is left out: {why}")
-        numbers[[is_missing(cell) for cell in cells]] = np.nan
+        numbers = np.full(len(cells), np.nan)
+        numbers[np.logical_not(missing)] = values
         note = (
             f"{name!r} has {many(gaps, 'missing value')}: models get the median of their training rows" if gaps else ""
         )
         return Column(numbers.reshape(-1, 1), note=note)
     if looks_like_names(known):
         return Column(None, note=f"{name!r} is left out: {what_they_look_like(known)}")
-    block, found = encode([MISSING_LEVEL if is_missing(cell) else cell for cell in cells])
+    block, found = encode([MISSING_LEVEL if gap else cell for cell, gap in zip(cells, missing, strict=True)])
     notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
     return Column(block, found, "; ".join(filter(None, [*notes, categories_note(name, known, found)])))
 
