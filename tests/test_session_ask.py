@@ -207,6 +207,14 @@ def test_group_labels_may_not_be_missing_even_where_gaps_are_filled(tmp_path, ti
         load(str(tmp_path / "t.csv"), "y", tidy=tidy, group_col="site")
 
 
+@pytest.mark.parametrize("gap", ["?", "null", "#N/A", "None"])
+def test_a_group_label_that_stands_for_a_missing_one_is_none_where_data_are_tidied(tmp_path, gap):
+    table(tmp_path / "t.csv", a=number, site=lambda k, _: gap if k == 3 else f"north{k % 3}")
+    with pytest.raises(InputError, match=rf"line 5: 'site' is {re.escape(gap)}, expected a value; fill it, or remove"):
+        load(str(tmp_path / "t.csv"), "y", tidy=True, group_col="site")
+    assert set(load(str(tmp_path / "t.csv"), "y", group_col="site").together) == {gap, "north0", "north1", "north2"}
+
+
 def test_a_quote_after_a_space_opens_a_cell(tmp_path):
     (tmp_path / "t.csv").write_text('a, name\n1, "Smith, J"\n')
     assert cells_of(tmp_path / "t.csv").rows == [["1", "Smith, J"]]

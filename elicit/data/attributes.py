@@ -141,7 +141,8 @@ class CellColumns:
         if not self.tidy:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
         for cell, line in zip(cells, self.cells.lines, strict=True):
-            if not cell or cell.lower() == "na" or not math.isfinite(number_in(cell) or 0.0):
+            gap = is_missing(cell) if self.tidy else cell.lower() in ("", "na")
+            if gap or not math.isfinite(number_in(cell) or 0.0):
                 found, wanted = cell or "empty", f"expected a value; {remedy}"
                 if too_large(cell):
                     found, wanted = f"{cell[:10]}…", f"{TOO_LARGE}; write it in a larger unit"
