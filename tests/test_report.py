@@ -672,6 +672,18 @@ def test_the_page_fits_the_screen_in_both_themes(visit, wine, width, scheme):
     assert size >= 16
 
 
+@pytest.mark.parametrize("width", [390, 1200])
+def test_no_name_in_a_drawing_is_cut_by_the_edge_of_the_page(visit, tmp_path, width):
+    names = [f"TOTAL_BILIRUBIN_LEVEL_{k}_MAX" for k in "ABCDE"] + ["od280/od315_of_diluted_wines"]
+    oracle = CallableOracle(lambda chosen: float(len(chosen)), names)
+    with begin(tmp_path / "j", oracle, Settings(budget=12, start=6, questions=0)) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="a"), session.journal)
+    seen = visit(written(tmp_path / "j", "--no-model"), width)
+    places = "[...document.querySelectorAll('svg text')].map((text) => text.getBoundingClientRect())"
+    assert seen.evaluate(f"Math.min(...{places}.map((place) => place.left))") >= 0
+    assert seen.evaluate(f"Math.max(...{places}.map((place) => place.right))") <= width
+
+
 #: Words of up to nine characters, and all numbers of the map of pairs, that stand on more than one line.
 BROKEN = """[...document.querySelectorAll("td")].flatMap((cell) => {
   const text = cell.firstChild, broken = [];

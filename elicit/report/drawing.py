@@ -16,8 +16,8 @@ from elicit.report.markup import Child, Html, element
 WIDTH, HEIGHT = 400, 260
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
 
-#: Columns of a name beside a bar; the table below the drawing holds it whole.
-LONGEST_LABEL = 21
+#: Columns of a name beside a bar, and where it ends; the table below the drawing holds it whole.
+LONGEST_LABEL, NAMES_END = 20, 165
 
 #: Round values on an axis.
 MOST_TICKS = 5
@@ -27,6 +27,7 @@ LOOKS: Mapping[str, Mapping[str, str]] = {
     "tick": {"fill": "#1b1f24", "font-size": "11px"},
     "axis": {"fill": "#57606a", "font-size": "11px"},
     "end": {"text-anchor": "end"},
+    "name": {"text-anchor": "end"},
     "middle": {"text-anchor": "middle"},
     "grid": {"stroke": "#d0d7de", "stroke-width": ".7"},
     "dot": {"fill": "#8c959f"},
@@ -103,16 +104,16 @@ def figure(title: str, *children: Html, height: int = HEIGHT, label: str | None 
 
 def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str) -> Html:
     """Horizontal bars with an optional spread, one a row, from zero."""
-    row, names_end = 22, 150
+    row = 22
     height = row * len(rows) + 26
     ends = [v + (s or 0.0) for _, v, s in rows] + [v - (s or 0.0) for _, v, s in rows] + [0.0]
-    x, ticks = scale(ends, names_end, WIDTH - RIGHT)
+    x, ticks = scale(ends, NAMES_END, WIDTH - RIGHT)
     parts = [shape("line", x1=x(t), x2=x(t), y1=4, y2=height - 22, class_="grid") for t in ticks]
     parts += [shape("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
     names = told_apart([name for name, _, _ in rows], LONGEST_LABEL)
     for k, (name, (_, value, spread)) in enumerate(zip(names, rows, strict=True)):
         y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))
-        parts.append(shape("text", name, x=names_end - 6, y=y + 12, class_="tick end"))
+        parts.append(shape("text", name, x=NAMES_END - 6, y=y + 12, class_="tick name"))
         kind = "bar" if value >= 0 else "bar below"
         parts.append(shape("rect", x=left, y=y, width=max(right - left, 1.0), height=row - 8, class_=kind))
         if spread:
