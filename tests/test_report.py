@@ -512,8 +512,9 @@ def test_what_is_dropped_is_named_once_and_has_neither_power_nor_cost(dropped):
     content = gathered(read(dropped))
     assert (content.dropped, content.candidates) == (["<leak>"], [0, 1, 2])
     assert strongest(content) == [0, 1, 2]
-    assert "a = 1.0, b = 2.0, c = 3.0," in content.measured_with
-    assert "leak" not in content.measured_with
+    costs = {key: value for key, value in content.measured_with if key.startswith("costs: ")}
+    assert costs == {"costs: a": "1.0", "costs: b": "2.0", "costs: c": "3.0"}
+    assert "leak" not in str(content.measured_with)
     text = written(dropped).read_text(encoding="utf-8")
     shown = html.unescape(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL))
     assert "of 3 attributes that may be chosen (dropped: <leak>); " in shown
@@ -525,7 +526,11 @@ def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine):
     content = gathered(read(wine))
     assert content.dropped == []
     assert len(content.candidates) == len(content.attributes)
-    assert "that may be chosen (dropped" not in written(wine, "--no-model").read_text(encoding="utf-8")
+    text = written(wine, "--no-model").read_text(encoding="utf-8")
+    assert "that may be chosen (dropped" not in text
+    assert "Data: wine; model: knn:3.</p>" in text[: text.index("<nav")]
+    for key, value in WINE.items():
+        assert f"<tr><td>{key}</td><td>{value}</td></tr>" in text
 
 
 def test_one_measured_subset_is_one(tmp_path):

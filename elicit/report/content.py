@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +88,7 @@ class Content:
     failures: tuple[tuple[tuple[str, ...], str], ...]
     set_aside: tuple[str, ...]
     family: Family
-    measured_with: str
+    measured_with: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     seed: int
@@ -164,20 +164,30 @@ def _measured(why: Why) -> tuple[Measurement, ...]:
     )
 
 
-def _measured_with(header: Header, family: Family) -> str:
+def _measured_with(header: Header, family: Family) -> tuple[tuple[str, str], ...]:
     """What the oracle was made of. What is dropped needs no cost: whatever stands for one there is not told."""
     about: Any = header.settings.get("about") or {}
-    section = about.get("oracle") if isinstance(about, dict) else None
+    if not isinstance(about, dict):
+        return (("about", _plain(about)),)
+    section = about.get("oracle")
     if family.drop and isinstance(section, dict) and isinstance(costs := section.get("costs"), dict):
         dropped = header.attributes.subset(family.drop)
         told = {name: value for name, value in costs.items() if name not in dropped}
         about = {**about, "oracle": {**section, "costs": told}}
-    return _plain(about)
+    return tuple(_rows("", {key: about[key] for key in sorted(about, key=lambda key: key != "oracle")}))
+
+
+def _rows(above: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Keys with their plain values; one that stands below others is told with them, but for the oracle's own."""
+    for key, value in values.items():
+        called = f"{above}: {key}" if above else key
+        if isinstance(value, dict):
+            yield from _rows("" if called == "oracle" else called, value)
+        else:
+            yield called, _plain(value)
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} = {_plain(inner)}" for key, inner in value.items())
     if isinstance(value, list):
         return ", ".join(map(_plain, value))
     return "none" if value is None else str(value)

@@ -18,7 +18,7 @@ from elicit.report.content import Content
 from elicit.report.front import front_section
 from elicit.report.markup import Html, data, element, raw
 from elicit.report.model import ModelStory
-from elicit.report.pieces import names_of
+from elicit.report.pieces import capital, names_of
 from elicit.report.scores import scores
 from elicit.report.session import passed_over, session
 from elicit.report.utility import power
@@ -60,7 +60,7 @@ def page(content: Content, story: ModelStory, journal: str) -> str:
         element(
             "header",
             element("h1", "The subset recommended to its operator"),
-            element("p", f"A report of {journal}, by Elicit {__version__}.", class_="soft"),
+            element("p", f"A report of {journal}, by Elicit {__version__}.{_of_what(content)}", class_="soft"),
             element(
                 "nav", [element("a", title, href=f"#{anchor}") for anchor, title in SECTIONS], aria_label="Sections"
             ),
@@ -70,6 +70,13 @@ def page(content: Content, story: ModelStory, journal: str) -> str:
         element("script", raw(script)),
     )
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _of_what(content: Content) -> str:
+    """The data and the model, where the record names them."""
+    known = dict(content.measured_with)
+    told = "; ".join(f"{key}: {known[key]}" for key in ("data", "target", "model") if key in known)
+    return f" {capital(told)}." if told else ""
 
 
 _STATIC = ("page.css", "page.js")

@@ -88,8 +88,8 @@ def reproduce(content: Content, journal: str) -> Iterator[Html]:
         "p", "The record holds every measurement and answer; with it each of these says the same as this page:"
     )
     yield element("pre", [element("code", command) for command in commands])
-    if content.measured_with:
-        yield element("p", f"Measured with: {content.measured_with}.")
     yield element("p", f"Seed {content.seed}; data and model are identified as {content.fingerprint}.")
+    if content.measured_with:
+        yield folded("Measured with", table(("what", "value"), content.measured_with, "What measured the subsets"))
     yield folded("Settings", table(("setting", "value"), content.settings, "Settings of the run"))
     yield folded("Versions", table(("library", "version"), content.versions, "Versions that wrote the record"))
