@@ -135,7 +135,8 @@ def test_looking_something_up_leaves_the_run_as_it_is(ended):
     lines = insight.best()
     assert lines[0].startswith("Best so far: ")
     assert lines[-1].endswith(
-        ". Better and rejected are meant by the utilities of the parsimonious set, tau = 0.1, C = 10."
+        ". Better and rejected: by every utility that fits what was measured and answered almost as simply as the "
+        "simplest does (parsimonious set, tau = 0.1, C = 10)."
     )
     for given in insight.answers():
         assert insight.number(given.request) == given.number

@@ -89,8 +89,8 @@ def test_of_the_neighbours_of_the_best_those_are_counted_of_which_something_is_k
         elicitation = Elicitation(Attributes.numbered(7), settings=elicitation.settings, facts=facts)
     lines = Insight(elicitation).best()
     assert lines[0] == "Best so far: {a1} (score 0.15, size 1)."
-    assert lines[2] == f"Evaluated of its 6 neighbours (one attribute more or less): {2 + failed}."
-    assert lines[3].startswith("Evaluated of 127 subsets: 12, rejected unseen: 0. Better and rejected are meant by")
+    assert lines[2] == f"Evaluated of the 6 subsets with one attribute more or fewer: {2 + failed}."
+    assert lines[3].startswith("Evaluated of 127 subsets: 12, rejected unseen: 0. Better and rejected: by every")
 
 
 def test_the_bottom_line_counts_what_was_measured_in_vain_too_and_a_question_more_for_each_answer_taken_back():

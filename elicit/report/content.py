@@ -72,6 +72,7 @@ class Content:
     best: int
     ended: str
     scope: str
+    meaning: str
     clear: float
     holds: tuple[str, ...]
     current: tuple[Step, ...]
@@ -125,6 +126,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         best=place[why.best],
         ended="The run has not ended yet." if stopped is None else f"Ended by {stopped.reason}.",
         scope=why.utilities.scope,
+        meaning=why.utilities.meaning,
         clear=why.utilities.clear,
         holds=holds,
         current=current,

@@ -42,7 +42,7 @@ def front_section(content: Content) -> Iterator[Html]:
             "below the front.",
         ),
     )
-    yield element("p", "Point at a subset to read it, select two to compare them.", class_="soft script-only")
+    yield element("p", "Point at a subset to read it.", class_="soft script-only")
     yield element("div", "", id="told", class_="told script-only", aria_live="polite", role="status")
     yield element("div", "", id="compared", class_="script-only scroll", aria_live="polite")
     yield _table(content)

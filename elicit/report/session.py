@@ -52,7 +52,7 @@ def _questions(content: Content) -> Html:
         rows.append(
             (str(q.number), f"{names_of(first)} ({told[0]})", f"{names_of(second)} ({told[1]})", q.answer, remark)
         )
-    return table(("no.", "A", "B", "answer", ""), rows, "Questions in the order in which they were asked", {0})
+    return table(("no.", "A", "B", "answer", "remark"), rows, "Questions in the order in which they were asked", {0})
 
 
 def passed_over(content: Content) -> Iterator[Html]:
@@ -71,7 +71,7 @@ def passed_over(content: Content) -> Iterator[Html]:
     yield element("p", f"Proposed and not measured: {many(content.passed_over, 'subset')}, because {why}.{more}")
     possible = {True: "yes", False: "no", None: "not known"}
     rows = [(listed(p.names), _price(p.then), _price(p.now), possible[p.possible]) for p in content.prices]
-    yield table(("subset", "price then", "price now", "can it be best now"), rows, "Passed over", {1, 2})
+    yield table(("subset", "price then", "price now", "can it be best now"), rows, "Prices then and now", {1, 2})
 
 
 def _price(price: float | None) -> str:

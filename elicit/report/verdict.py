@@ -38,13 +38,13 @@ def result(content: Content) -> Iterator[Html]:
     yield element(
         "p",
         f"Measured: {len(content.measured)} of {many(content.family.count(), 'subset')} that may be chosen; "
-        f"{many(len(content.questions), 'question')} answered. What was not measured can only be judged as far as the "
-        f"{content.scope} reaches.",
+        f"{many(len(content.questions), 'question')} answered. What was not measured is judged by "
+        f"{content.meaning} ({content.scope}).",
         class_="soft",
     )
     if content.set_aside:
         yield element("h3", "Statements that the recommendation does not honour in full")
-        yield element("ul", [element("li", capital(line)) for line in content.set_aside])
+        yield element("ul", [element("li", capital(line) + ".") for line in content.set_aside])
 
 
 def _choice(content: Content) -> str:

@@ -74,9 +74,9 @@ class Insight:
         ]
         around = elicitation.family.neighbours(beliefs.incumbent)
         known = sum(1 for y in around if y in history.evaluated or y in history.failed)
-        lines.append(f"Evaluated of its {many(len(around), 'neighbour')} (one attribute more or less): {known}.")
+        lines.append(f"Evaluated of the {many(len(around), 'subset')} with one attribute more or fewer: {known}.")
         total = elicitation.family.count()
-        meant = f" Better and rejected are meant by the utilities of the {beliefs.utilities.scope}."
+        meant = f" Better and rejected: by {beliefs.utilities.meaning} ({beliefs.utilities.scope})."
         lines.append(
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
             f"{len(history.rejected)}.{'' if beliefs.conflict is not None else meant}"

@@ -96,6 +96,11 @@ class ExactSet:
         return f"exact set, slice with margin {self.delta:g}"
 
     @property
+    def meaning(self) -> str:
+        """Which utilities it holds, in plain words."""
+        return "every utility that fits what was measured and answered outright"
+
+    @property
     def budget(self) -> float:
         """No budget: the slice is bounded by |θ| ≤ 1."""
         return 0.0

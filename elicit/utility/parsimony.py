@@ -51,6 +51,11 @@ class ParsimoniousSet(Costs):
         return f"parsimonious set, tau = {self.settings.tau:g}, C = {self.settings.slack:g}"
 
     @property
+    def meaning(self) -> str:
+        """Which utilities it holds, in plain words."""
+        return "every utility that fits what was measured and answered almost as simply as the simplest does"
+
+    @property
     def clear(self) -> float:
         """The margin of one clear answer: 1."""
         return 1.0
