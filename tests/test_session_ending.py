@@ -28,6 +28,7 @@ from elicit.commands.ending import (
     _preferred_to,
     _reasons,
     _reversed_in_words,
+    _strongest_rival,
     _unmeasured_in_words,
     _what_answers_did,
     proven_bounds,
@@ -647,6 +648,27 @@ def test_where_the_recommended_one_dominates_all_it_is_said_what_a_utility_denie
     assert "it dominates every other that was measured" in told
     assert (elicitation.beliefs.incumbent_regret.value > 0) == doubted
     assert ("; a utility that prefers another takes that for noise" in told) == doubted
+
+
+def test_the_strongest_rival_is_told_by_what_differs_alone():
+    elicitation = run_measured({0b001: (0.5,), 0b010: (0.4,), 0b111: (0.5,)})
+    rival = "its strongest rival among the evaluated is "
+    assert _strongest_rival(elicitation, 0b010, 0b001) == f"{rival}{{b}} (score 0.4 instead of 0.5)"
+    assert _strongest_rival(elicitation, 0b111, 0b001) == f"{rival}{{a, b, c}} (size 3 instead of 1)"
+
+
+def test_reasons_name_long_attributes_in_short_and_the_result_in_full(tmp_path):
+    names = [f"mean of the daily values of the last {weeks} weeks" for weeks in range(1, 5)]
+    cells = np.random.default_rng(0).normal(size=(40, 4)).round(2)
+    rows = [",".join([*map(str, row), "yes" if row[0] + row[1] > 0 else "no"]) for row in cells.tolist()]
+    (tmp_path / "t.csv").write_text("\n".join([",".join([*names, "y"]), *rows]))
+    told = " ".join(told_by(tmp_path, "t.csv", "--target", "y", answers="a\n" * 9).split())
+    result, _, rest = told[told.index("recommended: ") :].partition("ended by")
+    reasons = rest.partition("spent:")[0]
+    assert any(name in result for name in names)
+    assert "what your answers did:" in reasons
+    assert not any(name in reasons for name in names)
+    assert re.search(r"\{mean of[^,}]*…[^,}]*[1-4] weeks[,}]", reasons)
 
 
 @pytest.mark.parametrize(

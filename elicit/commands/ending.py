@@ -33,14 +33,26 @@ from elicit.numeric import GRID
 from elicit.operators.picture import named, number
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, bounded, counted, listable, many, paragraph, pasted, printable, rounded, width
+from elicit.printable import (
+    aligned,
+    bounded,
+    counted,
+    listable,
+    many,
+    paragraph,
+    pasted,
+    printable,
+    rounded,
+    told_apart,
+    width,
+)
 from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words, whose_words
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.session.display import Meter, clock_time, failure_lines
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.session.hopeless import binary_score_remedy
 from elicit.sessions import Session
-from elicit.subsets import Family, Mask
+from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import certify_preference
@@ -288,12 +300,8 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
 
 def _strongest_rival(elicitation: Elicitation, rival: Mask, subset: Mask) -> str:
     """The strongest rival of the recommended subset, beside it."""
-    its, mine = elicitation.history.evaluated[rival].criteria, elicitation.history.evaluated[subset].criteria
-    values = "; ".join(
-        f"{criterion.name} {rounded(value)} instead of {rounded(own)}"
-        for criterion, value, own in zip(elicitation.history.criteria, its, mine, strict=True)
-    )
-    return f"its strongest rival among the evaluated is {_beside(elicitation, rival, subset)}: {values}"
+    beside = _beside(elicitation, rival, subset)
+    return f"its strongest rival among the evaluated is {beside} ({_changes(elicitation, rival, subset)})"
 
 
 def _not_near_best(evaluated: int, scope: str) -> str:
@@ -383,7 +391,7 @@ def _preferred_to(history: History, subset: Mask) -> dict[Mask, int]:
 def _proven_better(elicitation: Elicitation, subset: Mask, others: Sequence[Mask], strained: Strained) -> Iterator[str]:
     """A proof in words that the subset is better than each of the others, and those of which there is none."""
     history, utilities = elicitation.history, elicitation.beliefs.fresh_utilities()
-    numbers = history.question_numbers
+    numbers, attributes = history.question_numbers, _in_short(history.attributes)
     statements = [numbered(s, numbers) for s in utilities.statements]
     aside = {numbered(s, numbers) for s in set_aside_of(strained)}
     unproven = []
@@ -392,8 +400,8 @@ def _proven_better(elicitation: Elicitation, subset: Mask, others: Sequence[Mask
         if certificate is None:
             unproven.append(other)
             continue
-        found = explain(certificate, statements, history.attributes, aside)
-        yield from _paragraph(f"  {found.words(history.attributes)}", 4)
+        found = explain(certificate, statements, attributes, aside)
+        yield from _paragraph(f"  {found.words(attributes)}", 4)
     if unproven:
         text = "; ".join(_beside(elicitation, x, subset, "the same") for x in unproven)
         by = "what you said" if history.stated else "what was measured (you preferred none to another)"
@@ -427,27 +435,36 @@ def _what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:
 
 def _reversed_in_words(elicitation: Elicitation, other: Otherwise, instead: Mask, subset: Mask) -> str:
     """What another answer would have led to; the text follows the number of its question."""
-    measured, given = elicitation.history.evaluated, other.given
-    values = zip(elicitation.history.criteria, measured[instead].criteria, measured[subset].criteria, strict=True)
-    changes = ", ".join(
-        f"{c.name} {rounded(new)} instead of {rounded(old)}" for c, new, old in values if abs(new - old) > GRID
-    )
     # the reverse of an equality is either preference, so it must be named
     reversal = (
         f"with {_beside(elicitation, other.preferred, subset)} preferred"
-        if given is Answer.EQUAL
+        if other.given is Answer.EQUAL
         else "the other way round"
     )
-    return f"{reversal}: {_beside(elicitation, instead, subset)} ({changes or 'the same numbers'})"
+    return f"{reversal}: {_beside(elicitation, instead, subset)} ({_changes(elicitation, instead, subset)})"
+
+
+def _changes(elicitation: Elicitation, other: Mask, subset: Mask) -> str:
+    """The criteria in which another subset differs from the recommended one."""
+    measured = elicitation.history.evaluated
+    values = zip(elicitation.history.criteria, measured[other].criteria, measured[subset].criteria, strict=True)
+    told = (f"{c.name} {rounded(its)} instead of {rounded(own)}" for c, its, own in values if abs(its - own) > GRID)
+    return ", ".join(told) or "the same numbers"
 
 
 def _beside(elicitation: Elicitation, subset: Mask, recommended: Mask, called: str = "the recommended one") -> str:
-    return elicitation.history.attributes.beside(subset, recommended, called)
+    return _in_short(elicitation.history.attributes).beside(subset, recommended, called)
+
+
+def _in_short(attributes: Attributes) -> Attributes:
+    """The attributes by names that a sentence can hold several of, where these can be told apart."""
+    short = told_apart(attributes.names)
+    return Attributes(tuple(short)) if len({*short}) == len(short) else attributes
 
 
 def _statements_set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation goes against, in part or in full, and answers that contradict others."""
-    numbers, attributes = elicitation.history.question_numbers, elicitation.history.attributes
+    numbers, attributes = elicitation.history.question_numbers, _in_short(elicitation.history.attributes)
     strained = strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes))
     for line in (*strained, *kept_words(elicitation.history)):
         yield from _paragraph(line)

@@ -188,7 +188,7 @@ def _from_csv(
     twice = next((name for name, times in Counter(columns).items() if times > 1), None)
     if twice is not None:
         raise InputError(
-            f"{file.shown}: with a column for each text of a column, two are called {twice!r}; rename a column"
+            f"{file.path}: with a column for each text of a column, two are called {twice!r}; rename a column"
         )
     X = np.hstack([block for block, _ in kept.values()])
     left_out = tuple(name for name in read if name not in kept)
