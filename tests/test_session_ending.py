@@ -150,7 +150,8 @@ def test_looking_something_up_leaves_the_run_as_it_is(ended):
 def test_the_journal_is_enough_for_the_snippet(ended):
     path = str(ended[0] / "j")
     code = snippet(session_section(read(path), path), ("alcohol", "hue"))
-    names = {}
+    names, imports = {}, [line for line in code if "import " in line]
+    assert code[: len(imports) + 1] == [*imports, ""], "as one writes it"
     exec("\n".join(code), names)
     assert list(names["X"].columns) == ["alcohol", "hue"]
     assert names["model"].score(names["X"], names["y"]) > 0.7
@@ -163,6 +164,8 @@ def test_the_snippet_names_many_columns_on_lines_that_fit_a_screen(tmp_path):
     section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
     for chosen in (columns[:2], columns[1:]):
         code, names = snippet(section, chosen), {}
+        assert code[0] == "import pandas as pd"
+        assert not any("import " in line for line in code[code.index("") :])
         exec("\n".join(code), names)
         assert list(names["X"].columns) == chosen
         assert max(len(line) for line in code if str(tmp_path) not in line) < 90

@@ -105,7 +105,7 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
         yield from _command("a page to keep or send:", f"elicit report {path} -o report.html")
     yield from _command("check the proofs again:", f"elicit verify {path}")
     if result.subset is not None and (code := snippet(section, result.names)):
-        yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}" for line in code))
+        yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}".rstrip() for line in code))
 
 
 def _what_may_do_instead(elicitation: Elicitation, result: Result) -> Iterator[str]:

@@ -18,7 +18,7 @@ _LONGEST_LINE = 80
 
 
 def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Lines of Python that fit the session's model to the attributes `names`; none for other oracles."""
+    """Lines of Python that fit the session's model to the attributes `names`, imports first; none for other oracles."""
     if section.get("kind") != "wrapper":
         return []
     groups = section.get("groups", {})
@@ -40,9 +40,12 @@ def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     if len(steps) > 1:
         imports.add("from sklearn.pipeline import make_pipeline")
     inner = ", ".join(repr(step) for step in steps)
+    built_in = section["data"] in BUILT_IN
+    imports.add(f"from sklearn.datasets import load_{section['data']}" if built_in else "import pandas as pd")
     return [
+        *sorted(imports, key=lambda line: (line.startswith("from"), line)),
+        "",
         *_reading_lines(section, columns, coded, data),
-        *sorted(imports),
         f"model = make_pipeline({inner}).fit(X, y)" if len(steps) > 1 else f"model = {inner}.fit(X, y)",
     ]
 
@@ -59,16 +62,14 @@ def _reading_lines(
     """Lines that read the data as the session did; `coded` holds the columns of texts with their levels."""
     listing, chosen = _columns_literal(columns)
     if section["data"] in BUILT_IN:
-        name = f"load_{section['data']}"
-        lines = [f"from sklearn.datasets import {name}", f"X, y = {name}(return_X_y=True, as_frame=True)"]
-        return [*lines, *listing, f"X = X[{chosen}]"]
+        return [f"X, y = load_{section['data']}(return_X_y=True, as_frame=True)", *listing, f"X = X[{chosen}]"]
     table, blanks = cells_of(Path(section["data"])), blanks_of(Path(section["data"]))
     mixed = _mixed_decimal_columns(table, (*columns, section["target"]))
     read = [repr(section["data"]), *_format_arguments(table, mixed)]
     read += _missing_value_arguments(blanks) if section.get("tidy") else []
     read += ["skipinitialspace=True"] if blanks.spaced else []
     renamed = ".rename(columns=str.strip)" if blanks.spaced else ""
-    lines = ["import pandas as pd", f"data = pd.read_csv({', '.join(read)}){renamed}"]
+    lines = [f"data = pd.read_csv({', '.join(read)}){renamed}"]
     lines += [f"data[{name!r}] = data[{name!r}].str.strip()" for name in coded if name in blanks.padded]
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if section.get("tidy"):
