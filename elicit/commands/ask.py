@@ -25,7 +25,7 @@ from elicit.events import EXTRAS
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import Columns, columns_of
 from elicit.oracles.naming import known_names
-from elicit.printable import printable
+from elicit.printable import many, printable
 from elicit.sessions import begin
 from elicit.sources.oracle import wrapper_of
 from elicit.sources.prior import prior_named
@@ -172,7 +172,8 @@ def _costs(path: Path, data: Data, attributes: Attributes, dropped: Sequence[str
     What is dropped is in no subset: it needs no cost, and 0 stands in the journal, which wants one for every attribute.
     """
     costs = dict.fromkeys(dropped, 0.0) | listed_costs(path, [*attributes.names, *data.left_out], data.groups)
-    for name in attributes.names:
-        if name not in costs:
-            raise InputError(f"{path}: no cost is given for {name!r}; add a line")
+    if lacking := [name for name in attributes.names if name not in costs]:
+        more = f" and {many(len(lacking) - 1, 'other attribute')}" if lacking[1:] else ""
+        lines = "a line for each" if lacking[1:] else "a line"
+        raise InputError(f"{path}: no cost is given for {lacking[0]!r}{more}; add {lines}")
     return {name: costs[name] for name in attributes.names}

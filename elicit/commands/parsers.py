@@ -154,7 +154,8 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
         "--criteria",
         metavar="A,B",
         default="",
-        help=f"criteria besides score and size: {', '.join(EXTRAS)}, or scikit-learn scorers",
+        help=f"criteria besides score and size: {', '.join(EXTRAS)}, or scikit-learn scorers (stability: minus the "
+        "score's standard deviation over folds)",
     )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
     command.add_argument("--keep", default="", metavar="A,B", help="attributes that every subset holds")

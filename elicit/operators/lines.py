@@ -35,22 +35,22 @@ COLUMNS, _ROWS = 78, 14
 
 #: The words and what they mean, as `help` shows them.
 HELP = (
-    "    a, first            A, the first, is better",
-    "    b, second           B, the second, is better",
-    "    equal               both are equally good",
-    "    cannot, incomparable    no statement, and not asked again",
-    "    later               no statement; it uses up a question, and the pair comes back once more is known, if ever",
-    "    why                 the reason for the question, and what either answer would settle",
-    "    undo, undo N        list the answers, or take the one to question N back; its pair may be asked about again",
-    "    front               the front: what no other evaluated subset beats in every number",
-    "    best                what would be recommended now, and how sure that is",
-    "    done                end here with the best so far; `elicit resume` may still go on with the session later",
-    "    help                these words",
-    "    quit                leave; everything so far is kept, and the question is open when the session resumes",
+    "    a, first              A, the first, is better",
+    "    b, second             B, the second, is better",
+    "    equal                 both are equally good",
+    "    cannot, incomparable  no statement, and not asked again",
+    "    later                 no statement; uses up a question, and the pair comes back once more is known, if ever",
+    "    why                   the reason for the question, and what either answer would settle",
+    "    undo, undo N          list the answers, or take the one to question N back; its pair may be asked about again",
+    "    front                 the front: what no other evaluated subset beats in every number",
+    "    best                  what would be recommended now, and how sure that is",
+    "    done                  end here with the best so far; `elicit resume` may still go on with the session later",
+    "    help                  these words",
+    "    quit                  leave; everything so far is kept, and the question is open when the session resumes",
 )
 
 #: What `help` adds while answers contradict each other.
-SETTLING = ("    N, keep             take the answer to question N back, or keep all, to be weighed",)
+SETTLING = ("    N, keep               take the answer to question N back, or keep all, to be weighed",)
 
 _WORDS = "a, b, equal, cannot, later; why, undo, front, best, done, help, quit"
 

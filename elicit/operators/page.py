@@ -68,7 +68,8 @@ HELP = (
     "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
     "Up, Down   scroll, or choose from a list; Esc goes back to the question",
     "",
-    "A score is the mean over folds of rows that the model had not seen, and ± its standard deviation among them.",
+    "A score is the mean over folds of rows that the model had not seen, and ± its standard deviation among them. "
+    "Stability, where it is a criterion, is minus that deviation: 0 where all folds agree.",
     "",
     "The bottom line: subsets evaluated of the budget; subsets rejected, not evaluated because nothing that "
     "fits your answers finds them best; questions asked, and left: this one and at most so many as were allowed "

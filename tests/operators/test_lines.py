@@ -178,6 +178,11 @@ def test_help_has_every_word_and_needs_no_docstring(monkeypatch):
         assert re.search(rf"^    ([a-z]+, )?{word}\b", out.getvalue(), re.MULTILINE), word
 
 
+def test_what_the_words_mean_stands_below_one_another():
+    places = {re.match(r" +\S.*?  +", line).end() for line in (*lines.HELP, *lines.SETTLING)}
+    assert len(places) == 1
+
+
 def test_undo_names_the_answer_to_take_back_and_what_that_changes():
     asking, out = operator("UNDO 2\nundo 3\n", desk=Desk())
     assert asking(QUESTION) == TakeBack(5)
