@@ -132,6 +132,18 @@ def rounded(value: float, digits: int = 5) -> str:
     return f"{value:.0f}" if large else f"{value:.{digits}g}"
 
 
+def alike(values: Sequence[float], digits: int = 5) -> list[str]:
+    """Numbers to be compared, as `rounded` tells them, but all with as many decimals.
+
+    As they are where one would take two digits more than it was told in, or is told as a power of ten.
+    """
+    told = [rounded(value, digits) for value in values]
+    decimals = max((len(text.partition(".")[2]) for text in told), default=0)
+    same = [f"{value:.{decimals}f}" for value in values]
+    longest = max((len(text.replace(".", "").lstrip("-0")) for text in same), default=0)
+    return told if "e" in "".join(told) or (decimals and longest > digits + 1) else same
+
+
 def bounded(most: float, digits: int = 2) -> str:
     """A bound in so many digits, rounded up: with less, more would be said than is known.
 

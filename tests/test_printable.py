@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned, bounded, rounded, shortened, told_apart, width
+from elicit.printable import aligned, alike, bounded, rounded, shortened, told_apart, width
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -118,3 +118,24 @@ def test_names_that_differ_in_two_places_are_told_apart():
     names = [f"temperature_of_the_{place}_mean_of_all_{month}" for place in ("inlet", "outlet") for month in (11, 12)]
     ends = ["inlet_mean_of_all_11", "inlet_mean_of_all_12", "outlet_me…of_all_11", "outlet_me…of_all_12"]
     assert told_apart(names, 21) == [f"…{end}" for end in ends]
+
+
+@pytest.mark.parametrize(
+    ("values", "digits", "told"),
+    [
+        ([0.97778, 0.9719], 5, ["0.97778", "0.97190"]),
+        ([0.029, 0.0298], 2, ["0.029", "0.030"]),
+        ([1.0, 0.97222], 5, ["1.00000", "0.97222"]),
+        ([6.0, 11.0], 5, ["6", "11"]),
+        ([19.0, 0.5], 5, ["19.0", "0.5"]),
+        ([-0.078229, -0.102274], 5, ["-0.078229", "-0.102274"]),  # one digit more is a digit of it
+        ([1000.5, 0.0123456], 5, ["1000.5", "0.012346"]),  # as 1000.500000 nobody would read it
+        ([1e-7, 0.5], 5, ["1e-07", "0.5"]),
+        ([123456.7, 99.5], 5, ["123457", "99.5"]),
+        ([0.0, 0.0044], 2, ["0.0000", "0.0044"]),
+        ([], 5, []),
+    ],
+)
+def test_numbers_to_be_compared_have_as_many_decimals(values, digits, told):
+    assert alike(values, digits) == told
+    assert [alike([value], digits) for value in values] == [[rounded(value, digits)] for value in values]

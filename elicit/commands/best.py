@@ -18,7 +18,7 @@ from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.numeric import GRID
 from elicit.operators.expression import Expression, parse
-from elicit.printable import many, rounded
+from elicit.printable import alike, many, rounded
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
@@ -47,8 +47,8 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     best, steps = best_of(history, worth), {x: round(value / GRID) for x, value in known.items()}
     ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
-    for place, x in enumerate(ranked[:top], start=1):
-        yield f"  {place}. {rounded(worth[x])}  {measured_line(history, x)}"
+    for place, (x, told) in enumerate(zip(ranked, alike([worth[x] for x in ranked[:top]]), strict=False), start=1):
+        yield f"  {place}. {told}  {measured_line(history, x)}"
     with one_thread():
         recommended = elicitation.incumbent
     assert recommended is not None

@@ -30,11 +30,12 @@ from elicit.journal import Journal
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import FINE, History
 from elicit.numeric import GRID
-from elicit.operators.picture import named, number
+from elicit.operators.picture import named, numbers
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import (
     aligned,
+    alike,
     bounded,
     counted,
     listable,
@@ -147,7 +148,8 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     for i, criterion in enumerate(history.criteria):
         name = "score (on the folds that chose it)" if criterion.name == "score" else criterion.name
         unit = f" [{criterion.unit}]" if criterion.unit else ""
-        rows.append([printable(name + unit), number(chosen, i), "failed" if whole is None else number(whole, i)])
+        both = [*numbers((chosen,), i), "failed"] if whole is None else numbers((chosen, whole), i)
+        rows.append([printable(name + unit), *both])
     fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
@@ -219,12 +221,10 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
         )
     if any(len(each) < ROUNDS for each in found.values()):
         return []
-    return [_mean_and_spread(found[subset]) for subset in subsets]
-
-
-def _mean_and_spread(scores: Sequence[float]) -> str:
-    spread = float(np.std(scores, ddof=1))
-    return f"{rounded(float(np.mean(scores)))} ± {rounded(spread if spread > GRID else 0, 2)}"
+    means = alike([float(np.mean(found[subset])) for subset in subsets])
+    spreads = [float(np.std(found[subset], ddof=1)) for subset in subsets]
+    around = alike([spread if spread > GRID else 0.0 for spread in spreads], 2)
+    return [f"{mean} ± {spread}" for mean, spread in zip(means, around, strict=True)]
 
 
 class Bounds(NamedTuple):

@@ -11,7 +11,19 @@ from collections.abc import Sequence
 
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
-from elicit.printable import entry, enumerated, fitted, listable, padded, paragraph, printable, rounded, width, wrapped
+from elicit.printable import (
+    alike,
+    entry,
+    enumerated,
+    fitted,
+    listable,
+    padded,
+    paragraph,
+    printable,
+    rounded,
+    width,
+    wrapped,
+)
 from elicit.subsets import Attributes, Mask
 
 Line = list[tuple[str, str]]
@@ -36,8 +48,15 @@ def named(mask: Mask, attributes: Attributes) -> str:
 
 def number(fact: Evaluated, i: int, *, spread: bool = True) -> str:
     """A criterion of a subset, with its spread where it has one."""
-    around = fact.spread[i] if fact.spread and spread else None
-    return rounded(fact.criteria[i]) + ("" if around is None else f" ± {rounded(around, 2)}")
+    return numbers((fact,), i, spread=spread)[0]
+
+
+def numbers(facts: Sequence[Evaluated], i: int, *, spread: bool = True) -> list[str]:
+    """A criterion of subsets that are compared, each with its spread where it has one."""
+    around = [fact.spread[i] if fact.spread and spread else None for fact in facts]
+    told = iter(alike([each for each in around if each is not None], 2))
+    values = zip(alike([fact.criteria[i] for fact in facts]), around, strict=True)
+    return [value + ("" if each is None else f" ± {next(told)}") for value, each in values]
 
 
 def called(criterion: Criterion) -> str:
@@ -101,7 +120,7 @@ def _criteria(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion]
     apart = int(columns >= 80)  # there a column more between what stands side by side
     for title, spread, words in _LAYOUTS:
         titles = [title(criterion) for criterion in criteria]
-        cells = [[number(fact, i, spread=spread) for fact in (first, second)] for i in range(len(criteria))]
+        cells = [numbers((first, second), i, spread=spread) for i in range(len(criteria))]
         value = max(
             _LEAST_VALUE_WIDTH if columns >= _ROOMY else 0, *(width(cell) + 1 for pair in cells for cell in pair)
         )
@@ -141,9 +160,9 @@ def _one_below_the_other(
     for i, criterion in enumerate(criteria):
         better, _ = lead(first, second, i, criterion)
         lines.append([("", fitted(f" {short_heading(criterion)}", columns))])
-        for side, fact in zip("AB", (first, second), strict=True):
+        for side, told in zip("AB", numbers((first, second), i, spread=False), strict=True):
             mark = "* " if side == better else "  "
-            lines.append([("better" if side == better else "", f"  {side} {mark}{number(fact, i, spread=False)}")])
+            lines.append([("better" if side == better else "", f"  {side} {mark}{told}")])
     return lines
 
 

@@ -12,7 +12,7 @@ from elicit.printable import many, rounded
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale, shape
 from elicit.report.markup import Html, element
-from elicit.report.pieces import boxed, names_of, value_of
+from elicit.report.pieces import boxed, names_of, values_of
 
 
 def front_section(content: Content) -> Iterator[Html]:
@@ -96,9 +96,10 @@ def _table(content: Content) -> Html:
     sign = -1 if content.criteria[0].maximise else 1
     front = sorted((m for m in content.measured if m.in_front), key=lambda m: sign * m.values[0])
     head = [element("th", heading(c), scope="col", class_="number") for c in content.criteria]
+    columns = [values_of(front, k) for k in range(len(content.criteria))]
     rows = []
-    for m in front:
-        values = [element("td", value_of(m, k), class_="number") for k in range(len(m.values))]
+    for m, told in zip(front, zip(*columns, strict=True), strict=True):
+        values = [element("td", value, class_="number") for value in told]
         best = m.place == content.best
         button = element(
             "button",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from elicit.printable import listable, rounded
+from elicit.printable import alike, listable
 from elicit.report.content import Measurement
 from elicit.report.markup import Html, element, joined
 
@@ -44,8 +44,14 @@ def listed(names: Iterable[str]) -> str:
 
 def value_of(measurement: Measurement, k: int) -> str:
     """The value of criterion k, with its spread where it has one."""
-    spread = measurement.spread[k]
-    return rounded(measurement.values[k]) + ("" if spread is None else f" ± {rounded(spread, 2)}")
+    return values_of((measurement,), k)[0]
+
+
+def values_of(measurements: Sequence[Measurement], k: int) -> list[str]:
+    """The values of criterion k as they stand below one another, each with its spread where it has one."""
+    around = iter(alike([spread for m in measurements if (spread := m.spread[k]) is not None], 2))
+    values = zip(alike([m.values[k] for m in measurements]), measurements, strict=True)
+    return [value + ("" if m.spread[k] is None else f" ± {next(around)}") for value, m in values]
 
 
 def capital(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import enumerated, many, rounded
+from elicit.printable import alike, enumerated, many, rounded
 from elicit.report.content import Content
 from elicit.report.drawing import bars, curve
 from elicit.report.markup import Html, element
@@ -53,14 +53,11 @@ def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
         f"{promise} Folds drawn anew, the same for each line below, are nearer the truth; the rows are those that "
         "chose, so even this is a little high:",
     )
+    chosen = iter(alike([h.chosen for h in story.honest if h.chosen is not None]))
+    fresh = zip(alike([h.mean for h in story.honest]), alike([h.spread for h in story.honest], 2), strict=True)
     rows = [
-        (
-            h.what,
-            "–" if h.chosen is None else rounded(h.chosen),
-            f"{rounded(h.mean)} ± {rounded(h.spread, 2)}",
-            str(len(h.fresh)),
-        )
-        for h in story.honest
+        (h.what, "–" if h.chosen is None else next(chosen), f"{mean} ± {spread}", str(len(h.fresh)))
+        for h, (mean, spread) in zip(story.honest, fresh, strict=True)
     ]
     header = ("", f"{name} on the folds that chose", f"{name} on fresh folds", "rounds")
     yield table(header, rows, "± is the standard deviation over the rounds", {1, 2, 3})

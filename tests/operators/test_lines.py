@@ -65,7 +65,7 @@ def test_both_are_shown_side_by_side_and_nothing_steers_the_terminal():
     lines = comparison(QUESTION.first, QUESTION.second, ATTRIBUTES, SCORE_AND_SIZE, 100)
     assert list(map(plain, lines)) == [
         "                           A                 B",
-        " score (more is better)  * 0.91235 ± 0.031   0.9              A leads by 0.0123",
+        " score (more is better)  * 0.91235 ± 0.031   0.90000          A leads by 0.0123",
         " size (less is better)     2                 2                the same",
         "",
         " only in A (1): ash\\x1b[2J",
