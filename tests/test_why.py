@@ -242,6 +242,14 @@ def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, w
             ],
         ),
         (
+            NeededAnswers((said(1, 2, 4), said(3, 1, 2)), (said(1, 2, 4), said(3, 1, 2)), True, 3),
+            ["of your 3 answers, those that show it, and no proof can do without one of them: questions 2, 4."],
+        ),
+        (
+            NeededAnswers((said(1, 2, 4),), (said(1, 2, 4),), True, 3),
+            ["of your 3 answers, the one that shows it, and no proof can do without it: question 4."],
+        ),
+        (
             NeededAnswers((), (said(1, 2, 4),), False, 2),
             [
                 "of your 2 answers, a set that shows it, none of it to spare: question 4.",

@@ -134,6 +134,10 @@ def _needed_lines(matter: NeededAnswers) -> list[str]:
     yours = "your one answer" if matter.answers == 1 else f"your {matter.answers} answers"
     if not matter.enough:
         return [f"{yours} {'is' if matter.answers == 1 else 'are'} not needed for that: what was measured shows it."]
+    if len(matter.core) == len(matter.enough):  # what is in every proof is in this one
+        one = len(matter.core) == 1
+        who, these = ("the one that shows it", "it") if one else ("those that show it", "one of them")
+        return [f"of {yours}, {who}, and no proof can do without {these}: {which_questions(matter.core)}."]
     fewest = "a smallest set that shows it" if matter.smallest else "a set that shows it, none of it to spare"
     lines = [f"of {yours}, {fewest}: {which_questions(matter.enough)}."]
     if matter.core:
