@@ -657,6 +657,8 @@ def test_where_the_recommended_one_dominates_all_it_is_said_what_a_utility_denie
 def test_the_strongest_rival_is_told_by_what_differs_alone():
     elicitation = run_measured({0b001: (0.5,), 0b010: (0.4,), 0b111: (0.5,)})
     rival = "its strongest rival among the evaluated is "
+    close = run_measured({0b001: (0.96667,), 0b010: (0.96,)})
+    assert _strongest_rival(close, 0b010, 0b001) == f"{rival}{{b}} (score 0.96000 instead of 0.96667)"
     assert _strongest_rival(elicitation, 0b010, 0b001) == f"{rival}{{b}} (score 0.4 instead of 0.5)"
     assert _strongest_rival(elicitation, 0b111, 0b001) == f"{rival}{{a, b, c}} (size 3 instead of 1)"
 

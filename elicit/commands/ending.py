@@ -290,7 +290,7 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
         around = elicitation.family.neighbours(found.subset) + elicitation.family.swaps(found.subset)
         measured = all(y in elicitation.history.evaluated for y in around)
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
-        yield told + ("; all that are one flip or one swap away were evaluated as well" if measured else "")
+        yield told + ("; all with one attribute more, fewer or another were evaluated as well" if measured else "")
     else:
         yield _bound_in_words(found.value, bounds, evaluated, scope, beliefs.utilities, others)
     # a bound may come from straining what was measured; what that puts below is no alternative
@@ -448,7 +448,7 @@ def _changes(elicitation: Elicitation, other: Mask, subset: Mask) -> str:
     """The criteria in which another subset differs from the recommended one."""
     measured = elicitation.history.evaluated
     values = zip(elicitation.history.criteria, measured[other].criteria, measured[subset].criteria, strict=True)
-    told = (f"{c.name} {rounded(its)} instead of {rounded(own)}" for c, its, own in values if abs(its - own) > GRID)
+    told = (f"{c.name} {' instead of '.join(alike(pair))}" for c, *pair in values if abs(pair[0] - pair[1]) > GRID)
     return ", ".join(told) or "the same numbers"
 
 

@@ -260,7 +260,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
         asked, meanwhile = f"at most {many(questions, 'question')}", ", much of it while you read"
     yield (
         f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and {asked} "
-        f"asked: roughly {clock_time(total)} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
+        f"asked: roughly {clock_time(max(total, 1.0))} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
     )
     if isinstance(reply, Failure):
         yield _failure_advice(elicitation, reply)
