@@ -42,13 +42,16 @@ EXTRAS = ("cost", "stability", "fit_time")
 
 
 class Answer(enum.StrEnum):
-    """What an operator may say about two subsets, and its meaning in R."""
+    """What an operator may say about two subsets: the first is better, or the second, or they are equal.
 
-    FIRST = "first"  # first ≻ second
-    SECOND = "second"  # second ≻ first
-    EQUAL = "equal"  # first ~ second
-    INCOMPARABLE = "incomparable"  # no row in R, and not asked again
-    LATER = "later"  # no row in R, may be asked again
+    INCOMPARABLE says nothing of them, and the pair is not asked again; after LATER it may be.
+    """
+
+    FIRST = "first"
+    SECOND = "second"
+    EQUAL = "equal"
+    INCOMPARABLE = "incomparable"
+    LATER = "later"
 
 
 #: The meaning of an answer to "A or B?", as people read it.

@@ -41,10 +41,12 @@ Merit = Callable[[Mask], float]
 
 
 class FilterOracle:
-    """Scores a subset by a merit (see the head of this file).
+    """Scores a subset by a merit that is computed from the data alone, without fitting a model.
 
     X, y: numeric columns without gaps, and the target.
-    merit: "sum", "mean", "cfs", "mrmr" or "consistency".
+    merit: "cfs" (relevant attributes that do not repeat each other), "mrmr" (relevance less redundancy, by mutual
+        information), "consistency" (the share of rows with the most frequent target among those of the same values),
+        or "sum" or "mean" of `scores`.
     scores: for sum and mean: one number an attribute, a function f(X, y) that gives them, or the name of a score.
     attributes: a name for each column.
     classes: whether the target holds classes; None decides: texts do, and at most 20 whole numbers.
