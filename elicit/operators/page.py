@@ -66,7 +66,7 @@ HELP = (
     "D          done: end here with the best so far, having seen it; `elicit resume` may still go on later",
     "Q, Ctrl-D  save and leave; `elicit resume` goes on at this question",
     "Ctrl-C     interrupt: the same, with the exit status of an interrupt",
-    "Up, Down   scroll, or choose from a list; Esc goes back to the question",
+    "Up, Down   scroll (Page Up, Page Down: by a screen), or choose from a list; Esc goes back to the question",
     "",
     "A score is the mean over folds of rows that the model had not seen, and ± its standard deviation among them. "
     "Stability, where it is a criterion, is minus that deviation: 0 where all folds agree.",
