@@ -165,6 +165,7 @@ def test_the_snippet_names_many_columns_on_lines_that_fit_a_screen(tmp_path):
     for chosen in (columns[:2], columns[1:]):
         code, names = snippet(section, chosen), {}
         assert code[0] == "import pandas as pd"
+        assert "dropna" not in "".join(code), "every row has a target"
         assert not any("import " in line for line in code[code.index("") :])
         exec("\n".join(code), names)
         assert list(names["X"].columns) == chosen

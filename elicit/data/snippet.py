@@ -72,7 +72,7 @@ def _reading_lines(
     lines = [f"data = pd.read_csv({', '.join(read)}){renamed}"]
     lines += [f"data[{name!r}] = data[{name!r}].str.strip()" for name in coded if name in blanks.padded]
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
-    if section.get("tidy"):
+    if any(is_missing(row[table.header.index(section["target"])]) for row in table.rows):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
     as_text = ".astype(str)" if _pandas_reads_as_numbers(data) else ""
     as_text += ".str.strip()" if data.y.dtype.kind == "U" and section["target"] in blanks.padded else ""
