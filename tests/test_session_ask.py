@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
-from elicit.data import Data, load, model_of, regrouped
+from elicit.data import Data, load, model_of, regrouped, tidying
 from elicit.data.cells import SEPARATORS, blanks_of, cells_of, pairs_of, points_elsewhere
 from elicit.data.soundness import correlations, warnings_about
 from elicit.data.tidying import MISSING_LEVEL, stray_position
@@ -474,6 +474,18 @@ def test_a_file_whose_names_cannot_be_told_apart_says_which_and_what_to_do(tmp_p
     (tmp_path / "t.csv").write_text("a b y\n" + "1 1 0\n2 2 1\n" * 9)
     with pytest.raises(InputError, match=r"the only one is 'a b y'; put commas, semicolons or tabs between cells"):
         load(str(tmp_path / "t.csv"), "y")
+
+
+def test_so_many_texts_that_their_columns_would_fill_the_memory_are_not_made_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr(tidying, "MOST_CODED", 60 * 25)
+    table(tmp_path / "t.csv", a=number, few=lambda k, _: f"u{k % 25}", user=lambda k, _: f"u{k % 26}")
+    told = "26 different texts in 60 rows are too many for a 0/1 column each; join them into fewer"
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    assert data.notes == (f"'user' is left out: {told}",)
+    assert set(data.groups) == {"few"}
+    with pytest.raises(InputError, match=rf"t\.csv: in the column 'user', {re.escape(told)}, or drop it"):
+        load(str(tmp_path / "t.csv"), "y")
+    assert set(load(str(tmp_path / "t.csv"), "y", dropped=["user"]).groups) == {"few"}
 
 
 def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_they_look_like(tmp_path):

@@ -27,6 +27,7 @@ from elicit.data.tidying import (
     stray_position,
     tidy_column,
     too_large,
+    too_many_texts,
     what_they_look_like,
 )
 from elicit.errors import InputError, nearest
@@ -94,6 +95,8 @@ class CellColumns:
             if (told := self._ambiguity_note(cells)) is not None:
                 raise InputError(f"{self.path}: in the column {name!r}, {told}")
             self._refuse_stray_cell(i, cells)
+            if told := too_many_texts(cells):
+                raise InputError(f"{self.shown}: in the column {name!r}, {told}, or drop it")
             numbers, texts = encode(cells)
             return Column(numbers, texts, categories_note(name, cells, texts))
         if dropped and (odd := self._stray_position(cells)) is not None:

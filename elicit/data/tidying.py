@@ -31,6 +31,9 @@ MISSING_LEVEL = "(missing)"
 #: A column of texts with more levels than this, most of which occur once, names cases and not a property.
 MOST_LEVELS = 20
 
+#: The most cells of the 0/1 columns for one column of texts: 2 GB.
+MOST_CODED = 250_000_000
+
 #: A day, the year first or last, and perhaps a time.
 _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d\d))"
@@ -133,7 +136,20 @@ def encode(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
     if numbers is not None:
         return numbers.reshape(-1, 1), []
     levels = sorted(set(cells))
-    return np.array([[cell == level for level in levels] for cell in cells], dtype=np.float64), levels
+    place = {level: k for k, level in enumerate(levels)}
+    block = np.zeros((len(cells), len(levels)))
+    block[np.arange(len(cells)), [place[cell] for cell in cells]] = 1.0
+    return block, levels
+
+
+def too_many_texts(cells: Collection[str]) -> str:
+    """What is wrong with a column of so many rows and different texts that 0/1 columns of it would fill the memory."""
+    levels = set(cells)
+    if len(levels) * len(cells) <= MOST_CODED or as_numbers(levels) is not None:
+        return ""
+    return (
+        f"{len(levels)} different texts in {len(cells)} rows are too many for a 0/1 column each; join them into fewer"
+    )
 
 
 @dataclass(frozen=True)
@@ -165,6 +181,8 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
         return Column(numbers.reshape(-1, 1), note=note)
     if looks_like_names(known):
         return Column(None, note=f"{name!r} is left out: {what_they_look_like(known)}")
+    if told := too_many_texts(cells):
+        return Column(None, note=f"{name!r} is left out: {told}")
     block, found = encode([MISSING_LEVEL if gap else cell for cell, gap in zip(cells, missing, strict=True)])
     notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
     return Column(block, found, "; ".join(filter(None, [*notes, categories_note(name, known, found)])))
