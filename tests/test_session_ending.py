@@ -720,7 +720,7 @@ def test_a_proof_for_the_whole_family_is_told_with_the_neighbours_only_if_all_we
     elicitation = run_measured(scores)
     assert elicitation.beliefs.incumbent_regret.subset == 1
     told, *rest = _bounds(elicitation, "set", Bounds(Fraction(0), Fraction(0)))
-    words = "; all that are one flip or one swap away were evaluated as well"
+    words = "; all with one attribute more, fewer or another were evaluated as well"
     assert told == "proven: no subset of the 7 is better in any utility of the set" + words * around
     assert rest == []
 
@@ -772,7 +772,7 @@ def test_whom_one_was_preferred_to_is_told_by_the_answers_that_stand():
     facts = [Asked(0, (1, 3, 7)), *measured]
     for request, (first, second, answer) in enumerate(said, start=3):
         facts += [Asked(request, compare=(first, second)), Preferred(request, first, second, answer)]
-    history = History.of(Elicitation(["a", "b", "c"]).history.attributes, facts)
+    history = History(Elicitation(["a", "b", "c"]).history.attributes, facts=facts)
     assert _preferred_to(history, 1) == {3: 1, 7: 4}
     assert _preferred_to(history, 7) == {}
     history.record(Retracted(7, 6))

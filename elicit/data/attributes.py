@@ -96,7 +96,7 @@ class CellColumns:
                 raise InputError(f"{self.path}: in the column {name!r}, {told}")
             self._refuse_stray_cell(i, cells)
             if told := too_many_texts(cells):
-                raise InputError(f"{self.shown}: in the column {name!r}, {told}, or drop it")
+                raise InputError(f"{self.path}: in the column {name!r}, {told}, or drop it")
             numbers, texts = encode(cells)
             return Column(numbers, texts, categories_note(name, cells, texts))
         if dropped and (odd := self._stray_position(cells)) is not None:
