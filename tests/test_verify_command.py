@@ -974,6 +974,17 @@ def test_what_may_be_recommended_stands_below_nothing_that_may_be_chosen(facts, 
             claim._check_answers([])
 
 
+def test_where_no_utility_fits_answers_still_bind_who_goes_by_worth_and_not_by_regret():
+    for recommend, bound in (("expected", True), ("regret", False)):
+        claim = claimed(*DOWNWARDS, parsimony="exact", recommend=recommend)
+        claim.subset, claim.content["proofs"] = 3, [{"claim": {"kind": "inconsistent"}}]
+        if bound:
+            with pytest.raises(CertificateError, match="puts the subset claimed as best below"):
+                claim._check_answers([])
+        else:
+            claim._check_answers([])
+
+
 @pytest.mark.parametrize(
     ("settings", "nobody", "nothing"),
     [
