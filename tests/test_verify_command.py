@@ -1223,6 +1223,7 @@ WHOLE = "optimal: necessarily optimal over the whole family"
         (lambda of: of.claim["proofs"].pop(0), "no regret is proven that could be the least"),
         (lambda of: of.proof("regret", "keep")["scope"].update(max_size=3), "the proof is about another family"),
         (lambda of: of.proof("regret", "keep").update(scope={"flips": 1}), "the proof is about other flips"),
+        (lambda of: of.proof("regret", "keep").update(scope={"flips": 0}), "the proof is about other flips"),
         (lambda of: of.proof("rejected").update(subset=[0]), "the proof rejects a subset that was not passed over"),
         (lambda of: of.proof("rejected").update(price="0.05"), "a price below tau rejects nothing"),
         (lambda of: of.proof("rejected").update(price="99"), "the subset is not shown to cost more than B"),
@@ -1237,6 +1238,17 @@ def test_a_claim_with_one_thing_forged_is_refused_for_that(proven, tmp_path, for
     forged = Forged(journals.lines_of(proven))
     forge(forged)
     with pytest.raises(CertificateError, match=rf"^line {len(forged.lines)}: .*{re.escape(words)}"):
+        steps(journals.write(tmp_path / "forged", forged.lines))
+
+
+@pytest.mark.parametrize("where", ["evaluated", "keep"])
+def test_less_than_what_may_be_lost_is_no_bound(tmp_path, where):
+    journals.played(tmp_path / "j", 4, 0, budget=6, questions=0, stop=(), start=5)
+    forged = Forged(journals.lines_of(tmp_path / "j"))
+    bound = forged.proof("regret", where)
+    assert judge.Fraction(bound["bound"]) > 0
+    bound["bound"] = "0"
+    with pytest.raises(CertificateError, match=rf"^line {len(forged.lines)}: "):
         steps(journals.write(tmp_path / "forged", forged.lines))
 
 
