@@ -1252,6 +1252,32 @@ def test_less_than_what_may_be_lost_is_no_bound(tmp_path, where):
         steps(journals.write(tmp_path / "forged", forged.lines))
 
 
+CIRCLES = {"noise": 0.5, "degree": 1, "stop": (), **EXACT, "budget": 7}
+
+
+@pytest.mark.parametrize(
+    ("n", "run", "kind"),
+    [(4, RUNS["proven"], "rejected"), (4, RUNS["rejecting"], "rejected"), (3, CIRCLES, "inconsistent")],
+)
+def test_what_is_shown_by_no_proof_is_refused_in_either_set(tmp_path, n, run, kind):
+    for seed in range(12):
+        path = tmp_path / f"{seed}"
+        journals.played(path, **{"n": n, "seed": seed, **run})
+        lines = journals.lines_of(path)
+        proofs = [proof for proof in lines[-1]["claim"]["proofs"] if proof["claim"]["kind"] == kind]
+        if proofs:
+            break
+    proofs[0]["proof"] = {}
+    with pytest.raises(CertificateError, match=rf"^line {len(lines)}: "):
+        steps(journals.write(tmp_path / "forged", lines))
+
+
+def test_a_price_of_just_tau_rejects(proven, tmp_path):
+    forged = Forged(journals.lines_of(proven))
+    forged.proof("rejected")["price"] = forged.claim["set"]["tau"]
+    assert any("to believe it costs more than 0.1" in x for x in steps(journals.write(tmp_path / "j", forged.lines)))
+
+
 def test_that_others_lose_as_much_is_said_of_each_that_nothing_puts_below_another(tmp_path):
     journals.played(tmp_path / "j", 4, 0, budget=6, questions=0, stop=(), start=5)
     lines = journals.lines_of(tmp_path / "j")
@@ -1508,6 +1534,7 @@ def test_how_much_less_another_may_lose_is_what_lies_between_the_bound_and_the_f
     among = next(claim for claim in claims if claim["kind"] == "regret" and "evaluated" in claim["scope"])
     least = next(claim for claim in claims if claim["kind"] == "least")
     floor = float(judge.Fraction(least["floor"]))
+    assert "each other one that nothing puts below another (" in "\n".join(steps(tmp_path / "j"))
     assert f"may lose {floor:.12g} or more: none loses less" in "\n".join(steps(tmp_path / "j"))
     assert judge.Fraction(among["bound"]) < judge.Fraction(least["floor"])
     among["bound"] = "2"  # less is claimed, so that it still holds
