@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elicit.asks import Compare, Done, Evaluate, Measured, Reconcile, Settlement, TakeBack
-from elicit.commands.ending import _reasons, _statements_set_aside
+from elicit.commands.ending_reasons import reasons, statements_set_aside
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -95,7 +95,7 @@ def test_a_contradiction_that_is_kept_is_not_asked_about_again():
 )
 def test_the_end_names_the_answers_that_contradict_each_other_and_whether_they_were_kept(answers, told, standing):
     def end(elicitation):
-        return " ".join(" ".join(_statements_set_aside(elicitation, SimpleNamespace(set_aside=()))).split())
+        return " ".join(" ".join(statements_set_aside(elicitation, SimpleNamespace(set_aside=()))).split())
 
     left, kept = after(*answers), after(*answers)
     assert isinstance(left.ask(), Reconcile)
@@ -168,7 +168,7 @@ def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
     elicitation.tell(elicitation.ask().id, Settlement(None))
     strained = elicitation.beliefs.fresh_utilities().set_aside()
     assert {s.request for s in set_aside_of(strained)} == {6}
-    found = " ".join(" ".join(_reasons(elicitation, elicitation.incumbent, strained)).split())
+    found = " ".join(" ".join(reasons(elicitation, elicitation.incumbent, strained)).split())
     assert "you preferred {a1, a2, a3} to {a1, a2} (question 1)" in found
     assert "you preferred {a1, a2} to {a1, a2, a3} (question 2, set aside, at a price that counts)" in found
     assert found.count("set aside") == 1

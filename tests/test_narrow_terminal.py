@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from elicit.cli import main
-from elicit.commands import ending
+from elicit.commands import ending, ending_words
 from elicit.commands.status import complain
 from elicit.printable import message, width
 
@@ -102,7 +102,7 @@ def test_a_session_ends_with_whole_words_and_with_commands_to_copy(terminal, cap
 
 @pytest.mark.parametrize("columns", [24, 30, 60])
 def test_what_was_spent_breaks_at_spaces(monkeypatch, columns):
-    monkeypatch.setattr(ending, "screen_width", lambda: columns)
+    monkeypatch.setattr(ending_words, "screen_width", lambda: columns)
     run = SimpleNamespace(history=SimpleNamespace(evaluated={}, failed={}))
     result = SimpleNamespace(subset=None, evaluations=30, questions=4, seconds=21.0)
     lines = list(ending._spent(run, SimpleNamespace(known=range(6)), {}, result))

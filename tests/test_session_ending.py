@@ -20,19 +20,16 @@ from sklearn.preprocessing import StandardScaler
 from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.ending import (
+from elicit.commands.ending import _how_to_go_on
+from elicit.commands.ending_bounds import (
     Bounds,
     _bound_in_words,
     _bounds,
-    _how_to_go_on,
-    _preferred_to,
-    _reasons,
-    _reversed_in_words,
     _strongest_rival,
     _unmeasured_in_words,
-    _what_answers_did,
     proven_bounds,
 )
+from elicit.commands.ending_reasons import _preferred_to, _reversed_in_words, reasons, what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.data.snippet import snippet
@@ -464,9 +461,9 @@ def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monk
 def test_among_very_many_only_answers_say_why_this_one(monkeypatch, ended):
     elicitation = elicitation_of(read(ended[0] / "j"))
     subset = next(iter(elicitation.history.standing.values())).first  # who always says "a" prefers the first of two
-    before = " ".join(" ".join(_reasons(elicitation, subset, strained_in(elicitation))).split())
-    monkeypatch.setattr("elicit.commands.ending.MOST_EXPLAINED", 39)
-    after = " ".join(" ".join(_reasons(elicitation, subset, strained_in(elicitation))).split())
+    before = " ".join(" ".join(reasons(elicitation, subset, strained_in(elicitation))).split())
+    monkeypatch.setattr("elicit.commands.ending_reasons.MOST_EXPLAINED", 39)
+    after = " ".join(" ".join(reasons(elicitation, subset, strained_in(elicitation))).split())
     only = "more than 39 were measured, so it was not worked out which of them this one is proven better than"
     assert only in after
     assert only not in before
@@ -649,7 +646,7 @@ def test_where_the_recommended_one_dominates_all_it_is_said_what_a_utility_denie
     elicitation = run_measured(scores, **settings)
     subset = elicitation.incumbent
     assert elicitation.history.front == (subset,), "else this shows nothing"
-    told = " ".join(" ".join(_reasons(elicitation, subset, ())).split())
+    told = " ".join(" ".join(reasons(elicitation, subset, ())).split())
     assert "it dominates every other that was measured" in told
     assert (elicitation.beliefs.incumbent_regret.value > 0) == doubted
     assert ("; a utility that prefers another takes that for noise" in told) == doubted
@@ -671,11 +668,11 @@ def test_reasons_name_long_attributes_in_short_and_the_result_in_full(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join([",".join([*names, "y"]), *rows]))
     told = " ".join(told_by(tmp_path, "t.csv", "--target", "y", answers="a\n" * 9).split())
     result, _, rest = told[told.index("recommended: ") :].partition("ended by")
-    reasons = rest.partition("spent:")[0]
+    why = rest.partition("spent:")[0]
     assert any(name in result for name in names)
-    assert "what your answers did:" in reasons
-    assert not any(name in reasons for name in names)
-    assert re.search(r"\{mean of[^,}]*…[^,}]*[1-4] weeks[,}]", reasons)
+    assert "what your answers did:" in why
+    assert not any(name in why for name in names)
+    assert re.search(r"\{mean of[^,}]*…[^,}]*[1-4] weeks[,}]", why)
 
 
 @pytest.mark.parametrize(
@@ -746,7 +743,7 @@ def test_where_no_number_says_anything_of_another_that_is_all_that_is_said():
 def test_how_a_bound_is_known_is_told_and_from_one_margin_on_it_shows_nothing(
     monkeypatch, computed, proven, provable, words
 ):
-    monkeypatch.setattr("elicit.commands.ending.provable", lambda _: provable)
+    monkeypatch.setattr("elicit.commands.ending_bounds.provable", lambda _: provable)
     bounds = Bounds(None if proven is None else Fraction(proven))
     told = _bound_in_words(computed, bounds, 4, "the set", SimpleNamespace(clear=1.0), "; and others")
     assert told.startswith(words)
@@ -761,7 +758,7 @@ def test_the_others_of_the_front_are_named_up_to_a_few_and_then_counted(others, 
     facts += [Asked(10, compare=(1, 3)), Preferred(10, 1, 3, Answer.FIRST)]
     elicitation = Elicitation(names, settings=Settings(), facts=facts)
     assert len(elicitation.history.front) == others + 1
-    told = " ".join(" ".join(_reasons(elicitation, 1, ())).split())
+    told = " ".join(" ".join(reasons(elicitation, 1, ())).split())
     assert ("more that no other subset dominates)" in told) == (more > 0)
     assert more == 0 or f"(and {more} more that no other subset dominates)" in told
 
@@ -832,7 +829,7 @@ def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(
         drive(session.elicitation, oracle, ScriptedOperator(["equal"], otherwise="a"), session.journal)
     elicitation, found = elicitation_of(read(tmp_path / "j")), Why(read(tmp_path / "j")).otherwise()
     monkeypatch.setattr(Meter, "update", lambda _, *done: seen.append(done))
-    lines = _what_answers_did(elicitation, elicitation.incumbent)
+    lines = what_answers_did(elicitation, elicitation.incumbent)
     said = re.sub(r"\s+", " ", "\n".join(lines))
     changing = [other for other in found if other.subset != elicitation.incumbent]
     assert {other.question for other in changing if other.given is Answer.EQUAL} == by_equality

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.commands.ending import proven_bounds
+from elicit.commands.ending_bounds import proven_bounds
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.errors import CertificateError, InputError
