@@ -219,7 +219,8 @@ def test_an_interrupt_in_every_panel_resumes_to_the_identical_state(tmp_path):
     with session(tmp_path) as terminal:
         interrupted(terminal, "", "[A] A is better")
     before = identity(tmp_path / "j")
-    for keys, shows in (("w", "If A is better"), ("f", "size"), ("u", "no answer"), ("s", "one attribute more or fewer"), ("h", "Esc")):
+    panels = {"w": "If A is better", "f": "size", "u": "no answer", "s": "one attribute more or fewer", "h": "Esc"}
+    for keys, shows in panels.items():
         with resumed(tmp_path) as terminal:
             assert interrupted(terminal, keys, shows) == 1, "the number of the question stays"
         assert identity(tmp_path / "j") == before
