@@ -33,10 +33,9 @@ MOST_LISTED = 1 << 16
 #: Cuts tried before branch and bound takes over.
 MOST_CUTS = 300
 
-#: Where optimality alone is asked in the slice: first a look at as many subcubes as there are attributes, for a rival
-#: is nearly always found by then; then so many programs for each to prove it by steps, which suffice where
-#: attributes do much of their work apart; then branch and bound alone. (In Θ_τ coefficients share one budget, and a
-#: single flip may spend it all: there steps made proofs no shorter.)
+#: Where optimality alone is asked in the slice: first so many programs for each attribute to prove it by steps, which
+#: suffice where attributes do much of their work apart; then branch and bound alone. (In Θ_τ coefficients share one
+#: budget, and a single flip may spend it all: there steps made proofs no shorter.)
 STEPS_EACH = 10
 
 
@@ -98,7 +97,7 @@ def family_regret(
             return search.found(upper, None)
     attempts = [(most_cubes, False)]
     if decide_only and isinstance(utilities, ExactSet):
-        attempts = [(family.n, False), (STEPS_EACH * family.n, True), *attempts]
+        attempts = [(STEPS_EACH * family.n, True), *attempts]
     for most, by_steps in attempts:
         proof = partition(
             utilities,

@@ -82,10 +82,14 @@ def partition(
     queue: list[tuple[float, int, Piece, Vector, int | None]] = []
 
     def push(inside: Mask, outside: Mask, flip: int | None = None) -> None:
-        bound, multipliers, branching_scores = program.least_bound(inside, outside)
-        piece = Piece(inside, outside, multipliers, bound)
-        if steps is not None and bound > -tolerances.NUDGE and cubes.single(inside, outside) is None:
-            piece, branching_scores, flip = steps.try_step(piece, branching_scores, flip)
+        several = cubes.single(inside, outside) is None
+        step = steps.step_from(inside, outside, flip) if steps is not None and several else None
+        if step is not None and step.proven:  # nothing else need be known of this subcube
+            piece, branching_scores, flip = step.piece, step.branching_scores, None
+        else:
+            bound, multipliers, branching_scores = program.least_bound(inside, outside)
+            piece = Piece(inside, outside, multipliers, bound)
+            branching_scores, flip = (branching_scores, None) if step is None else step.split(bound, branching_scores)
         heapq.heappush(queue, (-piece.bound, len(leaves) + program.solved, piece, branching_scores, flip))
 
     for cube in cubes.start():
@@ -144,6 +148,24 @@ class _Cubes:
         return [] if itself else [(inside, outside)]
 
 
+@dataclass(frozen=True)
+class _Step:
+    """A flip from every y of a subcube, what is lost by it at most, and whether that proves a step."""
+
+    piece: Piece
+    branching_scores: Vector
+    proven: bool
+
+    def split(self, bound: float, branching_scores: Vector) -> tuple[Vector, int | None]:
+        """Where there is no step: the scores to split the subcube by, and the flip to try on its halves.
+
+        bound, branching_scores: of the subcube itself.
+        """
+        if self.piece.bound > bound:
+            return branching_scores, self.piece.flip
+        return (self.branching_scores, self.piece.flip) if self.branching_scores.any() else (branching_scores, None)
+
+
 class _Steps:
     """Looks for a step from a whole subcube: a flip towards the subset by which no θ of the set loses."""
 
@@ -152,22 +174,18 @@ class _Steps:
         #: a piece about the empty subset, once a step leads there: it is no member, so no other piece need hold it
         self.empty_subset_pieces: list[Piece] = []
 
-    def try_step(self, piece: Piece, branching_scores: Vector, flip: int | None) -> tuple[Piece, Vector, int | None]:
-        """The step from this subcube, if there is one; else the piece, the scores to split by, and the next flip.
+    def step_from(self, inside: Mask, outside: Mask, flip: int | None) -> _Step | None:
+        """The step from this subcube that is worth a look, proven or not; None where there is none.
 
         Only one flip is tried, the same as in the subcube that this is a half of: a split by the scores of a flip
         brings its halves nearer to a step.
         """
-        inside, outside = piece.inside, piece.outside
         flip = self._first_flip(inside, outside) if flip is None else flip
         if flip is None:
-            return piece, branching_scores, None
-        bound, multipliers, step_scores = self._program.least_bound(inside, outside, flip)
-        if bound <= -tolerances.NUDGE and self._ends_in_a_piece(inside, flip):
-            return Piece(inside, outside, multipliers, bound, flip), branching_scores, None
-        if bound > piece.bound:
-            return piece, branching_scores, flip
-        return (piece, step_scores, flip) if step_scores.any() else (piece, branching_scores, None)
+            return None
+        bound, multipliers, branching_scores = self._program.least_bound(inside, outside, flip)
+        proven = bound <= -tolerances.NUDGE and self._ends_in_a_piece(inside, flip)
+        return _Step(Piece(inside, outside, multipliers, bound, flip), branching_scores, proven)
 
     def _first_flip(self, inside: Mask, outside: Mask) -> int | None:
         """A decided attribute in which every y of a subcube differs from the subset, the last; None without any."""
