@@ -167,22 +167,26 @@ def test_a_number_is_told_alike_wherever_it_is_told(tmp_path, capsys):
     assert prices == {"123457", "1234568"}
 
 
-def test_an_equality_is_shared_by_the_utility_that_tells_no_difference(tmp_path, capsys):
-    path = tmp_path / "j.jsonl"
+def answered(path, answer):
+    """A journal with one question, answered so; the line of the answer."""
     journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
     lines = [line for line in journals.lines_of(path) if "claim" not in line]
-    next(line for line in lines if line.get("fact") == "preferred")["answer"] = "equal"
+    asked = next(line for line in lines if line.get("fact") == "preferred")
+    asked["answer"] = answer
     journals.write(path, lines)
+    return asked
+
+
+def test_an_equality_is_shared_by_the_utility_that_tells_no_difference(tmp_path, capsys):
+    path = tmp_path / "j.jsonl"
+    answered(path, "equal")
     assert "it agrees with the one preference told" in told(capsys, path, "--utility", "1")[1]
     assert "it does not agree with the one preference told" in told(capsys, path, "--utility", "size")[1]
 
 
 def test_an_answer_that_prefers_neither_is_no_preference(tmp_path, capsys):
     path = tmp_path / "j.jsonl"
-    journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
-    lines = [line for line in journals.lines_of(path) if "claim" not in line]
-    next(line for line in lines if line.get("fact") == "preferred")["answer"] = "incomparable"
-    journals.write(path, lines)
+    answered(path, "incomparable")
     assert "no preference was told in the session." in told(capsys, path, "--utility", "score")[1]
 
 
@@ -190,12 +194,8 @@ def test_an_answer_that_prefers_neither_is_no_preference(tmp_path, capsys):
 @pytest.mark.parametrize(("difference", "agreeing"), [("1e-9", 1), ("1e-10", 0)])
 def test_the_least_that_can_be_told_apart_is_a_preference(tmp_path, capsys, answer, difference, agreeing):
     path = tmp_path / "j.jsonl"
-    journals.played(path, 3, 1, budget=7, ask_every=1, questions=1, stop=())
-    lines = [line for line in journals.lines_of(path) if "claim" not in line]
-    asked = next(line for line in lines if line.get("fact") == "preferred")
+    asked = answered(path, answer)
     assert abs(len(asked["first"]) - len(asked["second"])) == 1
-    asked["answer"] = answer
-    journals.write(path, lines)
     outs = [told(capsys, path, f"--utility={sign}{difference} * size")[1] for sign in ("", "-")]
     assert sum("it agrees with the one preference told in the session." in out for out in outs) == agreeing
 
