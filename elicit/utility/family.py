@@ -33,11 +33,6 @@ MOST_LISTED = 1 << 16
 #: Cuts tried before branch and bound takes over.
 MOST_CUTS = 300
 
-#: Where optimality alone is asked in the slice: first so many programs for each attribute to prove it by steps, which
-#: suffice where attributes do much of their work apart; then branch and bound alone. (In Θ_τ coefficients share one
-#: budget, and a single flip may spend it all: there steps made proofs no shorter.)
-STEPS_EACH = 10
-
 
 @dataclass(frozen=True)
 class FamilyRegret:
@@ -82,6 +77,10 @@ def family_regret(
     With `decide_only` the first rival that gains anything ends it; `rivals` are tried before the whole family is
     searched. In the slice, and while the family can be listed, cuts are often quicker, so they come first, unless a
     proof is wanted: branch and bound leaves a shorter one. `progress` is told the bounds and may stop it.
+
+    Whether it is optimal in the slice is first looked for by steps, with half of the programs: where it is, these are
+    far fewer. (In Θ_τ coefficients share one budget, and a single flip may spend it all: steps made proofs longer as
+    often as shorter.)
     """
     search = _Search(utilities, subset, family)
     search.alternate_from(interior_theta(utilities))
@@ -95,10 +94,10 @@ def family_regret(
         upper = _bound_by_cuts(utilities, subset, family, search, progress)
         if upper <= search.lower + tolerances.DECISION:
             return search.found(upper, None)
-    attempts = [(most_cubes, False)]
+    looks = [(most_cubes, False)]
     if decide_only and isinstance(utilities, ExactSet):
-        attempts = [(STEPS_EACH * family.n, True), *attempts]
-    for most, by_steps in attempts:
+        looks = [(most_cubes // 2, True), (most_cubes - most_cubes // 2, False)]
+    for most, by_steps in looks:
         proof = partition(
             utilities,
             subset,
@@ -107,7 +106,7 @@ def family_regret(
             attempt=search.attempt,
             enough=tolerances.DECISION if decide_only else None,
             progress=progress,
-            most_cubes=min(most, most_cubes),
+            most_cubes=most,
             by_steps=by_steps,
         )
         if search.lower > tolerances.DECISION or proof.upper <= tolerances.DECISION:

@@ -101,6 +101,21 @@ class Monomials:
             held[columns] = places[:, np.minimum(np.arange(most), degree - 1)]
         return held
 
+    @cached_property
+    def _masks(self) -> NDArray[np.int64] | NDArray[np.object_]:
+        """The terms as one array; of Python's own integers where they are too large for the machine's."""
+        return np.array(self.terms, dtype=np.int64 if self.n < 63 else object)
+
+    def entries_between(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
+        """The least and the largest value that each entry of φ(y) may have, for a y that holds and lacks so much."""
+        terms = self._masks
+        return (terms & inside == terms).astype(np.float64), (terms & outside == 0).astype(np.float64)
+
+    def holding(self, attribute: int) -> NDArray[np.bool_]:
+        """Which monomials hold an attribute."""
+        found: NDArray[np.bool_] = self._masks & 1 << attribute != 0
+        return found
+
     def by_attribute(self, values: Vector) -> Vector:
         """Σ_{S ∋ i} values_S of every attribute i, shape (n,)."""
         total = np.bincount(self.held[:, 0], values, self.n)

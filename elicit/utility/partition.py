@@ -1,11 +1,7 @@
 """Branch and bound over a family of subsets, and the proof that it leaves behind.
 
-On the subcube of all y that hold `inside` and lack `outside`, the entry φ(y)_S of a monomial is known
-or may be 0 or 1. Any multipliers λ bound f(y) − f(x) on the whole subcube:
-  slice  −δ Σ_strict λ + Σ_S |φ(y) − φ(x) + Dᵀλ|_S,                                  worst φ(y)_S allowed
-  Θ_τ    B · max(max_S |φ(y) − φ(x) + Dᵀλ|_S / w_|S|, max_r |λ_r|/(C c_r)) − Σ_strict λ
-The best multipliers are the solution of a linear program; where its bound is too large the subcube is split. The
-leaves, each with its multipliers, cover the family: that is a certificate.
+A linear program bounds f(y) − f(subset) on a subcube (`cube_program.py`); where its bound is too large the subcube is
+split. The leaves, each with the multipliers of its bound, cover the family: that is a certificate.
 
 Where it is only asked whether the subset is optimal, a subcube may also be left by a step: multipliers that
 bound f(y) − f(z) by 0, z being y with one attribute flipped to what it is in the subset. Then y gains no more
@@ -16,19 +12,17 @@ instead of 2^n for a utility without interactions.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
-import numpy as np
-
-from elicit.subsets import Family, Mask, indicator, members
+from elicit.subsets import Family, Mask, members
 from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
+from elicit.utility.cube_program import Bound, CubeProgram, cube_program
 from elicit.utility.cubes import MOST_CUBES
-from elicit.utility.exact import ExactSet
-from elicit.utility.monomials import Matrix, Vector
-from elicit.utility.sets import equalities, required_margins, statement_rows
-from elicit.utility.solver import INFINITY, Program, Watch
+from elicit.utility.monomials import Vector
+from elicit.utility.solver import Watch
 
 
 @dataclass(frozen=True)
@@ -43,6 +37,11 @@ class Piece:
     multipliers: tuple[float, ...]
     bound: float
     flip: int | None = None
+
+    @classmethod
+    def of(cls, inside: Mask, outside: Mask, bound: Bound, flip: int | None = None) -> Piece:
+        """A piece with this bound."""
+        return cls(inside, outside, bound.multipliers, bound.value, flip)
 
 
 @dataclass(frozen=True)
@@ -75,27 +74,26 @@ def partition(
     With `enough` the search ends as soon as a gain above it is known. `by_steps` looks for steps, too.
     """
     cubes = _Cubes(family, subset)
-    program = CubeProgram(utilities, subset)
+    program = cube_program(utilities, subset)
     steps = _Steps(program, family, subset) if by_steps else None
     attempts = {2**k for k in range(20)}  # an attempt costs some programs, so ever more rarely
     leaves: list[Piece] = []
-    queue: list[tuple[float, int, Piece, Vector, int | None]] = []
+    queue: list[tuple[float, int, _Look]] = []
+    place = count()  # of equal bounds, the first comes first
 
     def push(inside: Mask, outside: Mask, flip: int | None = None) -> None:
         several = cubes.single(inside, outside) is None
-        step = steps.step_from(inside, outside, flip) if steps is not None and several else None
-        if step is not None and step.proven:  # nothing else need be known of this subcube
-            piece, branching_scores, flip = step.piece, step.branching_scores, None
-        else:
-            bound, multipliers, branching_scores = program.least_bound(inside, outside)
-            piece = Piece(inside, outside, multipliers, bound)
-            branching_scores, flip = (branching_scores, None) if step is None else step.split(bound, branching_scores)
-        heapq.heappush(queue, (-piece.bound, len(leaves) + program.solved, piece, branching_scores, flip))
+        look = steps.look(inside, outside, flip) if steps is not None and several else None
+        if look is None:
+            bound = program.least_bound(inside, outside)
+            look = _Look(Piece.of(inside, outside, bound), bound.undecided)
+        heapq.heappush(queue, (-look.piece.bound, next(place), look))
 
     for cube in cubes.start():
         push(*cube)
     while queue and program.solved < most_cubes:
-        _, _, piece, branching_scores, flip = heapq.heappop(queue)
+        look = heapq.heappop(queue)[-1]
+        piece = look.piece
         only_member = cubes.single(piece.inside, piece.outside)
         # a subcube needs a hair to spare, so that rounding its multipliers does not lose the proof
         if piece.bound <= lower + (tolerances.DECISION / 2 if only_member is not None else -tolerances.NUDGE):
@@ -107,13 +105,22 @@ def partition(
             lower = max(lower, piece.bound)  # one subset: the bound is what it gains
             leaves.append(piece)
         else:
-            for half in cubes.halves(piece.inside, piece.outside, branching_scores):
-                push(*half, flip)
+            for half in cubes.halves(piece.inside, piece.outside, look.undecided):
+                push(*half, look.flip)
         upper = max(lower, -queue[0][0] if queue else lower)
         if (enough is not None and lower > enough) or (progress is not None and progress(lower, upper)):
             break
-    pieces = [*leaves, *(entry[2] for entry in queue), *(steps.empty_subset_pieces if steps is not None else ())]
+    pieces = [*leaves, *(look.piece for *_, look in queue), *(steps.empty_subset_pieces if steps is not None else ())]
     return Partition(max([lower, *(p.bound for p in pieces)]), tuple(pieces))
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A subcube with what is known of it; it is split where most is undecided, and `flip` is tried on its halves."""
+
+    piece: Piece
+    undecided: Vector
+    flip: int | None = None
 
 
 class _Cubes:
@@ -127,10 +134,10 @@ class _Cubes:
         """The family as one subcube."""
         return self._useful(self._family.keep, self._family.drop)
 
-    def halves(self, inside: Mask, outside: Mask, branching_scores: Vector) -> list[tuple[Mask, Mask]]:
-        """The subcube split on the undecided attribute of the largest branching score."""
-        undecided = members(self._everything & ~(inside | outside))
-        split = 1 << max(undecided, key=lambda i: (branching_scores[i], -i))
+    def halves(self, inside: Mask, outside: Mask, scores: Vector) -> list[tuple[Mask, Mask]]:
+        """The subcube split on an attribute that is free in it, of the largest score."""
+        free = members(self._everything & ~(inside | outside))
+        split = 1 << max(free, key=lambda i: (scores[i], -i))
         return self._useful(inside | split, outside) + self._useful(inside, outside | split)
 
     def single(self, inside: Mask, outside: Mask) -> Mask | None:
@@ -148,24 +155,6 @@ class _Cubes:
         return [] if itself else [(inside, outside)]
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A flip from every y of a subcube, what is lost by it at most, and whether that proves a step."""
-
-    piece: Piece
-    branching_scores: Vector
-    proven: bool
-
-    def split(self, bound: float, branching_scores: Vector) -> tuple[Vector, int | None]:
-        """Where there is no step: the scores to split the subcube by, and the flip to try on its halves.
-
-        bound, branching_scores: of the subcube itself.
-        """
-        if self.piece.bound > bound:
-            return branching_scores, self.piece.flip
-        return (self.branching_scores, self.piece.flip) if self.branching_scores.any() else (branching_scores, None)
-
-
 class _Steps:
     """Looks for a step from a whole subcube: a flip towards the subset by which no θ of the set loses."""
 
@@ -174,23 +163,30 @@ class _Steps:
         #: a piece about the empty subset, once a step leads there: it is no member, so no other piece need hold it
         self.empty_subset_pieces: list[Piece] = []
 
-    def step_from(self, inside: Mask, outside: Mask, flip: int | None) -> _Step | None:
-        """The step from this subcube that is worth a look, proven or not; None where there is none.
+    def look(self, inside: Mask, outside: Mask, flip: int | None) -> _Look | None:
+        """The step from a subcube of several, or where to split it; None where no flip is of use.
 
-        Only one flip is tried, the same as in the subcube that this is a half of: a split by the scores of a flip
-        brings its halves nearer to a step.
+        A subcube is split where most of what a flip changes is undecided, and its halves are tried by the same flip:
+        they are nearer to a step. A flip of which all is decided, and no step, gives way to the next one. No program is
+        spent on what the subcube itself gains: that seldom ends it, and never where the subset is among its members.
         """
-        flip = self._first_flip(inside, outside) if flip is None else flip
-        if flip is None:
-            return None
-        bound, multipliers, branching_scores = self._program.least_bound(inside, outside, flip)
-        proven = bound <= -tolerances.NUDGE and self._ends_in_a_piece(inside, flip)
-        return _Step(Piece(inside, outside, multipliers, bound, flip), branching_scores, proven)
-
-    def _first_flip(self, inside: Mask, outside: Mask) -> int | None:
-        """A decided attribute in which every y of a subcube differs from the subset, the last; None without any."""
         differ = (inside & ~self._subset) | (outside & self._subset)
-        return next((i for i in reversed(members(differ)) if self._fits(inside, outside, i)), None)
+        if not differ:
+            loose = self._program.loose_bound(inside, outside)
+            return _Look(Piece.of(inside, outside, loose), loose.undecided)
+        for i in self._flips(inside, outside, differ, flip):
+            lost = self._program.least_bound(inside, outside, i)
+            if lost.value <= -tolerances.NUDGE and self._ends_in_a_piece(inside, i):
+                return _Look(Piece.of(inside, outside, lost, i), lost.undecided)
+            if lost.undecided.any():
+                loose = self._program.loose_bound(inside, outside)
+                return _Look(Piece.of(inside, outside, loose), lost.undecided, i)
+        return None
+
+    def _flips(self, inside: Mask, outside: Mask, differ: Mask, first: int | None) -> list[int]:
+        """The attributes in which every y of a subcube differs from the subset, the last first, or after this one."""
+        fitting = [i for i in reversed(members(differ)) if self._fits(inside, outside, i)]
+        return fitting if first is None else [first, *(i for i in fitting if i != first)]
 
     def _fits(self, inside: Mask, outside: Mask, flip: int) -> bool:
         """Whether no y of the subcube becomes too large."""
@@ -201,107 +197,7 @@ class _Steps:
         if inside != 1 << flip or self.empty_subset_pieces:
             return True
         everything = (1 << self._n) - 1
-        bound, multipliers, _ = self._program.least_bound(0, everything)
-        if bound <= -tolerances.NUDGE:
-            self.empty_subset_pieces.append(Piece(0, everything, multipliers, bound))
+        bound = self._program.least_bound(0, everything)
+        if bound.value <= -tolerances.NUDGE:
+            self.empty_subset_pieces.append(Piece.of(0, everything, bound))
         return bool(self.empty_subset_pieces)
-
-
-class CubeProgram:
-    """min over λ of the bound on a subcube; only row bounds change from one subcube to the next.
-
-    Columns are λ (an equality's may be negative), then what is paid: one e_S ≥ |g + Dᵀλ|_S for each
-    monomial in the slice, the single σ with σ w_S ≥ |g + Dᵀλ|_S and σ C c_r ≥ |λ_r| in Θ_τ.
-    """
-
-    def __init__(self, utilities: AnySet, subset: Mask) -> None:
-        self._set = utilities
-        self.monomials = utilities.monomials
-        self._phi_x = self.monomials.row(subset)
-        d = statement_rows(self.monomials, utilities.statements)
-        m, p = d.shape
-        self._count, self._d = m, d
-        strict = self._strict = required_margins(utilities.statements)
-        equal = equalities(utilities.statements)
-        paid: Matrix
-        if isinstance(utilities, ExactSet):
-            paid, cost, gain = np.eye(p), np.ones(p), utilities.delta * strict
-            extra: Matrix = np.zeros((0, m + p))
-        else:
-            w = self._weights = utilities.settings.weights_of(self.monomials)
-            paid, cost, gain = w[:, None], np.array([utilities.budget]), strict
-            limits = utilities.limits[:, None]
-            extra = np.vstack([np.hstack([np.eye(m), -limits]), np.hstack([-np.eye(m), -limits])[equal]]).reshape(
-                -1, m + 1
-            )
-        self._p = p
-        above, below = np.hstack([d.T, -paid]), np.hstack([d.T, paid])
-        self._program = Program(
-            np.vstack([above, below, extra]),
-            cost=np.concatenate([-gain, cost]),
-            lower=np.concatenate([np.where(equal, -INFINITY, 0.0), np.zeros(len(cost))]),
-            upper=np.full(m + len(cost), INFINITY),
-            row_lower=np.full(2 * p + len(extra), -INFINITY),
-            row_upper=np.concatenate([np.full(2 * p, INFINITY), np.zeros(len(extra))]),
-        )
-        self._equal, self._used = equal, np.ones(m, dtype=np.bool_)
-
-    @property
-    def solved(self) -> int:
-        """How many programs were solved."""
-        return self._program.solved
-
-    def restrict_to(self, chosen: Collection[int]) -> None:
-        """Leave only the chosen statements a multiplier: bounds are then what they alone prove, at the same B or δ."""
-        for r in range(self._count):
-            if (r in chosen) != self._used[r]:
-                self._used[r] = r in chosen
-                most = INFINITY if self._used[r] else 0.0
-                self._program.change_bounds(r, -most if self._equal[r] else 0.0, most)
-
-    def least_bound(
-        self, inside: Mask, outside: Mask, flip: int | None = None
-    ) -> tuple[float, tuple[float, ...], Vector]:
-        """The least bound on a subcube, its multipliers, and the branching score of each attribute.
-
-        The bound is on what y gains on the subset; with `flip`, on y itself with this attribute flipped. The score
-        is the sum of the duals of the monomials with the attribute that are not decided yet.
-        """
-        low, high = self._gains(inside, outside, flip)
-        loose = np.full(self._p, INFINITY)
-        self._program.change_rows(np.concatenate([-loose, -low]), np.concatenate([-high, loose]))
-        solution = self._program.optimum()
-        multipliers = solution.values[: self._count]
-        bound = self._bound(multipliers, low, high)
-        duals = np.abs(solution.duals[: self._p]) + np.abs(solution.duals[self._p : 2 * self._p])
-        branching_scores = self.monomials.by_attribute(duals * (high != low))
-        return bound, tuple(multipliers.tolist()), branching_scores
-
-    def _bound(self, multipliers: Vector, low: Vector, high: Vector) -> float:
-        """What the multipliers prove, computed from them: the solver's own value may be 1e-7 off."""
-        combined = multipliers @ self._d
-        rest = np.maximum(np.abs(combined + low), np.abs(combined + high))
-        if isinstance(self._set, ExactSet):
-            return float(rest.sum() - self._set.delta * (multipliers @ self._strict))
-        share = max(
-            float((rest / self._weights).max(initial=0.0)),
-            float((np.abs(multipliers) / self._set.limits).max(initial=0.0)),
-        )
-        return self._set.budget * share - float(multipliers @ self._strict)
-
-    def _gains(self, inside: Mask, outside: Mask, flip: int | None) -> tuple[Vector, Vector]:
-        """The least and the largest value of each entry of φ(y) − φ(x) on the subcube, x as in `least_bound`."""
-        if flip is None:
-            low, high = self._entries(inside, outside)
-            return low - self._phi_x, high - self._phi_x
-        chosen = 1 << flip
-        low, high = self._entries(inside | chosen, outside & ~chosen)
-        holding = (self.monomials.held == flip).any(axis=1)  # nothing else changes
-        low, high = low * holding, high * holding
-        return (low, high) if inside & chosen else (-high, -low)
-
-    def _entries(self, inside: Mask, outside: Mask) -> tuple[Vector, Vector]:
-        """The least and the largest value that φ(y)_S may have on the subcube."""
-        chosen, lacked = indicator([inside, outside], self._set.n)
-        held = self.monomials.held
-        return chosen[held].all(axis=1) * 1.0, ~lacked[held].any(axis=1) * 1.0

@@ -20,7 +20,7 @@ from elicit.knowledge.statements import Source
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
-from elicit.utility.partition import CubeProgram
+from elicit.utility.cube_program import cube_program
 from elicit.utility.solver import cheapest_hitting_set
 
 #: Hitting sets tried before a reduct that is only minimal, not smallest, is given.
@@ -52,7 +52,7 @@ class ProofByAnswers:
         bound: float,
         following: Callable[[frozenset[int]], frozenset[int]] = lambda _: frozenset(),
     ) -> None:
-        self._program = CubeProgram(utilities, subset)
+        self._program = cube_program(utilities, subset)
         self._everything = (1 << utilities.n) - 1
         self._most = bound + tolerances.DECISION
         sources = [s.source for s in utilities.statements]
@@ -76,7 +76,7 @@ class ProofByAnswers:
         return self._known[chosen]
 
     def _bounded(self, y: Mask) -> bool:
-        return self._program.least_bound(y, self._everything & ~y)[0] <= self._most
+        return self._program.least_bound(y, self._everything & ~y).value <= self._most
 
 
 def core(proves: Proves, places: Collection[int]) -> frozenset[int]:

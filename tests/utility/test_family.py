@@ -299,6 +299,53 @@ def test_what_attributes_do_apart_is_proven_by_a_piece_for_each(n):
     assert family_regret(theirs, best | 0b10, Family(n), decide_only=True).optimal is False
 
 
+def judged_flips(best, n, pairs):
+    """Statements of every flip, for each state of what it shares a pair with: as it is in `best` it is better."""
+    said = []
+    for i in range(n):
+        near = [j for j in range(n) if 1 << i | 1 << j in pairs]
+        far = next((1 << j for j in range(n) if j != i and j not in near), 0)
+        for chosen in range(1 << len(near)):
+            without = far | sum(1 << j for k, j in enumerate(near) if chosen >> k & 1)
+            both = (without | 1 << i, without)
+            if without:
+                said.append(stated(*(both if best >> i & 1 else both[::-1])))
+    return said
+
+
+@pytest.mark.parametrize("shape", ["line", "ring", "star", "clique"])
+@pytest.mark.parametrize("best", [0b1, 0b101010101010, 0b000000111111, 0b111111111111])
+def test_what_follows_flip_by_flip_takes_few_programs(shape, best):
+    n = 12
+    pairs = {
+        "line": [3 << i for i in range(n - 1)],
+        "ring": [*(3 << i for i in range(n - 1)), 1 | 1 << n - 1],
+        "star": [1 | 1 << i for i in range(1, 6)],
+        "clique": [1 << i | 1 << j for i in range(4) for j in range(i)],
+    }[shape]
+    said = judged_flips(best, n, set(pairs))
+    named = sorted({m for s in said for m in (s.better, s.worse)} | {best})
+    theirs = ExactSet(n, named, said, support=pairs)
+    found = partition(theirs, best, Family(n), enough=UNIT, most_cubes=8 * n, by_steps=True)
+    assert found.upper <= 0
+    # a step for each flip and state of its neighbours at most, some subcubes with several neighbours decided at once
+    assert len(found.pieces) <= len(said) + n + 1
+    assert certify_optimal(theirs, best, Family(n), most_cubes=16 * n) is not None
+
+
+def test_a_flip_that_leads_nowhere_gives_way_to_the_next():
+    # of the last two either loses alone, and the last one beside the other too: of both, only the last can go first
+    n, best = 8, 0b1
+    said = [s for s in told_apart(n, best) if s.better != 1 << n - 1]
+    said += [stated(1, 1 | 1 << n - 2), stated(1 << n - 2, 3 << n - 2)]
+    named = sorted({m for s in said for m in (s.better, s.worse)} | {best})
+    theirs = ExactSet(n, named, said, support=[3 << n - 2])
+    found = family_regret(theirs, best, Family(n), decide_only=True, most_cubes=4 * n)
+    assert found.optimal is True
+    assert len(found.proof.pieces) <= n + 2
+    verify(certify_optimal(theirs, best, Family(n)))
+
+
 @pytest.mark.parametrize("only", range(6))
 def test_where_one_attribute_alone_belongs_in_the_empty_subset_has_a_piece_of_its_own(only):
     # all but that attribute are left out step by step, and the last step leads to the empty subset

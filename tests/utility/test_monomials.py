@@ -1,5 +1,7 @@
 """Rows φ, utilities and their power indices, as the judge counts them; and what is refused at the door."""
 
+from itertools import combinations
+
 import judge
 import numpy as np
 import pytest
@@ -67,6 +69,26 @@ def test_rows_work_beyond_a_machine_word():
     wide = Monomials.support(200, [1 << 199 | 1])
     assert wide.row(1 << 199 | 1).sum() == 3
     assert wide.row(1 << 199).sum() == 1
+
+
+@pytest.mark.parametrize("n", [5, 62, 63, 64, 130])
+def test_what_an_entry_may_be_in_a_subcube_is_what_it_is_for_some_member(n):
+    rng = np.random.default_rng(n)
+    free = sorted({0, 1, n - 1, *rng.integers(0, n, 2).tolist()})
+    terms = [1 << i for i in free] + [1 << i | 1 << j for i in free for j in free if i < j]
+    some = Monomials(n, [*terms, 1 << free[0] | 1 << free[1] | 1 << n - 1])
+    for _ in range(20):
+        states = rng.integers(0, 3, len(free)).tolist()  # out, in, or either
+        inside = sum(1 << i for i, state in zip(free, states, strict=True) if state == 1)
+        outside = sum(1 << i for i, state in zip(free, states, strict=True) if state == 0)
+        rest = [1 << i for i, state in zip(free, states, strict=True) if state == 2]
+        chosen = (sum(c) for k in range(len(rest) + 1) for c in combinations(rest, k))
+        entries = some.rows([inside | more for more in chosen])
+        least, most = some.entries_between(inside, outside)
+        assert least.tolist() == entries.min(axis=0).tolist()
+        assert most.tolist() == entries.max(axis=0).tolist()
+    for i in range(n):
+        assert some.holding(i).tolist() == [i in members(t) for t in some.terms]
 
 
 def test_the_empty_utility_is_zero():
