@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import Any, NoReturn, TextIO
 
 from elicit import __version__
+from elicit.commands.help_layout import Help, LaidOutHelp
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError, InputError
 
@@ -53,7 +54,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line; no option may be abbreviated."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings, allow_abbrev=False)
+        super().__init__(**{"formatter_class": Help, **settings}, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("argument COMMAND:"):  # most likely data, or an option of a session
@@ -179,7 +180,7 @@ def _parser() -> _Parser:
         prog="elicit",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=LaidOutHelp,
     )
     parser.add_argument("--version", action="version", version=f"elicit {__version__}")
     parser.add_argument("--defaults", action="store_true", help="print every default with its meaning")

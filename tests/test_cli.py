@@ -723,6 +723,17 @@ def test_reduced_data_are_zipped_where_the_name_says_so(capsys):
         assert next(lines).strip().endswith("y")
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("command", ["ask", "score", "run", "compare", "table", "resume", "report"])
+def test_no_name_is_broken_at_a_hyphen_by_the_help(command, columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 10
+    assert [line for line in lines if re.search(r"\w-$", line)] == []
+
+
 @pytest.mark.parametrize("option", ["--help", "--version", "--defaults"])
 def test_whoever_reads_less_than_all_is_not_complained_to(option):
     command, pipe = [sys.executable, "-m", "elicit", option], subprocess.PIPE

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from elicit.commands.arguments import fold_count, job_count, non_negative, positive
+from elicit.commands.help_layout import LaidOutHelp
 from elicit.data import BUILT_IN
 from elicit.events import EXTRAS
 
@@ -130,7 +131,7 @@ def _scenario_command(
         help=summary,
         description=description,
         epilog=_SCENARIO,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=LaidOutHelp,
     )
 
 
