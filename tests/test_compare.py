@@ -23,7 +23,8 @@ from elicit.errors import InputError, JournalError, JournalInUseError, OracleErr
 from elicit.experiments import comparison, experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
-from elicit.experiments.experiment import play_tasks, run_scenario, summary
+from elicit.experiments.experiment import play_tasks, run_scenario
+from elicit.experiments.results import summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, named

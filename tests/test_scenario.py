@@ -18,13 +18,11 @@ from elicit.events import Criterion
 from elicit.experiments.experiment import (
     at_once,
     best_utility,
-    not_followed,
-    plain_result,
     play_tasks,
     run_scenario,
-    summary,
     with_memory,
 )
+from elicit.experiments.results import not_followed, plain_result, summary
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from elicit.decide.settings import EXPLORERS
-from elicit.experiments.experiment import run_scenario, summary
+from elicit.experiments.experiment import run_scenario
+from elicit.experiments.results import summary
 from elicit.scenario import read_scenario
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").rglob("*.toml"))

@@ -27,7 +27,8 @@ from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
-from elicit.experiments.experiment import Results, at_once, not_followed, tells_regret
+from elicit.experiments.experiment import at_once, tells_regret
+from elicit.experiments.results import Results, RunResult, not_followed
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import Line, lines_of, promises_kept, table
 from elicit.methods import METHODS, TradeOff
@@ -72,16 +73,14 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _play_all(
-    args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]
-) -> list[list[dict[str, Any]]]:
+def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]) -> list[Results]:
     """Play every scenario; return the results of each, and write them to the file of --json, if there is one."""
     each = list(zip(paths, scenarios, strict=True))
     read_from = [file for path, scenario in each for file in input_files(scenario.plain["oracle"], path.parent)]
     read_from += [] if args.choices is None else [args.choices]
     refuse_to_overwrite(args.plot, *map(str, paths), *read_from, args.json)
     journals = journal_folder(args.journals)
-    results_of_each: list[list[dict[str, Any]]] = []
+    results_of_each: list[Results] = []
     with destination(args.json, *map(str, paths), *read_from) as out:
         with progress_meter(partial(what_is_kept, args.journals)) as meter:
             for k, (path, scenario) in enumerate(each):
@@ -127,7 +126,7 @@ def _require_distinct_names(paths: Sequence[Path]) -> None:
             raise InputError(f"two of the scenarios are called {path.stem!r}; rename one")
 
 
-def _as_json(scenario: Scenario, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _as_json(scenario: Scenario, results: Results) -> dict[str, Any]:
     """A scenario and what came of it, as JSON holds it."""
     apart = [dataclasses.asdict(difference) for difference in differences(results)]
     return {"scenario": scenario.plain, "results": results, "differences": apart}
@@ -189,7 +188,7 @@ def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
     return [f"no regret is known, only --json says what came of it: {', '.join(left_out)}"] if left_out else []
 
 
-def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
+def _notes(results: Results, scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
     notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured (–: all of it)"]
     if any(difference.low is not None for difference in differences(results)):
@@ -207,7 +206,7 @@ def _notes(results: Sequence[dict[str, Any]], scenario: Scenario) -> list[str]:
     return [*notes, *failure_lines(run["failures"] for run in results)]
 
 
-def _ending_in_words(run: Mapping[str, Any], limited: bool) -> str:
+def _ending_in_words(run: RunResult, limited: bool) -> str:
     """Why a method stopped early, or recommends nothing; `limited`: there is a max_size."""
     measured = run["evaluations"] > sum(run["failures"].values())
     if limited and measured and not run["subset"] and rule_of(run["stopped"]) == BUDGET:
@@ -225,7 +224,7 @@ def _method_table() -> list[str]:
     return [*aligned(lines, screen_width()), "", f"NAME{UNLIMITED}: to its own end, whatever the budget"]
 
 
-def _draw(results: Sequence[dict[str, Any]], path: str) -> None:
+def _draw(results: Results, path: str) -> None:
     figure = ComparisonDisplay.of(results).plot().figure_
     try:
         figure.savefig(path)

@@ -10,7 +10,8 @@ from elicit.commands.output import destination, input_files, journal_folder, say
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
-from elicit.experiments.experiment import at_once, not_followed, run_scenario, summary
+from elicit.experiments.experiment import at_once, run_scenario
+from elicit.experiments.results import not_followed, summary
 from elicit.methods import TradeOff
 from elicit.scenario import read_scenario
 from elicit.session.display import failure_lines

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.experiments.experiment import Results
+from elicit.experiments.results import Results
 from elicit.experiments.side_by_side import LEVEL, half_interval
 from elicit.numeric import GRID
 from elicit.printable import aligned, printable
@@ -74,9 +74,10 @@ class Choosing:
 def _mean(table: str, results: Results, choice: str) -> float:
     """The mean regret over operators and seeds."""
     regrets = [run["regret"] for run in results if run["method"] == choice]
-    if not regrets or None in regrets:
+    known = [regret for regret in regrets if regret is not None]
+    if not known or len(known) < len(regrets):
         raise InputError(f"{table}: {NOT_KNOWN}")
-    return float(np.mean(regrets))
+    return float(np.mean(known))
 
 
 def _number(value: float) -> str:

@@ -15,20 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from elicit.events import Evaluated, Failed
-from elicit.experiments.experiment import (
-    Stage,
-    Task,
-    best_known,
-    elicit_run,
-    plain_result,
-    play_tasks,
-    regret_of,
-    with_memory,
-)
+from elicit.experiments.experiment import Stage, Task, best_known, elicit_run, play_tasks, with_memory
 from elicit.experiments.journals import file_name
+from elicit.experiments.results import RunResult, plain_result, regret_of
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named
 from elicit.methods.registry import ALONE, Named
@@ -44,8 +35,8 @@ def compare(
     n_jobs: int | None = None,
     progress: Callable[[Stage], None] | None = None,
     journals: Path | None = None,
-) -> list[dict[str, Any]]:
-    """One plain result for each method, operator and seed, in this order.
+) -> list[RunResult]:
+    """One result for each method, operator and seed, in this order.
 
     They are played seed by seed: methods that take long are dealt out evenly, so that the time left can be told.
     journals: a folder that keeps one journal for each run, which then goes on where it stopped.
@@ -96,7 +87,7 @@ def walk_run(
     seed: int,
     journals: Path | None = None,
     show: Callable[[Progress], None] | None = None,
-) -> dict[str, Any]:
+) -> RunResult:
     """One run of a classical method."""
     oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)

@@ -6,7 +6,7 @@ meaning alone: lines differ in their dashes and markers, too, and ours is the th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from elicit.effects.drawing import axes_for
 from elicit.errors import InputError
-from elicit.experiments.experiment import regret_at
+from elicit.experiments.results import Results, regret_at
 from elicit.methods.registry import classical
 from elicit.printable import printable
 
@@ -43,7 +43,7 @@ class ComparisonDisplay:
     figure_: Any = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
+    def of(cls, results: Results) -> Self:
         """Of the results of a comparison; they need a regret, hence an oracle whose best is known."""
         known = [run for run in results if run["regret"] is not None]  # a run may recommend nothing
         if not known:

@@ -1,4 +1,4 @@
-"""Experiment: a scenario played to its end, over and over, and what came of it in plain numbers.
+"""Experiment: a scenario played to its end, over and over, by our method.
 
 A run is one choice of [elicit], one operator and one seed; it depends on nothing else, so runs may be parallel and
 give the same results. What one run has measured, the next ones remember.
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -19,20 +18,17 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from elicit.asks import Evaluate, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.drive import Result, drive
+from elicit.drive import drive
 from elicit.errors import OracleError
 from elicit.estimator.judges import against_directions
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import resumed_run
-from elicit.explore import Outcome
-from elicit.numeric import GRID
+from elicit.experiments.results import POINTS, RunResult, plain_result, regret_of
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
 from elicit.orphans import tied
-from elicit.printable import aligned, printable
-from elicit.proof.strained import answers_set_aside
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress
 from elicit.sources.oracle import SyntheticSpec
@@ -42,9 +38,6 @@ from elicit.utility.monomials import Vector
 
 #: Families up to this size are enumerated where that is cheap, to know the best utility.
 ENUMERATED = 1 << 16
-
-#: A summary shows the regret after so many evaluations, which a trace therefore always includes.
-POINTS = (10, 20, 40, 60, 91, 200, 500)
 
 
 @dataclass(frozen=True)
@@ -56,11 +49,8 @@ class Stage:
     run: Progress | None = None
 
 
-#: Plain results of runs, see `plain_result`.
-Results = Sequence[Mapping[str, Any]]
-
-#: A run: a function that may report its progress, and returns one plain result.
-Task = Callable[[Callable[[Progress], None] | None], dict[str, Any]]
+#: A run: a function that may report its progress, and returns its result.
+Task = Callable[[Callable[[Progress], None] | None], RunResult]
 
 
 def at_once(scenario: Scenario, n_jobs: int | None) -> int:
@@ -78,8 +68,8 @@ def run_scenario(
     n_jobs: int | None = None,
     progress: Callable[[Stage], None] | None = None,
     journals: Path | None = None,
-) -> list[dict[str, Any]]:
-    """One plain result for each choice of [elicit], operator and seed, in this order (see `plain_result`).
+) -> list[RunResult]:
+    """One result for each choice of [elicit], operator and seed, in this order (see `RunResult`).
 
     journals: a folder that keeps one journal for each run, which then goes on where it stopped.
     """
@@ -94,9 +84,9 @@ def run_scenario(
 
 def play_tasks(
     tasks: Sequence[Task], n_jobs: int | None = None, progress: Callable[[Stage], None] | None = None
-) -> list[dict[str, Any]]:
+) -> list[RunResult]:
     """The result of each task, in their order, whatever ran at once."""
-    results: list[dict[str, Any]] = []
+    results: list[RunResult] = []
 
     def show(run: Progress | None = None) -> None:
         if progress is not None:
@@ -108,9 +98,7 @@ def play_tasks(
     return results
 
 
-def _results(
-    tasks: Sequence[Task], n_jobs: int | None, show: Callable[[Progress], None] | None
-) -> Iterator[dict[str, Any]]:
+def _results(tasks: Sequence[Task], n_jobs: int | None, show: Callable[[Progress], None] | None) -> Iterator[RunResult]:
     if min(workers_of(n_jobs), len(tasks)) == 1:
         for task in tasks:
             yield task(show)
@@ -118,7 +106,7 @@ def _results(
         yield from _results_of_workers(tasks, n_jobs)
 
 
-def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[dict[str, Any]]:
+def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[RunResult]:
     """The result of each task, in their order. If a process dies, what was not given yet is played a second time."""
     left = list(tasks)
     for last in (False, True):
@@ -153,7 +141,7 @@ def elicit_run(
     seed: int,
     journals: Path | None = None,
     show: Callable[[Progress], None] | None = None,
-) -> dict[str, Any]:
+) -> RunResult:
     """One run of our method."""
     oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
@@ -230,121 +218,3 @@ def _recommendations(elicitation: Elicitation, every: int) -> Iterator[tuple[Mas
                 yield None
             calls += 1
         seen.record(fact)
-
-
-def regret_of(
-    subset: Mask | None, criteria: Mapping[str, float], operator: SimulatedOperator, best: float | None
-) -> float | None:
-    """Best utility minus the subset's; None where either is not known."""
-    if subset is None or best is None:
-        return None
-    lost = best - operator.utility(criteria, subset)
-    return 0.0 if abs(lost) <= GRID else lost
-
-
-def plain_result(
-    method: str,
-    operator: str,
-    seed: int,
-    result: Result | Outcome,
-    simulated: SimulatedOperator,
-    best: float | None,
-) -> dict[str, Any]:
-    """A result as JSON holds it; `regret` is null where the best utility is not known. There is no trace yet.
-
-    `set_aside` counts the answers that the recommendation goes against; what it honours in part, and measured
-    orders that it takes for noise, are none of them. `against` says what the utility likes against every criterion,
-    which only ours, who must ask, does not follow. `seconds` are those of the evaluations that no journal
-    had `kept`; null where it had them all.
-    """
-    return {
-        "method": method,
-        "operator": operator,
-        "seed": seed,
-        "subset": list(result.names),
-        "criteria": dict(result.criteria),
-        "utility": None if result.subset is None else simulated.utility(result.criteria, result.subset),
-        "regret": regret_of(result.subset, result.criteria, simulated, best),
-        "evaluations": result.evaluations,
-        "questions": result.questions,
-        "kept": result.kept,
-        "seconds": round(result.seconds, 3) if result.evaluations > result.kept else None,
-        "stopped": result.reason,
-        "scope": result.scope,
-        "failures": dict(result.failures),
-        "set_aside": answers_set_aside(result.set_aside),
-        "against": None,
-        "trace": None,
-    }
-
-
-# --- summary -----------------------------------------------------------------------------------------
-
-
-def summary(results: Results, width: int | None = None) -> list[str]:
-    """The results as lines of text, of this width: one row a method and operator, means over the seeds.
-
-    `regret@k` is the mean utility regret after k evaluations; a run that ended before keeps its last.
-    Where the best is not known, the mean utility of what was recommended stands in its place.
-    """
-    rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for result in results:
-        rows.setdefault((result["method"], result["operator"]), []).append(result)
-    points = regret_points(results)
-    header = ["method", "operator", "runs", "utility", *(f"regret@{k}" for k in points)]
-    header += ["regret", "best found", "questions", "evaluations", "failed", "seconds"]
-    lines = [header]
-    for (method, operator), runs in rows.items():
-        found = [run["regret"] for run in runs]
-        known = all(regret is not None for regret in found)
-        lines.append(
-            [
-                printable(method),
-                printable(operator),
-                str(len(runs)),
-                format_mean([run["utility"] for run in runs], ".4f"),
-                *(format_mean([regret_at(run, k) for run in runs], ".4f") for k in points),
-                format_mean(found, ".4f"),
-                f"{sum(r <= GRID for r in found) / len(runs):.0%}" if known else "–",
-                format_mean([run["questions"] for run in runs], ".1f"),
-                format_mean([run["evaluations"] for run in runs], ".1f"),
-                format_mean([sum(run["failures"].values()) for run in runs], ".1f"),
-                mean_seconds(runs),
-            ]
-        )
-    return aligned(lines, width, keys=2)
-
-
-def not_followed(results: Results, called: str = "") -> list[str]:
-    """One line for each operator whose utility goes against the directions of the criteria: in which pair, for one.
-
-    `called` tells the scenario from others.
-    """
-    where = f"{printable(called)}, " if called else ""
-    found = {run["operator"]: run["against"] for run in reversed(results) if run["against"] is not None}
-    return [f"{where}operator {printable(name)}: {printable(against)}" for name, against in sorted(found.items())]
-
-
-def regret_points(results: Results) -> list[int]:
-    """Evaluations at which the summary shows the regret: those of `POINTS` that runs reached."""
-    if any(result["trace"] is None for result in results):
-        return []
-    longest = max((result["evaluations"] for result in results), default=0)
-    return [k for k in POINTS if k <= longest]
-
-
-def regret_at(run: Mapping[str, Any], k: int) -> float | None:
-    """The regret after k evaluations; a run that ended keeps its last."""
-    known = [regret for regret in run["trace"][:k] if regret is not None]
-    return known[-1] if known else None
-
-
-def format_mean(values: Sequence[float | None], form: str) -> str:
-    """The mean, or a dash when a value is missing."""
-    present = [value for value in values if value is not None]
-    return format(sum(present) / len(present), form) if present and len(present) == len(values) else "–"
-
-
-def mean_seconds(runs: Results) -> str:
-    """The mean over the runs that were timed, a dash where journals had kept all of every run."""
-    return format_mean([run["seconds"] for run in runs if run["seconds"] is not None], ".2f")

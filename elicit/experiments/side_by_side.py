@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from scipy import stats
 
-from elicit.experiments.experiment import Results, format_mean, mean_seconds, regret_at, regret_points
+from elicit.experiments.results import (
+    Results,
+    RunResult,
+    best_found,
+    format_mean,
+    mean_seconds,
+    regret_at,
+    regret_points,
+)
 from elicit.methods.registry import classical
 from elicit.numeric import GRID
 from elicit.printable import aligned, printable
@@ -22,6 +30,9 @@ from elicit.utility.monomials import Vector
 
 #: The level of the intervals.
 LEVEL = 0.95
+
+#: What tells how good a run is: how far it stayed behind the best, where that is known, or what it came to.
+_What = Literal["regret", "utility"]
 
 
 @dataclass(frozen=True)
@@ -75,8 +86,8 @@ def _losses(results: Results) -> dict[str, dict[int, float]]:
     """For each method and seed, the mean loss over the operators; runs without a utility are left out."""
     found: dict[str, dict[int, list[float]]] = {}
     for run in results:
-        if run["utility"] is not None:
-            found.setdefault(run["method"], {}).setdefault(run["seed"], []).append(_loss(run))
+        if (loss := _loss(run)) is not None:
+            found.setdefault(run["method"], {}).setdefault(run["seed"], []).append(loss)
     most = max((len(v) for seeds in found.values() for v in seeds.values()), default=0)
     return {
         method: {seed: float(np.mean(v)) for seed, v in seeds.items() if len(v) == most}
@@ -84,14 +95,16 @@ def _losses(results: Results) -> dict[str, dict[int, float]]:
     }
 
 
-def _loss(run: Mapping[str, Any]) -> float:
-    """The loss of a run that has a utility: the lower the better."""
-    return float(len(run["subset"]) if _reaches_value(run) else -run["utility"])
+def _loss(run: RunResult) -> float | None:
+    """The loss of a run, the lower the better; None where it has no utility."""
+    if run["utility"] is None:
+        return None
+    return float(len(run["subset"])) if _reaches_value(run) else -run["utility"]
 
 
-def _reaches_value(run: Mapping[str, Any]) -> bool:
+def _reaches_value(run: RunResult) -> bool:
     """Whether the goal was to reach a value with few attributes."""
-    return str(run.get("goal", "")).startswith("reach:")
+    return run.get("goal", "").startswith("reach:")
 
 
 def side_by_side(results: Results, width: int | None = None) -> list[str]:
@@ -101,7 +114,7 @@ def side_by_side(results: Results, width: int | None = None) -> list[str]:
     value took: sizes are those of the runs that reached it.
     """
     known = any(run["regret"] is not None for run in results)
-    what = "regret" if known else "utility"
+    what: _What = "regret" if known else "utility"
     points = regret_points(results)
     apart = {d.method: d for d in differences(results)}
     against = next(iter(apart.values())).against if apart else ""
@@ -121,10 +134,10 @@ def side_by_side(results: Results, width: int | None = None) -> list[str]:
 
 
 def _row(
-    method: str, runs: Results, points: Sequence[int], what: str, goals: Sequence[str], apart: Difference | None
+    method: str, runs: Results, points: Sequence[int], what: _What, goals: Sequence[str], apart: Difference | None
 ) -> list[str]:
-    """What a method did over its runs; `what`: regret where the best is known, or utility."""
-    found = f"{sum(_best_found(run) for run in runs) / len(runs):.0%}" if what == "regret" else "–"
+    """What a method did over its runs."""
+    found = f"{sum(best_found(run) for run in runs) / len(runs):.0%}" if what == "regret" else "–"
     return [
         printable(method),
         str(len(runs)),
@@ -140,7 +153,7 @@ def _row(
     ]
 
 
-def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], what: str) -> list[list[str]]:
+def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], what: _What) -> list[list[str]]:
     rows = [["method", *map(printable, operators)]]
     for method, runs in by_method.items():
         cells = [[run[what] for run in runs if run["operator"] == operator] for operator in operators]
@@ -150,18 +163,13 @@ def _by_operator(by_method: Mapping[str, Results], operators: Sequence[str], wha
 
 def _rank_key(runs: Results) -> tuple[float, float]:
     """The key by which methods are ranked: the share of runs that met the goal, then minus the mean loss."""
-    found = [-_loss(run) for run in runs if run["utility"] is not None]
+    found = [-loss for run in runs if (loss := _loss(run)) is not None]
     return _share_met([run for run in runs if "goal" in run]), float(np.mean(found)) if found else -np.inf
 
 
 def _share_met(runs: Results) -> float:
     """The share of runs that did what the goal asks for."""
     return sum(run["met"] for run in runs) / len(runs) if runs else 1.0
-
-
-def _best_found(run: Mapping[str, Any]) -> bool:
-    """Whether the run recommended a best subset."""
-    return run["regret"] is not None and run["regret"] <= GRID
 
 
 def _difference_in_words(difference: Difference | None, seeds: int) -> str:

@@ -8,14 +8,13 @@ budget ends, within a third of its evaluations; (3) questions stay few. Means ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 
-from elicit.experiments.experiment import Results
+from elicit.experiments.results import Results, RunResult, best_found
 from elicit.methods.registry import UNLIMITED, classical
 from elicit.numeric import GRID
 from elicit.printable import aligned, printable
@@ -79,8 +78,8 @@ def lines_of(scenario: str, results: Results) -> list[Line]:
     return [_line(scenario, kind, [run for run in known if _kind(run) == kind]) for kind in kinds]
 
 
-def _kind(run: Mapping[str, Any]) -> str:
-    kind, colon, _ = str(run["operator"]).partition(":")
+def _kind(run: RunResult) -> str:
+    kind, colon, _ = run["operator"].partition(":")
     return kind if colon else "all"
 
 
@@ -101,7 +100,7 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         rivals=None if rival is None else regret[rival],
         surrogate=regret.get("surrogate"),
         ours=None if name is None else regret[name],
-        found=float(np.mean([run["regret"] <= GRID for run in ours])) if ours else 0.0,
+        found=float(np.mean(list(map(best_found, ours)))) if ours else 0.0,
         questions=(float(np.median(asked)), float(np.quantile(asked, 0.9))) if asked else (0.0, 0.0),
         soon=_soon(ours, results),
         milliseconds=_milliseconds(ours),
@@ -120,21 +119,20 @@ def _soon(ours: Results, results: Results) -> float | None:
     shares = [
         _evaluations_until(run, goal["regret"]) / goal["evaluations"]
         for run in ours
-        if (goal := floating.get((run["operator"], run["seed"]))) is not None
+        if (goal := floating.get((run["operator"], run["seed"]))) is not None and goal["regret"] is not None
     ]
     return float(np.median(shares)) if shares else None
 
 
 def _milliseconds(ours: Results) -> float | None:
     """Milliseconds an evaluation, in the median run; None where journals had kept them all, so that none was timed."""
-    timed = [run for run in ours if run["seconds"] is not None]
-    each = [1000 * run["seconds"] / (run["evaluations"] - run["kept"]) for run in timed]
+    each = [1000 * run["seconds"] / (run["evaluations"] - run["kept"]) for run in ours if run["seconds"] is not None]
     return float(np.median(each)) if each else None
 
 
-def _evaluations_until(run: Mapping[str, Any], regret: float) -> float:
+def _evaluations_until(run: RunResult, regret: float) -> float:
     """After how many evaluations a run is this good; infinite when it never is."""
-    reached = (k for k, now in enumerate(run["trace"], start=1) if now is not None and now <= regret + GRID)
+    reached = (k for k, now in enumerate(run["trace"] or (), start=1) if now is not None and now <= regret + GRID)
     return next(reached, inf)
 
 
