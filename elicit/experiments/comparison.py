@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from elicit.events import Evaluated, Failed
@@ -49,13 +50,10 @@ def compare(
 
 def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
     for method in methods_of(scenario):
-        for elicit in scenario.elicits if method == OURS else (None,):
-            for operator in scenario.operators:
-                for seed in scenario.seeds:
-                    if elicit is not None:
-                        yield partial(elicit_run, scenario, elicit, operator, seed, journals)
-                    else:
-                        yield partial(walk_run, scenario, method, operator, seed, journals)
+        ours = [partial(elicit_run, scenario, elicit) for elicit in scenario.elicits]
+        plays = ours if method == OURS else [partial(walk_run, scenario, method)]
+        for play, operator, seed in product(plays, scenario.operators, scenario.seeds):
+            yield partial(play, operator, seed, journals)
 
 
 def methods_of(scenario: Scenario) -> tuple[str, ...]:
