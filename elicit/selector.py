@@ -43,7 +43,7 @@ from elicit.estimator.inputs import (
     require_finite,
     routed_arguments,
 )
-from elicit.estimator.judges import Judge, against_directions, best_for, is_utility, judge_of, utility_of
+from elicit.estimator.judges import Judge, judge_of
 from elicit.estimator.keeping import family_of
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.readable import require_labels, require_readable
@@ -59,6 +59,7 @@ from elicit.oracles.pruning import pruned
 from elicit.scores.answers import scorer_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
+from elicit.worth import against_directions, best_for, is_utility, utility_of
 
 
 class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

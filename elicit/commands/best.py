@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from elicit.commands.output import say
 from elicit.commands.status import DONE
 from elicit.errors import InputError
-from elicit.estimator.judges import best_of, liked_though_worse, utility_of, worth_by
 from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
@@ -23,6 +22,7 @@ from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
 from elicit.threads import one_thread
+from elicit.worth import best_of, liked_though_worse, utility_of, worth_by
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,12 +9,12 @@ from sklearn.exceptions import FitFailedWarning
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
 from elicit.errors import InputError
-from elicit.estimator.judges import best_for
 from elicit.estimator.tolerance import least_within
 from elicit.knowledge.history import FINE
 from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
 from elicit.subsets import Mask
+from elicit.worth import best_for
 
 _TOO_FINE = (
     f"the measured values of {{!r}} all lie within {FINE:g} of each other, and within {GRID:g} they count as equal; "

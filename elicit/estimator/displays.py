@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.effects.drawing import SIZE, axes_for, map_of_pairs
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
-from elicit.estimator.judges import worth_by
 from elicit.numeric import whole
 from elicit.printable import drawable_names, many
 from elicit.subsets import Mask
+from elicit.worth import worth_by
 
 if TYPE_CHECKING:
     from elicit.selector import ElicitSelector

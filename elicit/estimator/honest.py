@@ -24,10 +24,10 @@ from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
 from elicit.estimator.inputs import Routed, checked_features, checked_target, oracle_of, routed_arguments
-from elicit.estimator.judges import is_utility
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
 from elicit.orphans import tied
+from elicit.worth import is_utility
 
 if TYPE_CHECKING:
     from elicit.selector import ElicitSelector

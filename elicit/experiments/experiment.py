@@ -20,7 +20,6 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.errors import OracleError
-from elicit.estimator.judges import against_directions
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import resumed_run
 from elicit.experiments.results import POINTS, RunResult, plain_result, regret_of
@@ -35,6 +34,7 @@ from elicit.sources.oracle import SyntheticSpec
 from elicit.subsets import Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
+from elicit.worth import against_directions
 
 #: Families up to this size are enumerated where that is cheap, to know the best utility.
 ENUMERATED = 1 << 16
