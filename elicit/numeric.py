@@ -1,4 +1,5 @@
-"""Numbers: what counts as one in an argument (Python's and NumPy's, never a truth value), and when two are equal."""
+"""Numbers: what counts as one in an argument (Python's and NumPy's, never a truth value), when two are equal, and when
+those of a target are names of classes."""
 
 from __future__ import annotations
 
@@ -6,10 +7,16 @@ import math
 from numbers import Complex, Integral, Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from elicit.errors import InputError
 
 #: Values of criteria and of utilities that are closer than this are equal.
 GRID = 1e-9
+
+#: A target of more distinct whole numbers than this holds numbers, not classes, unless somebody says otherwise.
+MOST_CLASSES = 20
 
 #: Python reads whole numbers of so many digits, whatever its own limit is set to.
 MOST_DIGITS = 640
@@ -54,6 +61,13 @@ def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int
 def whole_in(text: str) -> int | None:
     """The whole number that a text of digits says; None where it says none, or one with too many digits."""
     return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
+
+
+def holds_classes(target: NDArray[Any]) -> bool:
+    """Whether a target holds classes: texts and truth values do, and at most 20 distinct whole numbers."""
+    if target.dtype.kind not in "iuf":
+        return True
+    return bool((target == np.round(target)).all()) and len(np.unique(target)) <= MOST_CLASSES
 
 
 def as_float(value: Any) -> Any:

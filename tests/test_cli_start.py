@@ -16,7 +16,7 @@ from elicit.cli import main
 from elicit.commands.defaults import SELECTOR, SELECTOR_BUDGET, SETTINGS
 from elicit.commands.parsers import add_commands
 from elicit.data import BUILT_IN
-from elicit.data.loading import _MODELS
+from elicit.data.models import _MODELS
 from elicit.decide.settings import Settings
 from elicit.operators.lines import _WORDS, KEEP
 from elicit.scores.relevance import ALL_SUBSETS, SUBSETS

@@ -42,7 +42,7 @@ ROOMS = {
     "elicit.errors": WORDS,
     "elicit.complete": set(),
     "elicit.printable": set(),
-    "elicit.numeric": {"elicit.errors"},
+    "elicit.numeric": {"elicit.errors", "numpy"},
     "elicit.threads": {"threadpoolctl"},
     "elicit.orphans": set(),
     "elicit.subsets": WORDS,
@@ -74,8 +74,8 @@ ROOMS = {
     "elicit.data": {
         "elicit.errors",
         "elicit.complete",
+        "elicit.numeric",
         "elicit.printable",
-        "elicit.scores",
         "elicit.data",
         "numpy",
         "sklearn",

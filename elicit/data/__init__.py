@@ -1,5 +1,6 @@
-"""Data: a file, or a name, as columns and a target; what is odd about it; and the code that reads it again."""
+"""Data: a file, or a name, as columns and a target; what is odd about it; models by name; code that reads it again."""
 
-from elicit.data.loading import BUILT_IN, Data, load, model_of, refuse_gaps, regrouped, without
+from elicit.data.loading import BUILT_IN, Data, load, refuse_gaps, regrouped, without
+from elicit.data.models import model_of
 
 __all__ = ["BUILT_IN", "Data", "load", "model_of", "refuse_gaps", "regrouped", "without"]

@@ -1,4 +1,4 @@
-"""Data and models by name: what a scenario or a command line means by "wine", "my.csv.gz" or "knn:3".
+"""Data by name: what a scenario or a command line means by "wine" or "my.csv.gz".
 
 A CSV file has a header and one row a case (see `elicit.data.cells`). A column of numbers is one attribute; a
 column of texts becomes one 0/1 column a text, and these together are one attribute. Whatever is wrong with a file is
@@ -8,13 +8,11 @@ are kept for the model to fill, and what says nothing is left out; every such st
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,10 @@ from numpy.typing import NDArray
 
 from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, decimal_comma_note
-from elicit.data.target import CLASSES, NUMBERS, target_of
+from elicit.data.models import target_of_model
+from elicit.data.target import CLASSES, target_of
 from elicit.errors import InputError, nearest
+from elicit.numeric import holds_classes
 
 #: The data sets that need no file.
 BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
@@ -62,8 +62,6 @@ class Data:
     @property
     def classes(self) -> bool:
         """Whether the target holds classes rather than numbers."""
-        from elicit.scores.protocol import holds_classes  # not above: it brings scikit-learn, which takes a second
-
         return holds_classes(self.y) if self.holds is None else self.holds == CLASSES
 
 
@@ -85,7 +83,7 @@ def load(
     subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`. The target
     `holds` classes or numbers; where nobody says which, the short name of the `model` may (see `data.target`).
     """
-    predicts = _target_of_model(model)
+    predicts = target_of_model(model)
     if name in BUILT_IN:
         if group_col is not None:
             raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
@@ -161,9 +159,6 @@ def _built_in(name: str, holds: str | None) -> Data:
     return Data(np.asarray(bunch.data, dtype=np.float64), y, columns, holds=held)
 
 
-# --- CSV ---------------------------------------------------------------------------------------------
-
-
 def _from_csv(
     file: CellColumns,
     target: str,
@@ -195,107 +190,3 @@ def _from_csv(
     return Data(
         X=X, y=y, columns=columns, groups=groups, together=together, notes=tuple(notes), left_out=left_out, holds=held
     )
-
-
-# --- models ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _ModelKind:
-    """The classes of scikit-learn behind a short name, None where it cannot predict such a target, and its parameter.
-
-    `parameter` is the keyword that the number after the colon is for; `meaning` is how an error calls it.
-    """
-
-    module: str
-    classifier: str | None
-    regressor: str | None
-    parameter: str = ""
-    meaning: str = ""
-    whole: bool = True
-    scaled: bool = True
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def only(self) -> str | None:
-        """What it predicts, where it cannot predict both."""
-        return NUMBERS if self.classifier is None else CLASSES if self.regressor is None else None
-
-    def made(self, classes: bool, value: float | None) -> Any:
-        """The estimator, with this value of its parameter; its module is imported only now, for that takes a while."""
-        kind = getattr(import_module(f"sklearn.{self.module}"), str(self.classifier if classes else self.regressor))
-        chosen = {} if value is None else {self.parameter: int(value) if self.whole else value}
-        return kind(**self.fixed, **chosen)
-
-
-_MODELS = {
-    "knn": _ModelKind(
-        "neighbors", "KNeighborsClassifier", "KNeighborsRegressor", "n_neighbors", "the number of neighbours"
-    ),
-    "logistic": _ModelKind("linear_model", "LogisticRegression", None, "C", "C", whole=False, fixed={"max_iter": 2000}),
-    "tree": _ModelKind(
-        "tree", "DecisionTreeClassifier", "DecisionTreeRegressor", "max_depth", "the greatest depth", scaled=False
-    ),
-    "forest": _ModelKind(
-        "ensemble",
-        "RandomForestClassifier",
-        "RandomForestRegressor",
-        "n_estimators",
-        "the number of trees",
-        scaled=False,
-    ),
-    "linear": _ModelKind("linear_model", None, "LinearRegression", scaled=False),
-    "ridge": _ModelKind("linear_model", None, "Ridge", "alpha", "alpha", whole=False),
-    "svm": _ModelKind("svm", "SVC", "SVR", "C", "C", whole=False),
-}
-
-
-def model_of(name: str, classes: bool, missing: bool = False) -> Any:
-    """The estimator that a short name stands for: "knn:3" is three nearest neighbours, after scaling.
-
-    `missing`: whether missing values must be filled first, with the median of the training rows.
-    """
-    if not isinstance(name, str):
-        raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
-    kind, colon, rest = name.partition(":")
-    if kind not in _MODELS:
-        hint = nearest(kind, _MODELS, f"the models are {', '.join(_MODELS)}")
-        raise InputError(f"unknown model {name!r}{hint}")
-    model = _MODELS[kind]
-    held = CLASSES if classes else NUMBERS
-    if model.only not in (None, held):
-        raise InputError(f"the model {kind!r} predicts {model.only}, but the target holds {held}; choose another model")
-    made = model.made(classes, _parameter(name, model, rest) if colon else None)
-    steps = [made]
-    if model.scaled:
-        from sklearn.preprocessing import StandardScaler
-
-        steps.insert(0, StandardScaler())
-    if missing:
-        from sklearn.impute import SimpleImputer
-
-        steps.insert(0, SimpleImputer(strategy="median"))
-    if len(steps) == 1:
-        return made
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(*steps)
-
-
-def _target_of_model(name: str | None) -> str | None:
-    """What the model of a short name predicts, if it is one kind only; an unknown name is no error here."""
-    model = _MODELS.get(name.partition(":")[0]) if isinstance(name, str) else None
-    return None if model is None else model.only
-
-
-def _parameter(name: str, model: _ModelKind, rest: str) -> float:
-    if not model.parameter:
-        raise InputError(f"the model {name.partition(':')[0]!r} takes no parameter, found {name!r}")
-    try:
-        value = float(int(rest) if model.whole else float(rest))
-    except (ValueError, OverflowError):
-        value = math.nan
-    if not 0 < value < math.inf:
-        kind = "a whole number" if model.whole else "a number"
-        raise InputError(f"in the model {name!r:.60}, {model.meaning} must be {kind} above 0, found {rest!r:.40}")
-    return value

@@ -10,7 +10,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
-from elicit.data.loading import BUILT_IN, Data, load, model_of, regrouped
+from elicit.data.loading import BUILT_IN, Data, load, regrouped
+from elicit.data.models import model_of
 from elicit.data.tidying import MISSING_LEVEL, MISSING_TO_PANDAS, as_numbers, is_missing
 
 #: A list of names that is longer than this stands on several lines.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from elicit.data.tidying import BEYOND_DIGITS, as_numbers
 from elicit.errors import InputError
+from elicit.numeric import MOST_CLASSES, holds_classes
 from elicit.printable import label_of
 
 CLASSES, NUMBERS = "classes", "numbers"
@@ -31,11 +32,6 @@ def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | Non
             first = next(text for text in texts if as_numbers([text]) is None)
             raise InputError(f"the target is to hold numbers, but {first!r} is none; leave that out (--holds)")
         return np.array(texts), CLASSES
-    from elicit.scores.protocol import (  # not above: it brings scikit-learn, which takes a second
-        MOST_CLASSES,
-        holds_classes,
-    )
-
     whole = bool((numbers == np.round(numbers)).all())
     exact = _exact(texts, numbers) if whole else None
     few = holds_classes(numbers) if exact is None else len(set(exact)) <= MOST_CLASSES

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.numeric import whole
+from elicit.numeric import holds_classes, whole
 from elicit.oracles.columns import by_name, columns_of, require_no_gaps, require_one_each
 from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import discretised, joint_counts, mutual_information_of_codes
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import holds_classes, numbers, table, target_of
+from elicit.scores.protocol import numbers, table, target_of
 from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, first_line
-from elicit.numeric import is_whole
+from elicit.numeric import holds_classes, is_whole
 from elicit.scores.sheet import gap
 
 Floats = NDArray[np.float64]
@@ -25,9 +25,6 @@ Ints = NDArray[np.intp]
 Score = Callable[..., Floats]
 Targets = Literal["classes", "numbers", "both"]
 Groups = Sequence[Sequence[int]]
-
-#: A numeric target with more distinct values than this holds numbers, not classes, unless `classes` says otherwise.
-MOST_CLASSES = 20
 
 #: Larger numbers have no squares that could be summed up.
 LARGEST = 1e150
@@ -121,13 +118,6 @@ def _plain(target: NDArray[Any]) -> NDArray[Any]:
     if holes:  # among labels a gap is no class; sorted with them it would tear classes apart
         raise InputError(f"the target has a gap in row {holes[0]}; drop such rows")
     return target
-
-
-def holds_classes(target: NDArray[Any]) -> bool:
-    """Whether a target holds classes: texts and truth values do, and at most 20 distinct whole numbers."""
-    if target.dtype.kind not in "iuf":
-        return True
-    return bool((target == np.round(target)).all()) and len(np.unique(target)) <= MOST_CLASSES
 
 
 def _codes(target: NDArray[Any]) -> Ints:
