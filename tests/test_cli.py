@@ -395,7 +395,7 @@ def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
         return whole(self, request)
 
     monkeypatch.setattr(WrapperOracle, "__call__", measured)
-    monkeypatch.setattr("elicit.oracles.table._next_batch", lambda *_: 4)
+    monkeypatch.setattr("elicit.oracles.table_writing._next_batch", lambda *_: 4)
     status, _, err = run(*command, capsys=capsys)
     assert status == 130
     assert "what was measured is in o.csv.part; the same command goes on there" in err

@@ -5,7 +5,8 @@ from elicit.oracles.filters import FilterOracle
 from elicit.oracles.function import CallableOracle
 from elicit.oracles.parallel import Remembering, measure_many
 from elicit.oracles.synthetic import SyntheticOracle
-from elicit.oracles.table import TableOracle, Written, write_table
+from elicit.oracles.table import TableOracle
+from elicit.oracles.table_writing import Written, write_table
 from elicit.oracles.wrapper import WrapperOracle
 
 __all__ = [

@@ -250,7 +250,7 @@ def test_what_is_measured_is_kept_every_other_second(tmp_path, seconds, most, mo
     """Whoever interrupts loses what is under way, however slow a subset is."""
     kept, now = [], iter(np.arange(1e4) * seconds)
     oracle = CallableOracle(lambda names: float(len(names)), 9)
-    monkeypatch.setattr("elicit.oracles.table.time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr("elicit.oracles.table_writing.time", SimpleNamespace(monotonic=lambda: next(now)))
     write_table(tmp_path / "t.csv", oracle, n_jobs=2, keep=lambda replies: kept.append(len(replies)))
     assert sum(kept) == 511
     assert kept[0] == 2
@@ -291,7 +291,7 @@ def test_tables_that_cannot_be_written(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="cannot be called 'score'"):
         write_table(tmp_path / "t.csv", SyntheticOracle(["score", "b"], {}))
     assert not list(tmp_path.iterdir())
-    monkeypatch.setattr("elicit.oracles.table.LARGEST_TABLE", 30)
+    monkeypatch.setattr("elicit.oracles.table_writing.LARGEST_TABLE", 30)
     with pytest.raises(InputError, match="31 subsets are too many for one table \\(limit 30\\)"):
         write_table(tmp_path / "t.csv", truth())
 

@@ -1,0 +1,139 @@
+"""Writing an oracle table: every subset is measured, a batch at a time, so that whoever interrupts loses little.
+
+The columns are those that `table.py` reads. The rule: the file appears complete or not at all.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from elicit.asks import Failure, Measured, Oracle
+from elicit.complete import complete
+from elicit.errors import InputError
+from elicit.oracles.parallel import Workers
+from elicit.oracles.table import SCORE, SPREAD
+from elicit.printable import counted
+from elicit.subsets import Family, Mask
+
+#: More subsets than this are not written to one table: it would be some 60 MB, and days of fits.
+LARGEST_TABLE = 1 << 20
+
+#: A batch, after which results are saved, takes about so many seconds, and never holds more subsets than this.
+_SECONDS_PER_BATCH, _LARGEST_BATCH = 1.0, 4096
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a table holds: how many rows, and the subsets that failed and were left out, with why."""
+
+    rows: int
+    failures: dict[Mask, str]
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    oracle: Oracle,
+    family: Family | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    known: Mapping[Mask, Measured | Failure] | None = None,
+    keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None = None,
+) -> Written:
+    """Measure every subset of the family (default: all) and write them to a table.
+
+    What is `known` is not measured again; after every batch, which takes a
+    second or two, `keep` is given what is new, and `progress(done, total)` is called. Failed subsets
+    have no row, dropped attributes no column: a reader could learn only by trying that they cannot be chosen.
+    """
+    path = Path(path)
+    family = Family(len(oracle.attributes)) if family is None else family
+    total = family.count()
+    if total > LARGEST_TABLE:
+        many = f"{counted(total)} subsets are too many for one table (limit {LARGEST_TABLE})"
+        raise InputError(f"{many}; drop attributes or set a max size")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is no ordinary file; choose another place")
+    columns, places = _columns(oracle)
+    free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
+    failures: dict[Mask, str] = {}
+    done = 0
+    try:
+        with complete(path) as text, Workers(n_jobs) as workers:
+            rows = csv.writer(text, lineterminator="\n")
+            rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
+            for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep):
+                for mask, reply in replies.items():
+                    if isinstance(reply, Failure):
+                        failures[mask] = reply.reason
+                    else:
+                        rows.writerow(_row(mask, reply, free, places))
+                done += len(replies)
+                if progress is not None:
+                    progress(done, total)
+            if len(failures) == total:
+                reason = next(iter(failures.values()))
+                raise InputError(f"no subset could be measured, there is no table to write: {reason}")
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror or error}); free space or choose another place"
+        ) from error
+    return Written(total - len(failures), failures)
+
+
+def _measured_in_batches(
+    oracle: Oracle,
+    subsets: Iterator[Mask],
+    workers: Workers,
+    known: Mapping[Mask, Measured | Failure],
+    keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None,
+) -> Iterator[Mapping[Mask, Measured | Failure]]:
+    """The replies for the subsets, in batches and in their order."""
+    count = workers.count
+    while batch := list(islice(subsets, count)):
+        start = time.monotonic()
+        asked = [mask for mask in batch if mask not in known]
+        new = dict(zip(asked, workers.measure(oracle, asked), strict=True))
+        if keep is not None:
+            keep(new)
+        seconds = time.monotonic() - start
+        yield {mask: new[mask] if mask in new else known[mask] for mask in batch}
+        count = _next_batch(count, seconds, workers.count)
+
+
+def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
+    """The column names after the attributes, and which criterion each holds; −1 stands for the spread."""
+    names = [criterion.name for criterion in oracle.criteria]
+    if SCORE not in names:
+        raise InputError(f"a table needs a criterion called 'score', found {', '.join(names)}; rename one")
+    taken = {SCORE, SPREAD} & set(oracle.attributes.names)
+    if taken:
+        raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
+    for name in (*oracle.attributes.names, *names):
+        if not name.isprintable() or name != name.strip():
+            raise InputError(f"a table needs printable names without blanks at their ends, found {name!r}; rename it")
+    first = names.index(SCORE)
+    places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
+    columns = [SPREAD if i < 0 else names[i] for i in places]
+    whole = [*oracle.attributes.names, *columns]
+    twice = next((name for name in whole if whole.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"a table cannot have two columns called {twice!r}; rename an attribute or a criterion")
+    return columns, places
+
+
+def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int]) -> list[str]:
+    bits = [str(mask >> i & 1) for i in attributes]
+    spread = reply.spread[places[0]] if reply.spread else None
+    return bits + [repr(float((spread or 0.0) if i < 0 else reply.criteria[i])) for i in places]
+
+
+def _next_batch(count: int, seconds: float, workers: int) -> int:
+    """How many subsets come next: what takes a second or two, for whoever interrupts loses the batch under way."""
+    wanted = 2 * count if seconds < _SECONDS_PER_BATCH else count if seconds < 2 * _SECONDS_PER_BATCH else count // 2
+    return max(workers, min(wanted, _LARGEST_BATCH))
