@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.feature_selection import SelectorMixin
-from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils._tags import Tags, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elicit.errors import InputError, require_instance
@@ -33,21 +32,19 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
-    ROUTE,
     checked_array,
     checked_features,
     checked_target,
     labelled_by_names,
     oracle_of,
-    requesting,
     require_finite,
-    routed_arguments,
 )
 from elicit.estimator.judges import Judge, judge_of
 from elicit.estimator.keeping import family_of
 from elicit.estimator.priors import pairs_of, prior_of
 from elicit.estimator.readable import require_labels, require_readable
 from elicit.estimator.results import check_names, front_of, ranks_of, results_of
+from elicit.estimator.routing import routed_arguments, router_of
 from elicit.estimator.tags import takes_missing, takes_sparse
 from elicit.estimator.tolerance import tolerance_of
 from elicit.numeric import is_whole
@@ -56,7 +53,6 @@ from elicit.oracles.columns import is_frame, require_array_or_frame
 from elicit.oracles.naming import extras_of
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.pruning import pruned
-from elicit.scores.answers import scorer_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.worth import against_directions, best_for, is_utility, utility_of
@@ -442,22 +438,4 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What the estimator, the splitter, the scorer and those among the criteria may be handed by `fit`."""
-        counted = self.cv is None or is_whole(self.cv)
-        # a number of folds takes groups when it gets them; what lists its splits asks for nothing, and a generator of
-        # them must not be used up here
-        splitter = GroupKFold() if counted else check_cv(self.cv if hasattr(self.cv, "split") else [])
-        # by name, for releases before 1.9 copy the owner, and a generator of splits cannot be copied
-        router = MetadataRouter(owner=type(self).__name__)
-        scorer = scorer_of(self.estimator, self.scoring)
-        further = {ROUTE(name): scorer for name, scorer in requesting(self.criteria).items()}
-        return (
-            router.add(estimator=self.estimator, method_mapping=_when_fitted("fit"))
-            .add(splitter=splitter, method_mapping=_when_fitted("split"))
-            .add(scorer=scorer, method_mapping=_when_fitted("score"))
-            .add(**further, method_mapping=_when_fitted("score"))
-        )
-
-
-def _when_fitted(callee: str) -> MethodMapping:
-    """What `fit` calls, alone or in a pipeline, which before scikit-learn 1.9 tells a step's `fit_transform` apart."""
-    return MethodMapping().add(caller="fit", callee=callee).add(caller="fit_transform", callee=callee)
+        return router_of(self)

@@ -23,7 +23,8 @@ from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
-from elicit.estimator.inputs import Routed, checked_features, checked_target, oracle_of, routed_arguments
+from elicit.estimator.inputs import checked_features, checked_target, oracle_of
+from elicit.estimator.routing import Routed, routed_arguments
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
 from elicit.orphans import tied

@@ -1,4 +1,4 @@
-"""Inputs: what a selector is handed, checked the way scikit-learn checks it, sorted by who gets it, and made an oracle.
+"""Inputs: what a selector is handed, checked the way scikit-learn checks it, and made an oracle.
 
 Arrays and sparse matrices are validated as usual. A frame is kept as it is, since an estimator may select
 columns by name and columns may hold texts; only its numbers are looked at.
@@ -6,36 +6,29 @@ columns by name and columns may hold texts; only its numbers are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.model_selection import check_cv
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array
 from sklearn.utils._tags import get_tags
-from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from elicit.errors import InputError
+from elicit.estimator.routing import Routed
 from elicit.oracles import Extra, WrapperOracle
 from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
-from elicit.oracles.criteria import Scored
 from elicit.oracles.pruning import prunes, unread
 from elicit.printable import label_of, many
 
-#: What `fit` takes besides X and y when metadata routing is not enabled.
-WITHOUT_ROUTING = ("sample_weight", "groups")
-
-#: What the scorer of a criterion of this name is called among those to whom metadata are routed.
-ROUTE = "criterion {}".format
+if TYPE_CHECKING:
+    from elicit.selector import ElicitSelector
 
 
-def checked_features(selector: BaseEstimator, X: Any) -> Any:
+def checked_features(selector: ElicitSelector, X: Any) -> Any:
     """X as the estimator will see it; sets n_features_in_ and feature_names_in_."""
     require_array_or_frame(X)
     tags = get_tags(selector).input_tags
@@ -49,7 +42,7 @@ def checked_features(selector: BaseEstimator, X: Any) -> Any:
     return X
 
 
-def checked_array(selector: Any, X: Any, **how: Any) -> Any:
+def checked_array(selector: ElicitSelector, X: Any, **how: Any) -> Any:
     """X, which is no frame, as scikit-learn validates it; what the estimator drops may hold gaps."""
     gaps_pass = get_tags(selector).input_tags.allow_nan
     by_column = not gaps_pass and not hasattr(X, "tocsr") and prunes(selector.estimator)
@@ -59,7 +52,7 @@ def checked_array(selector: Any, X: Any, **how: Any) -> Any:
     return X
 
 
-def require_finite(selector: Any, X: Any, columns: Iterable[int]) -> None:
+def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> None:
     """Refuse NaN and infinity in these columns of X, unless the estimator takes NaN or drops the column."""
     if get_tags(selector).input_tags.allow_nan:
         return
@@ -74,14 +67,14 @@ def require_finite(selector: Any, X: Any, columns: Iterable[int]) -> None:
             )
 
 
-def names_of(selector: Any) -> list[str]:
+def names_of(selector: ElicitSelector) -> list[str]:
     """What the columns seen by `checked_features` are called, as in `get_feature_names_out`: x0, x1, … unless X is a
     frame whose labels are texts."""
     named = getattr(selector, "feature_names_in_", None)
     return [f"x{k}" for k in range(selector.n_features_in_)] if named is None else list(map(str, named))
 
 
-def labelled_by_names(selector: Any, value: Any, X: Any) -> Any:
+def labelled_by_names(selector: ElicitSelector, value: Any, X: Any) -> Any:
     """A pandas series or frame that is labelled like the columns of X, labelled by their names; others as they are."""
     if not (is_frame(X) and labelled(value)):
         return value
@@ -91,7 +84,7 @@ def labelled_by_names(selector: Any, value: Any, X: Any) -> Any:
     return value
 
 
-def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
+def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
     """y as an array with one value (or row of values) a row; a classifier's holds at least two classes."""
     if y is None:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
@@ -127,41 +120,8 @@ def checked_target(selector: Any, y: Any, rows: int) -> NDArray[Any]:
     return values
 
 
-@dataclass(frozen=True)
-class Routed:
-    """Who gets what: the splits (or how to make them) with their groups, arguments of fit and of the scorers."""
-
-    cv: Any
-    groups: Any = None
-    sample_weight: Any = None
-    fit: Mapping[str, Any] = field(default_factory=dict)
-    score: Mapping[str, Any] = field(default_factory=dict)
-    criteria: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-def routed_arguments(selector: Any, X: Any, y: NDArray[Any], params: Mapping[str, Any]) -> Routed:
-    """Sort what `fit` was given besides X and y."""
-    given = {name: value for name, value in params.items() if value is not None}
-    if not get_config()["enable_metadata_routing"]:
-        for name in given:
-            if name not in WITHOUT_ROUTING:
-                raise InputError(
-                    f"fit() takes {' and '.join(WITHOUT_ROUTING)}, found {name!r}; "
-                    "for others enable routing with sklearn.set_config(enable_metadata_routing=True)"
-                )
-        return Routed(selector.cv, given.get("groups"), given.get("sample_weight"))
-    routed = process_routing(selector, "fit", **given)
-    split = dict(routed.splitter.split)
-    cv, groups = selector.cv, split.get("groups")
-    if split.keys() - {"groups"}:  # a splitter that asks for more than groups makes its splits here
-        splitter = check_cv(cv, y, classifier=is_classifier(selector.estimator))
-        cv, groups = list(splitter.split(X, y, **split)), None
-    criteria = {name: dict(routed[ROUTE(name)].score) for name in requesting(selector.criteria)}
-    return Routed(cv, groups, None, dict(routed.estimator.fit), dict(routed.scorer.score), criteria)
-
-
 def oracle_of(
-    selector: Any, X: Any, y: NDArray[Any], seed: int, routed: Routed, criteria: Sequence[Extra] = ()
+    selector: ElicitSelector, X: Any, y: NDArray[Any], seed: int, routed: Routed, criteria: Sequence[Extra] = ()
 ) -> WrapperOracle:
     """What measures a subset: the cross-validation of the selector's estimator on its columns."""
     return WrapperOracle(
@@ -180,15 +140,3 @@ def oracle_of(
         criteria_params=routed.criteria,
         random_state=seed,
     )
-
-
-def requesting(criteria: Any) -> dict[str, Any]:
-    """The scorers among the criteria that request metadata, by the names of the criteria; others are given none."""
-    listed = criteria if isinstance(criteria, Sequence) else ()
-    scorers = {one.criterion.name: one.scoring for one in listed if isinstance(one, Scored)}
-    return {name: scorer for name, scorer in scorers.items() if _requests(scorer)}
-
-
-def _requests(scorer: Any) -> bool:
-    made = getattr(get_routing_for_object(scorer), "score", None)
-    return made is not None and any(made.requests.values())
