@@ -13,6 +13,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -208,7 +209,6 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     (150, 3)
     """
 
-    _certificate: dict[str, Any] | None
     _label = ""  # shown before the progress, where this fit is one of several
 
     def __init__(
@@ -356,9 +356,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         Without an operator that is the best measured score, ``{"by": "score", …}``; with one a certificate.
         """
         check_is_fitted(self)
-        if "_certificate" not in self.__dict__:
-            self._certificate = certificate_of(self.session_, self._subset)
         return deepcopy(self._certificate)
+
+    @cached_property
+    def _certificate(self) -> dict[str, Any] | None:
+        return certificate_of(self.session_, self._subset)
 
     @property
     def interactions_(self) -> NDArray[np.float64]:
