@@ -18,9 +18,9 @@ from elicit.errors import InputError
 from elicit.journal import Record, read
 from elicit.proof.why import Why
 from elicit.report.content import Content, gather
-from elicit.report.model import ModelStory, Progress, story_of
+from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
-from elicit.session.display import Meter
+from elicit.session.display import Meter, Update
 from elicit.threads import one_thread
 
 
@@ -52,7 +52,7 @@ def _section(record: Record, path: str) -> Mapping[str, Any]:
         return {}
 
 
-def _story(record: Record, content: Content, section: Mapping[str, Any], progress: Progress) -> ModelStory:
+def _story(record: Record, content: Content, section: Mapping[str, Any], progress: Update) -> ModelStory:
     if not section:
         return ModelStory(missing=("the record does not say what the oracle was made of",))
     chosen = {x: result.criteria[0] for x, result in record.cached.items() if isinstance(result, Measured)}

@@ -7,7 +7,7 @@ different is worked out by folding the same facts with that answer in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from elicit.decide.beliefs import Beliefs
@@ -17,6 +17,7 @@ from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
 from elicit.proof.strained import set_aside_of
+from elicit.session.display import Update
 from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
@@ -28,8 +29,6 @@ from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.reducts import ProofByAnswers, core, smallest_reduct
 from elicit.utility.regret import beyond_worth
 from elicit.utility.sets import difference
-
-Progress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ class Why:
     def _stated(self, places: frozenset[int]) -> tuple[Statement, ...]:
         return tuple(self.numbered(self.utilities.statements[r]) for r in sorted(places))
 
-    def otherwise(self, progress: Progress | None = None) -> list[Otherwise]:
+    def otherwise(self, progress: Update | None = None) -> list[Otherwise]:
         """What each answer that stands, reversed alone, would have made of the recommendation."""
         return otherwise(self.beliefs, progress)
 
@@ -174,7 +173,7 @@ def numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:
     return replace(statement, request=None if request is None else numbers.get(request))
 
 
-def otherwise(beliefs: Beliefs, progress: Progress | None = None) -> list[Otherwise]:
+def otherwise(beliefs: Beliefs, progress: Update | None = None) -> list[Otherwise]:
     """What each answer that stands, reversed alone, would have made of the recommendation, by their questions."""
     history, found = beliefs.history, []
     standing = [(history.question_numbers[r], given) for r, given in history.standing.items() if given.reversed]

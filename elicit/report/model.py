@@ -7,7 +7,7 @@ the data have moved) is left out with the reason; what the record keeps is shown
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -24,11 +24,10 @@ from elicit.oracles import WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import label_of
 from elicit.scores import permutation_importance
+from elicit.session.display import Update
 from elicit.session.fresh import fresh_scores, unmeasured
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family, Mask, members
-
-Progress = Callable[[float, str], None]
 
 #: Permutations of an attribute's values in each fold.
 REPEATS = 5
@@ -116,7 +115,7 @@ def story_of(
     chosen: Mapping[Mask, float],
     fingerprint: str,
     family: Family,
-    progress: Progress | None = None,
+    progress: Update | None = None,
     afresh: Mapping[Shuffled, Measured | Failure] | None = None,
 ) -> ModelStory:
     """The story of the model that the section of an oracle describes, on one subset of a family.
@@ -170,7 +169,7 @@ def _rebuilt_oracle(section: Mapping[str, Any], fingerprint: str) -> WrapperOrac
 class _FitCounter:
     """Progress of a story, counted in fits: one per fold, one for the effects, and one per fold of each fresh score."""
 
-    def __init__(self, progress: Progress | None, folds: int, fresh: int) -> None:
+    def __init__(self, progress: Update | None, folds: int, fresh: int) -> None:
         self._progress, self.folds = progress, folds
         self._done, self._all = 0, folds + 1 + fresh * folds
 

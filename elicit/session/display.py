@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Self, TextIO
 
 from elicit.printable import fitted, many, printable, rounded
@@ -19,6 +19,9 @@ _SHARE_BETWEEN_LINES, _SECONDS_BETWEEN_LINES = 0.1, 15.0
 _SECONDS_OF_SILENCE = 2.0
 
 _BAR_WIDTH = 24
+
+#: Told of long work: the share that is done, and what is being done. `Meter.update` is one.
+Update = Callable[[float, str], None]
 
 
 class Meter:
