@@ -11,7 +11,7 @@ import pytest
 
 from elicit import cli
 from elicit.commands import defaults
-from elicit.commands.status import columns_of
+from elicit.commands.status import width_of
 from elicit.errors import CertificateError, InputError
 
 HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
@@ -164,9 +164,9 @@ def test_a_stream_of_another_kind_will_do():
 def test_a_terminal_has_room_for_all_but_its_last_column_and_a_file_for_all(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setenv("COLUMNS", "60")
-    assert columns_of(stream) is None
+    assert width_of(stream) is None
     monkeypatch.setattr(stream, "isatty", lambda: True)
-    assert columns_of(stream) == 59
+    assert width_of(stream) == 59
 
 
 @pytest.mark.parametrize("name", ["stdin", "stdout", "stderr"])

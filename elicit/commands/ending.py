@@ -18,7 +18,7 @@ import numpy as np
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import reasons, statements_set_aside, what_answers_did
-from elicit.commands.ending_words import beside, columns, set_in_lines
+from elicit.commands.ending_words import beside, line_width, set_in_lines
 from elicit.commands.output import screen_width
 from elicit.data.snippet import snippet
 from elicit.decide.beliefs import best_by_score
@@ -119,7 +119,7 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     fresh = _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
-    yield from (f"  {line}" for line in aligned(rows, columns() - 2))
+    yield from (f"  {line}" for line in aligned(rows, line_width() - 2))
     if fresh:
         text = (
             "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high. "

@@ -33,9 +33,9 @@ def changes(elicitation: Elicitation, other: Mask, subset: Mask) -> str:
 
 def set_in_lines(text: str, indent: int = 2) -> list[str]:
     """A text set in lines as wide as the terminal, where there is one, up to a limit."""
-    return paragraph(text, columns(), indent)
+    return paragraph(text, line_width(), indent)
 
 
-def columns() -> int:
+def line_width() -> int:
     """The width of the lines of a text."""
     return min(screen_width() or _MOST_WIDTH, _MOST_WIDTH)

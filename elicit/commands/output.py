@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from elicit.commands.status import columns_of
+from elicit.commands.status import width_of
 from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.printable import entry, printable
@@ -62,7 +62,7 @@ def write_json(out: IO[str], plain: object) -> None:
 
 def screen_width() -> int | None:
     """The columns of the terminal that is written to, None where there is none."""
-    return columns_of(sys.stdout)
+    return width_of(sys.stdout)
 
 
 def say(line: str) -> None:
