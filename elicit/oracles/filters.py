@@ -162,7 +162,11 @@ class _Consistency:
 
 #: Merits that are made of given scores, and those made of the data.
 _MERITS_OF_SCORES = ("sum", "mean")
-_MERITS_OF_DATA: dict[str, Any] = {"cfs": _CFS, "mrmr": _MRMR, "consistency": _Consistency}
+_MERITS_OF_DATA: dict[str, Callable[[Floats, NDArray[Any], bool, int], Merit]] = {
+    "cfs": _CFS,
+    "mrmr": _MRMR,
+    "consistency": _Consistency,
+}
 
 
 def _codes(X: Floats, bins: int) -> Ints:
