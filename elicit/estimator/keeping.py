@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from elicit.errors import InputError
 from elicit.numeric import is_whole
-from elicit.oracles.columns import Columns, by_name, constant
+from elicit.oracles.columns import Columns, by_name, gaps, is_frame
 from elicit.subsets import Attributes, Family, Mask, mask_of
 
 
@@ -26,16 +28,45 @@ def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
     if largest is not None and largest < max(1, kept.bit_count()):
         least = "at least 1" if not kept else f"at least {kept.bit_count()}, as many as keep names"
         raise InputError(f"max_features = {largest} leaves no subset; it must be {least}")
-    left_out = _constant(columns) & ~kept
+    left_out = _constant_attributes(columns) & ~kept
     if left_out == attributes.everything:
         left_out = 0  # nothing else is there to choose
     return Family(len(attributes), keep=kept, drop=left_out, max_size=None if largest is None else int(largest))
 
 
-def _constant(columns: Columns) -> Mask:
+def _constant_attributes(columns: Columns) -> Mask:
     """The attributes of which every column is the same in every row."""
     same = constant(columns.X)
     return mask_of(k for k, positions in enumerate(columns.positions) if same[list(positions)].all())
+
+
+def constant(X: Any) -> NDArray[np.bool_]:
+    """For each column whether it is the same in every row; a gap differs from everything but a gap."""
+    if hasattr(X, "tocsr"):
+        rows = X.tocsr(copy=True)
+        rows.sum_duplicates()
+        same = np.asarray(rows.max(axis=0).toarray() == rows.min(axis=0).toarray()).ravel()
+        missing = np.bincount(rows.indices[gaps(rows.data)], minlength=X.shape[1])
+        return np.asarray(same | (missing == X.shape[0]))
+    columns = (_safe_indexing(X, k, axis=1) for k in range(X.shape[1])) if is_frame(X) else X.T
+    return np.array([_constant(np.asarray(column)) for column in columns], dtype=np.bool_)
+
+
+def _constant(column: NDArray[Any]) -> bool:
+    missing = gaps(column)
+    if missing.any():
+        return bool(missing.all())
+    if column.dtype.kind != "O":
+        return bool((column == column[0]).all())
+    return all(_same(cell, column[0]) for cell in column)
+
+
+def _same(cell: Any, other: Any) -> bool:
+    """Whether two cells are equal; cells whose comparison is no single truth value, such as arrays, are not."""
+    try:
+        return cell is other or bool(cell == other)
+    except (TypeError, ValueError):
+        return False
 
 
 def _listed(keep: Any, attributes: Attributes) -> list[Any]:

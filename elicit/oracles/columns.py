@@ -169,35 +169,6 @@ def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> l
     return columns
 
 
-def constant(X: Any) -> NDArray[np.bool_]:
-    """For each column whether it is the same in every row; a gap differs from everything but a gap."""
-    if hasattr(X, "tocsr"):
-        rows = X.tocsr(copy=True)
-        rows.sum_duplicates()
-        same = np.asarray(rows.max(axis=0).toarray() == rows.min(axis=0).toarray()).ravel()
-        missing = np.bincount(rows.indices[gaps(rows.data)], minlength=X.shape[1])
-        return np.asarray(same | (missing == X.shape[0]))
-    columns = (_safe_indexing(X, k, axis=1) for k in range(X.shape[1])) if is_frame(X) else X.T
-    return np.array([_constant(np.asarray(column)) for column in columns], dtype=np.bool_)
-
-
-def _constant(column: NDArray[Any]) -> bool:
-    missing = gaps(column)
-    if missing.any():
-        return bool(missing.all())
-    if column.dtype.kind != "O":
-        return bool((column == column[0]).all())
-    return all(_same(cell, column[0]) for cell in column)
-
-
-def _same(cell: Any, other: Any) -> bool:
-    """Whether two cells are equal; cells whose comparison is no single truth value, such as arrays, are not."""
-    try:
-        return cell is other or bool(cell == other)
-    except (TypeError, ValueError):
-        return False
-
-
 def gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where nothing is known: None, NaN, or what pandas has for one."""
     if values.dtype.kind not in "fO":
