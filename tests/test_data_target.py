@@ -5,11 +5,11 @@ import pytest
 
 from elicit.cli import main
 from elicit.data import load
-from elicit.data.snippet import snippet
 from elicit.data.target import CLASSES, NUMBERS, target_of
 from elicit.errors import InputError
 from elicit.scores import correlation
 from elicit.sources.oracle import data_of, material_of, oracle_from
+from elicit.sources.snippet import snippet
 
 COUNTS = [str(k % 5 + 3) for k in range(60)]
 

@@ -32,7 +32,6 @@ from elicit.commands.ending_bounds import (
 from elicit.commands.ending_reasons import _preferred_to, _reversed_in_words, reasons, what_answers_did
 from elicit.commands.resume import session_section
 from elicit.data import load
-from elicit.data.snippet import snippet
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -52,6 +51,7 @@ from elicit.session.fresh import FIRST_SEED, ROUNDS
 from elicit.session.insight import Insight
 from elicit.session.progress import progress_of, regret_of
 from elicit.sessions import begin, elicitation_of
+from elicit.sources.snippet import snippet
 
 # whoever always says "a" fails a check, so there is none
 PLAYED = ("--model", "knn:3", "--folds", "3", "--budget", "40", "--questions", "5", "--check-every", "0")

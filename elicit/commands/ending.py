@@ -20,7 +20,6 @@ from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import reasons, statements_set_aside, what_answers_did
 from elicit.commands.ending_words import beside, line_width, set_in_lines
 from elicit.commands.output import screen_width
-from elicit.data.snippet import snippet
 from elicit.decide.beliefs import best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
@@ -36,6 +35,7 @@ from elicit.session.display import Meter, clock_time, failure_lines
 from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.session.hopeless import binary_score_remedy
 from elicit.sessions import Session
+from elicit.sources.snippet import snippet
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 

@@ -1,4 +1,4 @@
-"""Data: a file, or a name, as columns and a target; what is odd about it; models by name; code that reads it again."""
+"""Data: a file, or a name, as columns and a target; what is odd about it; and models by name."""
 
 from elicit.data.loading import BUILT_IN, Data, load, refuse_gaps, regrouped, without
 from elicit.data.models import model_of

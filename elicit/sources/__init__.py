@@ -1,1 +1,1 @@
-"""Sources: from a section of plain data to what it describes: the oracle, the data and the model behind it."""
+"""Sources: from a section of plain data to the oracle, the data and the model that it describes, and code of them."""

@@ -185,25 +185,29 @@ def measured_data(measured: Attributes, data: Data, remedy: str) -> Data:
     raise InputError(f"the attributes of `data` are not those that are measured, {why}; {remedy}")
 
 
-def data_of(section: Section, folder: Path) -> Data:
-    """The data that a section names, read as its keys say."""
-    target = sections.text(section, "target") if "target" in section else None
-    group_col = sections.text(section, "group_col") if "group_col" in section else None
-    tidy = sections.boolean(section, "tidy", False)
-    dropped = sections.texts(section, "dropped")
-    data = load(
+def ungrouped(section: Section, folder: Path) -> Data:
+    """The data that a section names, before its groups are made."""
+    target, group_col, holds = (
+        sections.text(section, key) if key in section else None for key in ("target", "group_col", "holds")
+    )
+    return load(
         sections.text(section, "data"),
         target,
         folder,
-        tidy=tidy,
+        tidy=sections.boolean(section, "tidy", False),
         group_col=group_col,
-        dropped=dropped,
-        holds=sections.text(section, "holds") if "holds" in section else None,
+        dropped=sections.texts(section, "dropped"),
+        holds=holds,
         model=section.get("model"),
     )
+
+
+def data_of(section: Section, folder: Path) -> Data:
+    """The data that a section names, read as its keys say."""
+    data = ungrouped(section, folder)
     groups = sections.table(section.get("groups", {}), "groups")
     known = (*data.columns, *data.groups, *data.left_out, *groups)
-    for name in dropped:
+    for name in sections.texts(section, "dropped"):
         if name not in known:
             hint = nearest(name, known, "check the name")
             raise InputError(f"`dropped` names {name!r}, which is no attribute of the data{hint}")

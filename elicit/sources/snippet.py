@@ -5,33 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from pprint import pformat
-from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from elicit.data import BUILT_IN, Data, model_of, regrouped
 from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
-from elicit.data.loading import BUILT_IN, Data, load, regrouped
-from elicit.data.models import model_of
 from elicit.data.tidying import MISSING_LEVEL, MISSING_TO_PANDAS, as_numbers, is_missing
+from elicit.sources.oracle import ungrouped
+from elicit.sources.sections import Section
 
 #: A list of names that is longer than this stands on several lines.
 _LONGEST_LINE = 80
 
 
-def snippet(section: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def snippet(section: Section, names: Sequence[str]) -> list[str]:
     """Lines of Python that fit the session's model to the attributes `names`, imports first; none for other oracles."""
     if section.get("kind") != "wrapper":
         return []
-    groups = section.get("groups", {})
-    data = load(
-        section["data"],
-        section.get("target"),
-        tidy=bool(section.get("tidy", False)),
-        group_col=section.get("group_col"),
-        dropped=section.get("dropped", ()),
-        holds=section.get("holds"),
-        model=section["model"],
-    )
+    groups, data = section.get("groups", {}), ungrouped(section, Path())
     columns = [column for name in names for column in groups.get(name, (name,))]
     coded = {column: data.groups[column] for column in columns if column in data.groups}
     data = regrouped(data, groups) if groups else data
@@ -58,7 +49,7 @@ def _pandas_reads_as_numbers(data: Data) -> bool:
 
 
 def _reading_lines(
-    section: Mapping[str, Any], columns: Sequence[str], coded: Mapping[str, Sequence[str]], data: Data
+    section: Section, columns: Sequence[str], coded: Mapping[str, Sequence[str]], data: Data
 ) -> list[str]:
     """Lines that read the data as the session did; `coded` holds the columns of texts with their levels."""
     listing, chosen = _columns_literal(columns)
