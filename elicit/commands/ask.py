@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.commands.arguments import column_groups, listed
-from elicit.commands.costs import listed_costs
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced_data import check_place
 from elicit.commands.session import PlayOptions, data_summary, free_path, play_session, unfinished_note
 from elicit.data import BUILT_IN, Data, load, regrouped, without
+from elicit.data.costs import listed_costs
 from elicit.data.soundness import warnings_about
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
