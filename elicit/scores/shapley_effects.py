@@ -13,6 +13,7 @@ The rule: with few inputs all subsets count; with more, random orders, each attr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,6 @@ MOST_KEPT = 1 << 26
 
 #: Combinations of inputs of less than this share of the largest variance are taken for none.
 _SINGULAR = 1e-10
-
-_Response = Callable[[Floats], Floats]
 
 #: Ties between neighbours are broken by noise of this share of a column's spread.
 _JITTER = 1e-9
@@ -124,15 +123,10 @@ def shapley_effects_of_function(
         )
     rng = generator(random_state)
     correlations, units = scaled_to_units(cov)  # the draws do not depend on units
-    draw = _ConditionalGaussian(correlations)
-
-    def of_standard(Z: Floats) -> Floats:
-        return checked_answers(function, centre + Z * units)
-
-    X = draw.rows(outer, rng)
-    Y = of_standard(X)
-    estimate = _along_orders if by_orders else _over_subsets
-    parts, runs = estimate(of_standard, draw, X, Y, inner, rng)
+    nested = _Nested(lambda Z: checked_answers(function, centre + Z * units), correlations, inner, rng)
+    X = nested.drawn(outer)
+    Y = nested.function(X)
+    parts, runs = _along_orders(nested, X, Y) if by_orders else _over_subsets(nested, X, Y)
     variance = float(parts.sum(axis=1).mean())
     require_variance(variance)
     shares = parts.mean(axis=0) / variance
@@ -141,16 +135,20 @@ def shapley_effects_of_function(
     return FunctionShares(shares, errors, variance, outer + runs)
 
 
-class _ConditionalGaussian:
-    """Draws of standard Gaussian inputs, and draws that keep some of them."""
+@dataclass(frozen=True)
+class _Nested:
+    """A function of standard Gaussian inputs of these correlations, asked `inner` times where some inputs are kept."""
 
-    def __init__(self, correlations: Floats) -> None:
-        self.correlations = correlations
+    function: Callable[[Floats], Floats]
+    correlations: Floats
+    inner: int
+    rng: np.random.Generator
 
-    def rows(self, count: int, rng: np.random.Generator) -> Floats:
-        return np.asarray(rng.standard_normal((count, len(self.correlations))) @ _root(self.correlations))
+    def drawn(self, count: int) -> Floats:
+        """So many draws of the inputs."""
+        return np.asarray(self.rng.standard_normal((count, len(self.correlations))) @ _root(self.correlations))
 
-    def redrawn(self, X: Floats, mask: int, rng: np.random.Generator) -> Floats:
+    def redrawn(self, X: Floats, mask: int) -> Floats:
         """X with the inputs outside the mask drawn anew: N(R_vu R_uu⁺ x_u, R_vv − R_vu R_uu⁺ R_uv)."""
         R, d = self.correlations, len(self.correlations)
         u = [j for j in range(d) if mask >> j & 1]
@@ -158,8 +156,13 @@ class _ConditionalGaussian:
         slope = R[np.ix_(v, u)] @ np.linalg.pinv(R[np.ix_(u, u)], rcond=_SINGULAR, hermitian=True)
         conditional = R[np.ix_(v, v)] - slope @ R[np.ix_(u, v)]
         drawn = X.copy()
-        drawn[:, v] = X[:, u] @ slope.T + rng.standard_normal((len(X), len(v))) @ _root(conditional)
+        drawn[:, v] = X[:, u] @ slope.T + self.rng.standard_normal((len(X), len(v))) @ _root(conditional)
         return drawn
+
+    def unexplained(self, X: Floats, Y: Floats, mask: int) -> Floats:
+        """Var(Y | X_u) at each row of X: the sample variance of the answers that share X_u."""
+        more = [self.function(self.redrawn(X, mask)) for _ in range(self.inner - 1)]
+        return np.asarray(np.var([Y, *more], axis=0, ddof=1))
 
 
 def _root(cov: Floats) -> Floats:
@@ -167,37 +170,19 @@ def _root(cov: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.clip(values, 0, None))) @ vectors.T)
 
 
-def _conditional_variance(
-    function: _Response,
-    draw: _ConditionalGaussian,
-    X: Floats,
-    Y: Floats,
-    mask: int,
-    inner: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Var(Y | X_u) at each row of X: the sample variance of `inner` answers that share X_u."""
-    more = [function(draw.redrawn(X, mask, rng)) for _ in range(inner - 1)]
-    return np.asarray(np.var([Y, *more], axis=0, ddof=1))
-
-
-def _over_subsets(
-    function: _Response, draw: _ConditionalGaussian, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
-) -> tuple[Floats, int]:
+def _over_subsets(nested: _Nested, X: Floats, Y: Floats) -> tuple[Floats, int]:
     """One estimate of every share for every row of X, (rows, d), and the runs they took."""
     full = (1 << X.shape[1]) - 1
     unexplained = np.zeros((full + 1, len(X)))
     for mask in range(full):
-        unexplained[mask] = _conditional_variance(function, draw, X, Y, mask, inner, rng)
-    return -shapley_of_game(unexplained).T, full * (inner - 1) * len(X)
+        unexplained[mask] = nested.unexplained(X, Y, mask)
+    return -shapley_of_game(unexplained).T, full * (nested.inner - 1) * len(X)
 
 
-def _along_orders(
-    function: _Response, draw: _ConditionalGaussian, X: Floats, Y: Floats, inner: int, rng: np.random.Generator
-) -> tuple[Floats, int]:
+def _along_orders(nested: _Nested, X: Floats, Y: Floats) -> tuple[Floats, int]:
     """The same along one random order a row; rows at the same set of inputs are asked together."""
     n, d = X.shape
-    ranks = rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)
+    ranks = nested.rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)
     unexplained = np.zeros((n, d + 1))
     powers = [1 << j for j in range(d)]
     for step in range(d):
@@ -206,5 +191,5 @@ def _along_orders(
         for row, mask in enumerate(masks):
             where.setdefault(mask, []).append(row)
         for mask, rows in where.items():
-            unexplained[rows, step] = _conditional_variance(function, draw, X[rows], Y[rows], mask, inner, rng)
-    return np.take_along_axis(-np.diff(unexplained, axis=1), ranks, axis=1), n * d * (inner - 1)
+            unexplained[rows, step] = nested.unexplained(X[rows], Y[rows], mask)
+    return np.take_along_axis(-np.diff(unexplained, axis=1), ranks, axis=1), n * d * (nested.inner - 1)
