@@ -120,8 +120,7 @@ def _is_unfinished(path: str, oracle: Oracle) -> bool:
 
 def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], options: PlayOptions) -> int:
     """Play a session to its end, or until the operator leaves; return the exit status."""
-    remembering = Remembering(oracle)
-    remembering.learn(session.journal.cached)
+    remembering = Remembering(oracle, session.journal.cached)
     with counted_warnings() as warned:
         try:
             opening = [
@@ -129,7 +128,11 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
                 *options.notes,
                 *_estimate(session, remembering),
             ]
-            result = _drive_with_operator(session, remembering, section, options, opening)
+            if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+                title = f"elicit  {section.get('data', section['kind'])}"
+                result = _drive_on_screen(session, remembering, opening, title, options.n_jobs)
+            else:
+                result = _drive_on_lines(session, remembering, opening, options.n_jobs)
             lines = list(ending(session, remembering, section, result))
         except Leave as reason:
             print()
@@ -175,12 +178,8 @@ def _finish(
     return BAD_INPUT if result.subset is None else DONE  # whatever comes next in a script has nothing to go by
 
 
-def _drive_with_operator(
-    session: Session, oracle: Remembering, section: Mapping[str, Any], options: PlayOptions, opening: Sequence[str]
-) -> Result:
-    """Drive the session with the operator at the terminal or on standard input."""
-    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        return _drive_on_screen(session, oracle, section, options, opening)
+def _drive_on_lines(session: Session, oracle: Remembering, opening: Sequence[str], n_jobs: int | None) -> Result:
+    """Drive the session with the operator's answers, one on each line of standard input."""
     for line in opening:
         tell(line, sys.stdout)
     elicitation = session.elicitation
@@ -205,17 +204,16 @@ def _drive_with_operator(
             insight.latest = progress
             meter.update(progress.evaluations / progress.budget, run_status(progress))
 
-        return drive(elicitation, oracle, operator, session.journal, n_jobs=options.n_jobs, progress=show)
+        return drive(elicitation, oracle, operator, session.journal, n_jobs=n_jobs, progress=show)
 
 
 def _drive_on_screen(
-    session: Session, oracle: Remembering, section: Mapping[str, Any], options: PlayOptions, opening: Sequence[str]
+    session: Session, oracle: Remembering, opening: Sequence[str], title: str, n_jobs: int | None
 ) -> Result:
     """Drive it with a dialogue on the whole screen; other processes play on while the operator reads."""
     elicitation = session.elicitation
     attributes, criteria = elicitation.history.attributes, elicitation.history.criteria
     insight = Insight(elicitation)
-    title = f"elicit  {section.get('data', section['kind'])}"
     with TerminalOperator(attributes, criteria, insight, title=title) as operator:
 
         def show(progress: Progress) -> None:
@@ -230,9 +228,9 @@ def _drive_on_screen(
             oracle,
             operator,
             session.journal,
-            n_jobs=options.n_jobs,
+            n_jobs=n_jobs,
             progress=show,
-            ahead=int(effective_n_jobs(-1 if options.n_jobs is None else options.n_jobs)),
+            ahead=int(effective_n_jobs(-1 if n_jobs is None else n_jobs)),
             attended=True,
         )
         operator.show(1.0, "working out how sure the result is")
