@@ -2,7 +2,7 @@
 
 from elicit.methods.consistency import Inconsistency
 from elicit.methods.elimination import Elimination
-from elicit.methods.focus import ClassConsistency, Focus
+from elicit.methods.focus import Focus
 from elicit.methods.frame import Ended, Explorer, Search, Space
 from elicit.methods.goals import Goal, Rank, Reaching, Sized, TradeOff, goal_from
 from elicit.methods.method import Method, Value, first_criterion
@@ -15,7 +15,6 @@ from elicit.methods.systematic import Adaptive, Exhaustive, Ranking
 __all__ = [
     "METHODS",
     "Adaptive",
-    "ClassConsistency",
     "Elimination",
     "Ended",
     "Entry",

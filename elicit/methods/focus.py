@@ -11,29 +11,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
 
 import numpy as np
 
 from elicit.errors import InputError
+from elicit.methods.consistency import Inconsistency
 from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
 from elicit.printable import many
 from elicit.subsets import Mask, mask_of, members
 
 #: Subsets that a search looks at before it gives up: some seconds for a few hundred cases.
 LARGEST_SEARCH = 1 << 17
-
-
-class ClassConsistency(Protocol):
-    """How far a subset is from telling apart what differs in class."""
-
-    def __call__(self, subset: Mask) -> float:
-        """The inconsistency: 0 for a consistent subset, never more when attributes are added."""
-        ...
-
-    def clash(self, subset: Mask) -> Mask | None:
-        """The attributes one of which must be added before the subset is consistent; None when it is."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +31,7 @@ class Focus:
     most: the inconsistency at which a subset still counts as consistent. Above 0 every subset is looked at.
     """
 
-    inconsistency: ClassConsistency
+    inconsistency: Inconsistency
     most: float = 0.0
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002

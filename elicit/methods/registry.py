@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from elicit.errors import InputError, nearest
+from elicit.methods.consistency import Inconsistency
 from elicit.methods.elimination import Elimination
-from elicit.methods.focus import ClassConsistency, Focus
+from elicit.methods.focus import Focus
 from elicit.methods.frame import Explorer
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import LEAST_POPULATION, Genetic, HillClimbing, Random
@@ -32,7 +33,7 @@ class Material(Protocol):
         """The attribute score of this name, the greater the better."""
         ...
 
-    def inconsistency(self, tolerance: float) -> ClassConsistency:
+    def inconsistency(self, tolerance: float) -> Inconsistency:
         """The share of cases that agree on a subset with a case of another class."""
         ...
 
