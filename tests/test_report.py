@@ -43,7 +43,7 @@ from elicit.report.drawing import LOOKS, RIGHT, WIDTH, bars, curve, path_of_sess
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
-from elicit.report.utility import _heat
+from elicit.report.power import _heat
 from elicit.session.fresh import FIRST_SEED, ROUNDS, fresh_scores
 from elicit.sessions import begin, elicitation_of
 from elicit.sources.oracle import oracle_from

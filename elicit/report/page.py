@@ -19,9 +19,9 @@ from elicit.report.front import front_section
 from elicit.report.markup import Html, data, element, raw
 from elicit.report.model import ModelStory
 from elicit.report.pieces import capital, names_of
+from elicit.report.power import power
 from elicit.report.scores import scores
 from elicit.report.session import passed_over, session
-from elicit.report.utility import power
 from elicit.report.verdict import proofs, reproduce, result, why
 
 #: Sections by their anchor, as the navigation names them.
