@@ -14,11 +14,8 @@ from sklearn.utils.multiclass import type_of_target
 from elicit.errors import InputError, one_line, require_instance
 from elicit.numeric import is_whole
 from elicit.printable import label_of, many
-from elicit.scores.randomness import settled_splitter
+from elicit.scores.randomness import FOLDS, settled_splitter
 from elicit.scores.sheet import gap
-
-#: Folds when cv is None, as in scikit-learn.
-FOLDS = 5
 
 _GIVE_GROUPS = "give groups, one for each row"
 

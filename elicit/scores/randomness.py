@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from elicit.numeric import is_whole
 
 #: Folds where a number of them is left open, as in scikit-learn.
-_FOLDS = 5
+FOLDS = 5
 
 
 def settled(estimator: Any, seed: int) -> Any:
@@ -40,7 +40,7 @@ def _settled(name: str, params: Mapping[str, Any], seed: int) -> Any:
     if parameter == "cv" and (value is None or is_whole(value)):
         beside = {key: params.get(f"{owner}{apart}{key}") for key in ("random_state", "shuffle", "target_type")}
         shuffles = beside["random_state"] == "deprecated" and beside["shuffle"] is not False
-        return _ShuffledFolds(value or _FOLDS, seed, beside["target_type"]) if shuffles else value
+        return _ShuffledFolds(value or FOLDS, seed, beside["target_type"]) if shuffles else value
     return settled_splitter(value, seed)
 
 
