@@ -174,7 +174,7 @@ class Elicitation:
         """
         while not self._open and self.history.stopped is None:
             with one_thread():  # sums come out the same in any worker, and sooner
-                self._decide()
+                self._take(self._decided())
         return self._done(self.history.stopped) if self.history.stopped is not None else self.pending()[0]
 
     def pending(self) -> list[Request]:
@@ -216,7 +216,7 @@ class Elicitation:
             raise InputError(f"a run is ended from outside by {BY_WISH!r} or {OUT_OF_TIME!r}, found {rule!r}")
         if self.history.stopped is not None:
             raise ProtocolError("the run has ended before")
-        return self._stop(ended_by(rule, reason))
+        return self._take(Stopped(self._next_id, ended_by(rule, reason)))
 
     def resume(self, budget: int | None = None) -> Fact:
         """Go on after the end, or with another budget of oracle calls in all (None: the same)."""
@@ -321,33 +321,28 @@ class Elicitation:
 
     # -- deciding -------------------------------------------------------------------------------
 
-    def _decide(self) -> None:
-        """Decide the next round, or stop."""
+    def _decided(self) -> Asked | Stopped:
+        """The next round, or the end."""
         rng = np.random.default_rng([self.seed, self._next_id])
         conflict = self.unsettled
         if conflict:
-            self._take(Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold"))
-            return
+            return Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold")
         stopping = Stopping(self.beliefs)
         left = self.budget - self.evaluations
         reason = stopping.reason()
         rival = None if reason is not None else self._rival(stopping)
         question = self._question(rng, left, reason is not None) or self._proof_question(rng, rival)
         if question is None and reason is not None:
-            self._stop(reason)
-            return
+            return Stopped(self._next_id, reason)
         if question is not None and (left <= 0 or reason is not None or self._between_questions == 0):
-            self._take(_round(self._next_id, question))
-            return
+            return _round(self._next_id, question)
         if left <= 0:
-            self._stop(self._spent())
-            return
+            return Stopped(self._next_id, self._spent())
         wanted = [] if rival is None else [rival]
         proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, wanted)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
-            self._stop(NOTHING_UNREJECTED)
-            return
-        self._take(_round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why))
+            return Stopped(self._next_id, NOTHING_UNREJECTED)
+        return _round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why)
 
     def _spent(self) -> str:
         """Why nothing more may be measured."""
@@ -392,9 +387,6 @@ class Elicitation:
         if found is None and taken_home:
             found = questions.confirming(rng, few=asked < settings.confirm)
         return found
-
-    def _stop(self, reason: str) -> Fact:
-        return self._take(Stopped(self._next_id, reason))
 
     def _done(self, fact: Stopped) -> Done:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)

@@ -18,7 +18,7 @@ import numpy as np
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.estimator.seeking import next_subsets
-from elicit.events import Asked
+from elicit.events import Asked, Stopped
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Mask
 from elicit.utility.regret import Regret
@@ -30,9 +30,9 @@ SETTINGS: dict[str, Any] = {"questions": 0, "policy": "none", "stop": ()}
 class Unattended(Elicitation):
     """An elicitation that can be pickled, and drops what was carried over once it is refuted."""
 
-    def _decide(self) -> None:
+    def _decided(self) -> Asked | Stopped:
         self._drop_refuted()
-        super()._decide()
+        return super()._decided()
 
     def _drop_refuted(self) -> None:
         history = self.history
@@ -70,14 +70,12 @@ class Declared(Unattended):
 
     believing = _DeclaredBeliefs
 
-    def _decide(self) -> None:
+    def _decided(self) -> Asked | Stopped:
         count = min(self.settings.batch, self.budget - self.evaluations)
         rng = np.random.default_rng([self.seed, self._next_id])
         if count <= 0:
-            super()._decide()  # the budget is spent
-            return
+            return super()._decided()  # the budget is spent
         subsets, why = next_subsets(self.history, self.family, self.outlook, self.budget, count, rng)
         if subsets:
-            self._take(Asked(self._next_id, subsets, why=why))
-        else:
-            self._stop("nothing new was found in the family")
+            return Asked(self._next_id, subsets, why=why)
+        return Stopped(self._next_id, "nothing new was found in the family")
