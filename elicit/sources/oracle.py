@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -71,8 +70,7 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
     for name in required:
         if name not in section:
             raise InputError(f"of kind {kind!r} needs `{name}`; add it")
-    made: Oracle | SyntheticSpec = make(section, folder)
-    return made
+    return make(section, folder)
 
 
 def _table(section: Section, folder: Path) -> Oracle:
@@ -145,7 +143,7 @@ _CRITERIA_KEYS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
 _READING_KEYS = ("tidy", "group_col", "groups", "dropped", "holds")
 
 #: For each kind: how it is made, the keys that it needs, and those that it may have.
-_ORACLES: dict[str, tuple[Callable[[Section, Path], Any], tuple[str, ...], tuple[str, ...]]] = {
+_ORACLES: dict[str, tuple[Callable[[Section, Path], Oracle | SyntheticSpec], tuple[str, ...], tuple[str, ...]]] = {
     "table": (_table, ("path",), ("minimise", "data", "target", "model", *_READING_KEYS)),
     "wrapper": (
         _wrapper,
