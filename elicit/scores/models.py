@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,10 @@ def permuted(
     groups: Groups | None = None,
 ) -> Floats:
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
-    whole("repeats", repeats)
-    seed_of(seed)
+    shuffling = _Shuffling(scoring, whole("repeats", repeats), seed_of(seed), groups)
     if model is not None and _is_fitted(estimator(model)):
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
-        return _score_decrease(model, data, target_of(y, len(data)), scoring, repeats, seed, groups, frame)
+        return shuffling.decrease(model, data, target_of(y, len(data)), frame)
     given = table(X, y, "permutation", classes=classes)
     learned, columns, _ = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
@@ -75,7 +75,7 @@ def permuted(
     decreases = []
     for train, test in kind(folds, shuffle=True, random_state=seed).split(columns, given.y):
         fitted = fit(learned, columns[train], target[train])
-        decreases.append(_score_decrease(fitted, columns[test], target[test], scoring, repeats, seed, groups))
+        decreases.append(shuffling.decrease(fitted, columns[test], target[test]))
     return np.asarray(np.mean(decreases, axis=0))
 
 
@@ -104,32 +104,38 @@ def trees(
     return _read(_last_step(fit(grown, columns, target), columns), "feature_importances_", columns.shape[1])
 
 
-def _score_decrease(
-    model: Any, X: Floats, y: Any, scoring: Any, repeats: int, seed: int, groups: Groups | None, frame: Any = None
-) -> Floats:
-    """Mean decrease of the score when an attribute is shuffled; `frame`: the one that X comes from, whose column names
-    the model may know."""
-    scorer = scorer_of(model, scoring)
+@dataclass(frozen=True)
+class _Shuffling:
+    """How often and by which seed attributes are shuffled, and which score then decreases."""
 
-    def named(values: Floats) -> Any:
-        return values if frame is None else type(frame)(values, columns=frame.columns)
+    scoring: Any
+    repeats: int
+    seed: int
+    groups: Groups | None
 
-    if groups is None:
-        found = permutation_importance(model, named(X), y, scoring=scorer, n_repeats=repeats, random_state=seed)
+    def decrease(self, model: Any, X: Floats, y: Any, frame: Any = None) -> Floats:
+        """Mean decrease for each attribute; `frame` is what X comes from, whose column names the model may know."""
+        scorer = scorer_of(model, self.scoring)
+
+        def named(values: Floats) -> Any:
+            return values if frame is None else type(frame)(values, columns=frame.columns)
+
+        if self.groups is None:
+            return self._mean(model, named(X), y, scorer)
+        held = columns_of_groups(self.groups, X.shape[1])
+
+        # one column of row numbers an attribute is shuffled in place of its columns, which then move together
+        def score(fitted: Any, rows: Any, target: Any) -> float:
+            moved = np.empty_like(X)
+            for attribute, columns in enumerate(held):
+                moved[:, columns] = X[np.ix_(rows[:, attribute], columns)]
+            return float(scorer(fitted, named(moved), target))
+
+        return self._mean(model, np.repeat(np.arange(len(X))[:, None], len(held), axis=1), y, score)
+
+    def _mean(self, model: Any, X: Any, y: Any, scorer: Any) -> Floats:
+        found = permutation_importance(model, X, y, scoring=scorer, n_repeats=self.repeats, random_state=self.seed)
         return np.asarray(found.importances_mean)
-
-    held = columns_of_groups(groups, X.shape[1])
-
-    # one column of row numbers an attribute is shuffled in place of its columns, which then move together
-    def score(fitted: Any, rows: Any, target: Any) -> float:
-        moved = np.empty_like(X)
-        for attribute, columns in enumerate(held):
-            moved[:, columns] = X[np.ix_(rows[:, attribute], columns)]
-        return float(scorer(fitted, named(moved), target))
-
-    rows = np.repeat(np.arange(len(X))[:, None], len(held), axis=1)
-    found = permutation_importance(model, rows, y, scoring=score, n_repeats=repeats, random_state=seed)
-    return np.asarray(found.importances_mean)
 
 
 def _is_fitted(model: Any) -> bool:
