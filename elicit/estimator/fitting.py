@@ -1,44 +1,33 @@
-"""Fitting: one run of a selector, with a journal in a folder or without one.
-
-A journal is found again by its content: the name of its file is a digest of the data, the settings and the
-operator, so that folds and workers never share one by mistake. A run that was interrupted goes on; one that
-is finished is read; and whatever any journal of the folder measured on the same data is not measured again.
-"""
+"""Fitting: one run of a selector, from its settings to its end, with a journal in a folder or without one."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from elicit.asks import Measured
 from elicit.decide.settings import SHARE_OF_THE_START, Settings
-from elicit.drive import Result, drive, measured
-from elicit.errors import InputError, JournalError, JournalInUseError
+from elicit.drive import Result, drive
+from elicit.errors import InputError
 from elicit.estimator.declared import SETTINGS, Declared, Unattended
+from elicit.estimator.journals import made_folder, measured_before, opened_journal, told_apart
 from elicit.estimator.judges import Judge
 from elicit.estimator.priors import Pairs
 from elicit.events import Fact
-from elicit.journal import Journal, begun, read
 from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
-from elicit.oracles.describe import fingerprint
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
 from elicit.session.display import Meter, criteria_in_words
 from elicit.session.progress import Progress
 from elicit.sessions import header_of
-from elicit.subsets import Family, Mask
+from elicit.subsets import Family
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
 
@@ -53,9 +42,6 @@ LEAST_START = 6
 
 #: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
 MOST_WITH_PAIRS = 500
-
-#: Journals with the same digest in one folder, for processes that run the same thing at the same time.
-MOST_SIBLINGS = 1000
 
 
 def automatic_budget(n: int) -> int:
@@ -143,89 +129,25 @@ def play(
     """Play a run to its end; `label` is shown before its progress, where it is one of several."""
     best = "best score so far" if run.judge.declared else "best by the answers so far"
     with _meter(verbose, label, best) as show:
-        if folder == "" or not isinstance(folder, str | os.PathLike | None):
-            raise InputError(f"journal is a folder or None, found {folder!r}")
         if folder is None:
             elicitation = run.elicitation(oracle)
             return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
-        journals = _made_folder(folder)
-        with _told_apart(run.operator) as who, _opened_journal(run, oracle, journals, who) as (elicitation, journal):
-            remembering = Remembering(oracle, _measured_before(journals, oracle.fingerprint))
-            result = drive(elicitation, remembering, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
-            if not journal.claimed:
-                with one_thread():
-                    claim = claim_by_score(elicitation) if run.judge.declared else claim_of(elicitation, proofs=False)
-                journal.claim(claim, time.time())
-            return elicitation, result
+        journals = made_folder(folder)
+        with told_apart(run.operator) as who:
+            header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
+            with opened_journal(journals, header) as journal:
+                elicitation = run.elicitation(oracle, journal.facts)
+                known = Remembering(oracle, measured_before(journals, oracle.fingerprint))
+                result = drive(elicitation, known, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
+                if not journal.claimed:
+                    journal.claim(_claim(run, elicitation), time.time())
+                return elicitation, result
 
 
-def _made_folder(folder: str | os.PathLike[str]) -> Path:
-    """The folder of the journals, made where it is not there yet."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:  # a ValueError: characters that no path has
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"journal is a folder, and {str(folder)!r} cannot be one: {why}") from error
-    return Path(folder)
-
-
-#: The fingerprints of operators that were asked in this process, to those that they had before they were asked.
-_before_asked: dict[str, str] = {}
-
-
-@contextmanager
-def _told_apart(operator: Any) -> Iterator[str]:
-    """What tells an operator from others. What it comes to hold by being asked, such as a count, makes it no other.
-
-    So a fit that was interrupted goes on with the same operator. (In another process it is made anew.)
-    """
-    found = fingerprint(operator)
-    who = _before_asked.get(found, found)
-    try:
-        yield who
-    finally:
-        _before_asked[fingerprint(operator)] = who
-
-
-@contextmanager
-def _opened_journal(run: Run, oracle: WrapperOracle, folder: Path, who: str) -> Iterator[tuple[Unattended, Journal]]:
-    """The run's journal, begun or continued, with the elicitation as far as it goes; `who` is the operator."""
-    header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
-    identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
-    stem = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    for k in range(1, MOST_SIBLINGS + 1):
-        path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
-        try:
-            journal = Journal.open_or_create(path, header, time.time())
-            break
-        except JournalInUseError:
-            continue  # another worker runs the same at this moment: this one keeps a journal of its own
-        except JournalError as error:  # a damaged one, say
-            raise JournalError(f"{error}; or delete or move the file, and the fit begins anew") from error
-    else:
-        raise JournalError(f"{MOST_SIBLINGS} journals of one run in {str(folder)!r} are all in use; use another folder")
-    with journal:
-        yield run.elicitation(oracle, journal.facts), journal
-
-
-def _measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
-    """What the journals of a folder hold about the same data, whatever their settings.
-
-    Failures are left out: what failed in another run, for lack of memory say, may be measured in this one.
-    """
-    found: dict[Mask, Measured] = {}
-    for path in sorted(filter(os.path.isfile, folder.glob("*.jsonl"))):  # Path.is_file may raise where rights lack
-        try:
-            if not begun(path):  # one that somebody is about to begin holds nothing yet
-                continue
-            record = read(path)
-        except (InputError, JournalError) as error:  # that of somebody else may be damaged, closed to us or gone by now
-            warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
-            continue
-        if record.header.fingerprint == wanted:
-            results = {**record.cached, **measured(record.facts)}
-            found |= {subset: result for subset, result in results.items() if isinstance(result, Measured)}
-    return found
+@one_thread()
+def _claim(run: Run, elicitation: Unattended) -> Mapping[str, Any]:
+    """What the run claims at its end, which is worked out without the proofs: `certificate_` makes them on demand."""
+    return claim_by_score(elicitation) if run.judge.declared else claim_of(elicitation, proofs=False)
 
 
 @contextmanager
