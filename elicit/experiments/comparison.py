@@ -20,9 +20,9 @@ from pathlib import Path
 from elicit.events import Evaluated, Failed
 from elicit.experiments.experiment import Stage, Task, best_known, elicit_run, play_tasks, with_memory
 from elicit.experiments.journals import file_name
-from elicit.experiments.results import RunResult, plain_result, regret_of
+from elicit.experiments.results import RunResult, plain_result, utility_regret
 from elicit.explore import Outcome, explore
-from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, named
+from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, Value, named
 from elicit.methods.registry import ALONE, Named
 from elicit.operators import SimulatedOperator
 from elicit.scenario import OURS, OperatorSpec, Scenario
@@ -136,18 +136,17 @@ class _Utility:
         return self.operator.utility(dict(zip(names, criteria, strict=True)), subset)
 
 
-def _trace(outcome: Outcome, value: _Utility, family: Family, best: float) -> list[float | None]:
+def _trace(outcome: Outcome, value: Value, family: Family, best: float) -> list[float | None]:
     """The regret of the best seen after each evaluation; None while nothing could be measured."""
-    names = [criterion.name for criterion in value.operator.criteria]
     found: list[float | None] = []
     leader: Rank | None = None
     regret: float | None = None
     for fact in outcome.facts:
         if isinstance(fact, Evaluated) and fact.subset in family:
-            rank = TradeOff().rank(fact.subset, value(fact.subset, fact.criteria))
+            utility = value(fact.subset, fact.criteria)
+            rank = TradeOff().rank(fact.subset, utility)
             if leader is None or rank > leader:
-                leader = rank
-                regret = regret_of(fact.subset, dict(zip(names, fact.criteria, strict=True)), value.operator, best)
+                leader, regret = rank, utility_regret(utility, best)
         if isinstance(fact, Evaluated | Failed):
             found.append(regret)
     return found

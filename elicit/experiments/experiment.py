@@ -6,7 +6,7 @@ give the same results. What one run has measured, the next ones remember.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from elicit.drive import drive
 from elicit.errors import OracleError
 from elicit.events import Evaluated, Failed
 from elicit.experiments.journals import resumed_run
-from elicit.experiments.results import POINTS, RunResult, plain_result, regret_of
+from elicit.experiments.results import POINTS, RunResult, plain_result, utility_regret
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
@@ -31,7 +31,7 @@ from elicit.orphans import tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress
 from elicit.sources.oracle import SyntheticSpec
-from elicit.subsets import Family, Mask
+from elicit.subsets import Family
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
 from elicit.worth import against_directions
@@ -156,11 +156,8 @@ def elicit_run(
     plain["against"] = against_directions(elicitation, simulated)
     if best is None:
         return plain
-    earlier = [
-        None if found is None else regret_of(*found, simulated, best)
-        for found in _recommendations(elicitation, scenario.trace_every)
-    ]
-    return plain | {"trace": [*earlier, plain["regret"]]}
+    earlier = _utilities_on_the_way(elicitation, simulated, scenario.trace_every)
+    return plain | {"trace": [*(utility_regret(utility, best) for utility in earlier), plain["regret"]]}
 
 
 #: A cache of best utilities for all runs of this process, by oracle, operator and family. The operator is identified by
@@ -202,10 +199,10 @@ def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) ->
     return float(operator.utilities(columns, masks).max())
 
 
-def _recommendations(elicitation: Elicitation, every: int) -> Iterator[tuple[Mask | None, Mapping[str, float]] | None]:
-    """What would have been recommended before each measurement but the first, by all facts up to then; its criteria.
+def _utilities_on_the_way(elicitation: Elicitation, operator: SimulatedOperator, every: int) -> Iterator[float | None]:
+    """The utility of what would have been recommended before each measurement but the first, by all facts up to then.
 
-    It is worked out after every `every` measurements, and at `POINTS`; elsewhere it is None.
+    It is worked out after every `every` measurements, and at `POINTS`; elsewhere, and without any, it is None.
     """
     seen, beliefs, calls = elicitation.history.alike(), None, 0
     for fact in elicitation.facts:
@@ -213,7 +210,8 @@ def _recommendations(elicitation: Elicitation, every: int) -> Iterator[tuple[Mas
             if calls and (calls % every == 0 or calls in POINTS):
                 with one_thread():
                     beliefs = Beliefs(seen, elicitation.family, elicitation.settings, beliefs)
-                    yield beliefs.incumbent, seen.named(beliefs.incumbent)
+                    subset = beliefs.incumbent
+                yield None if subset is None else operator.utility(seen.named(subset), subset)
             elif calls:
                 yield None
             calls += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from elicit.drive import Result
@@ -11,7 +11,6 @@ from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
 from elicit.printable import aligned, printable
 from elicit.proof.strained import answers_set_aside
-from elicit.subsets import Mask
 
 #: A summary shows the regret after so many evaluations, which a trace therefore always includes.
 POINTS = (10, 20, 40, 60, 91, 200, 500)
@@ -61,14 +60,15 @@ def plain_result(
     best: float | None,
 ) -> RunResult:
     """A result as JSON holds it; `best` is the best utility, None where it is not known. There is no trace yet."""
+    utility = None if result.subset is None else simulated.utility(result.criteria, result.subset)
     return {
         "method": method,
         "operator": operator,
         "seed": seed,
         "subset": list(result.names),
         "criteria": dict(result.criteria),
-        "utility": None if result.subset is None else simulated.utility(result.criteria, result.subset),
-        "regret": regret_of(result.subset, result.criteria, simulated, best),
+        "utility": utility,
+        "regret": utility_regret(utility, best),
         "evaluations": result.evaluations,
         "questions": result.questions,
         "kept": result.kept,
@@ -82,13 +82,11 @@ def plain_result(
     }
 
 
-def regret_of(
-    subset: Mask | None, criteria: Mapping[str, float], operator: SimulatedOperator, best: float | None
-) -> float | None:
-    """Best utility minus the subset's; None where either is not known."""
-    if subset is None or best is None:
+def utility_regret(utility: float | None, best: float | None) -> float | None:
+    """By how much a utility is below the best; None where either is not known."""
+    if utility is None or best is None:
         return None
-    lost = best - operator.utility(criteria, subset)
+    lost = best - utility
     return 0.0 if abs(lost) <= GRID else lost
 
 
