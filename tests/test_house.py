@@ -177,6 +177,14 @@ def test_the_table_of_rooms_names_what_there_is_and_nothing_else():
     assert sorted(named) == sorted(there)
 
 
+@pytest.mark.parametrize("room", ["estimator", "oracles", "scores"])
+def test_the_map_of_a_large_room_names_its_files_and_nothing_else(room):
+    folder = ROOT / "elicit" / room
+    told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    there = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    assert sorted(re.findall(r"`([a-z_]+)`", told)) == sorted(there)
+
+
 def test_the_rows_here_name_only_what_there_is():
     modules = {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in FILES}
     allowed = {name for row in ROOMS.values() for name in row if under(name, {"elicit"})}

@@ -1,4 +1,11 @@
-"""Attribute scores: f(X, y, **options) -> array (n,), one number an attribute; `registered()` names them all."""
+"""Attribute scores: f(X, y, **options) -> array (n,), one number an attribute; `registered()` names them all.
+
+What all share: `protocol`, `registry`, and rankings side by side (`agreement`). Scores of the data alone: `univariate`,
+`information`, `relief` (with `neighbours`). Shares of a linear model: `lmg`, `johnson` (with `moments`). Through a
+model, its `answers` to a changed `sheet` of rows and its `randomness`: `models`, `permutation`, `pimp`, `relevance`,
+`predictions` (with `blocks`, `learned`), `explained`. Shares of a function of its `inputs`: `johnson_shapley`,
+`shapley_effects`, exactly by `quadrature` (with `games`).
+"""
 
 from elicit.scores.information import information_gain, mutual_information
 from elicit.scores.inputs import DependenceWarning, gaussian_inputs, inputs_of_sample
