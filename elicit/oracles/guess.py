@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import cross_val_score
 
@@ -14,7 +13,7 @@ from elicit.oracles.wrapper import WrapperOracle
 
 def guess_of(oracle: WrapperOracle) -> float | None:
     """The mean score of the likeliest class, or of the mean; None for a scorer that cannot judge such a model."""
-    guess = DummyClassifier() if is_classifier(oracle.estimator_for([0])) else DummyRegressor()
+    guess = DummyClassifier() if oracle.classifies else DummyRegressor()
     X, y = np.zeros((len(oracle.target), 1)), oracle.target
     try:
         with warnings.catch_warnings():

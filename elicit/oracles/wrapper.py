@@ -94,7 +94,7 @@ class WrapperOracle:
             cv,
             self.columns.X,
             self.target,
-            classifies=is_classifier(self._estimator),
+            classifies=self.classifies,
             groups=groups,
             random_state=random_state,
         )
@@ -117,6 +117,11 @@ class WrapperOracle:
         self._neighbours: NeighbourFolds | None = None
         if fast and not self._others and not any(extra.timed for extra in self._extras):
             self._share_work()
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the estimator predicts classes."""
+        return bool(is_classifier(self._estimator))
 
     @property
     def fast_path(self) -> str:

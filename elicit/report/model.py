@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from elicit.asks import Failure, Measured
 from elicit.effects import Ale, ale, h_statistic
@@ -198,10 +197,6 @@ def _parts(oracle: WrapperOracle, subset: Mask) -> tuple[list[int], list[str], l
     return columns, list(oracle.attributes.subset(subset)), [[columns.index(c) for c in group] for group in held]
 
 
-def _classifies(oracle: WrapperOracle) -> bool:
-    return bool(is_classifier(oracle.estimator_for(range(len(oracle.columns.positions)))))
-
-
 def _importance(oracle: WrapperOracle, subset: Mask, work: _FitCounter) -> tuple[str, tuple[Importance, ...]]:
     """Importance on held-out rows, fold by fold; the error it speaks of in words."""
     columns, names, groups = _parts(oracle, subset)
@@ -215,7 +210,7 @@ def _importance(oracle: WrapperOracle, subset: Mask, work: _FitCounter) -> tuple
                 model, X[test], y[test], groups=groups, repeats=min(REPEATS, len(test) - 1), random_state=fold
             )
             grown.append(found.mean)
-    error = "share of wrong classes" if _classifies(oracle) else "mean squared error"
+    error = "share of wrong classes" if oracle.classifies else "mean squared error"
     if not grown:
         return error, ()
     mean, spread = np.mean(grown, axis=0), np.std(grown, axis=0, ddof=1 if len(grown) > 1 else 0)
@@ -231,7 +226,7 @@ class _Fitted:
         self.X, y = np.asarray(oracle.columns.take(columns)), oracle.target
         self.model = oracle.estimator_for(columns).fit(self.X, y)
         self.target, self.answer = None, "prediction"
-        if _classifies(oracle):
+        if oracle.classifies:
             labels, counts = np.unique(y, return_counts=True)
             self.target = labels[int(counts.argmax())] if len(labels) > 2 else None
             self.answer = f"answer for class {label_of(self.target if self.target is not None else labels[-1])}"
