@@ -122,8 +122,8 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
         with _naming("pairs = 'h'", "list the pairs, or give None"):
             return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)
-    strengths = given.strengths if isinstance(given, Interactions) else _as_table(given, n)
-    if _is_table(given, strengths, n):
+    strengths = _strengths(given, n)
+    if strengths is not None:
         if strengths.shape != (n, n):
             raise InputError(
                 f"a table of pair strengths has {n} rows and columns, one an attribute; found {strengths.shape}"
@@ -134,20 +134,22 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
     return tuple(_pair(pair, columns) for pair in given)
 
 
-def _as_table(given: Any, n: int) -> Any:
-    """n lists of n numbers as an array, and anything else as it is: two lists of two are pairs."""
-    rows = list(given) if isinstance(given, list | tuple) else []
-    square = n > 2 and len(rows) == n and all(isinstance(row, list | tuple) and len(row) == n for row in rows)
-    return np.array(rows, dtype=np.float64) if square and all(map(is_number, chain(*rows))) else given
+def _strengths(given: Any, n: int) -> Any:
+    """Pairs that are given as a table of strengths, None where they are listed.
 
-
-def _is_table(given: Any, strengths: Any, n: int) -> bool:
-    """Whether pairs are given as a table of strengths; two columns of whole numbers are positions, a row a pair."""
-    if isinstance(given, Interactions) or is_frame(given):
-        return True
-    if getattr(strengths, "ndim", 0) != 2:
-        return False
-    return bool(strengths.shape[1] != 2 or (strengths.shape == (n, n) and strengths.dtype.kind == "f"))
+    Two lists of two, and two columns of whole numbers, are pairs of positions.
+    """
+    if isinstance(given, Interactions):
+        return given.strengths
+    if isinstance(given, list | tuple):
+        square = n > 2 and len(given) == n and all(isinstance(row, list | tuple) and len(row) == n for row in given)
+        return np.array(given, dtype=np.float64) if square and all(map(is_number, chain(*given))) else None
+    if is_frame(given):
+        return given
+    is_table = getattr(given, "ndim", 0) == 2 and (
+        given.shape[1] != 2 or (given.shape == (n, n) and given.dtype.kind == "f")
+    )
+    return given if is_table else None
 
 
 def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
