@@ -230,8 +230,8 @@ def test_a_copy_is_told_everything_that_an_elicitation_is_made_of():
         elicitation.tell(request.id, Measured((request.subset / 16, float(request.subset.bit_count()))))
     ahead = Ahead(Remembering(truth()), 0, lambda *_: None)
     ahead.begin(elicitation, request)
-    assert set(ahead._run) == set(inspect.signature(Elicitation).parameters)
-    assert Elicitation(**ahead._run).outlook.widest(elicitation.family) == 3
+    assert set(ahead._question.run) == set(inspect.signature(Elicitation).parameters)
+    assert Elicitation(**ahead._question.run).outlook.widest(elicitation.family) == 3
 
 
 class Pipe:
@@ -254,22 +254,23 @@ def test_what_a_copy_of_an_earlier_state_finds_is_kept_as_measured_and_never_as_
     standing, result, kept, known = progress_of(elicitation, 1.0), Measured((0.25, 4.0)), [], Remembering(truth())
     ahead = Ahead(known, 0, lambda *found: kept.append(found))
     ahead.begin(elicitation, request)
-    ahead._doing = {Answer.FIRST}
+    question = ahead._question
+    question.doing = {Answer.FIRST}
 
     def anew():
         if not goes_on:
             ahead.begin(elicitation, request)
-            ahead._doing = {Answer.FIRST}  # another process is at it already
+            ahead._question.doing = {Answer.FIRST}  # another process is at it already
 
     found = Found((), standing)
     pipe = Pipe((0b1111, result, standing), found, meanwhile=anew)
-    ahead._play(pipe, Answer.FIRST)
+    ahead._play(pipe, question, Answer.FIRST)
     assert kept == [(0b1111, result)]
     assert known.known[0b1111] == result
     assert pipe.sent[1:] == [goes_on], "a copy that nobody wants any more is called off"
     assert ahead.under_way(Answer.FIRST) != goes_on
     assert ahead.ready(Answer.FIRST) == goes_on
-    ahead._doing = set()
+    ahead._question.doing = set()
     assert ahead.take(Answer.FIRST) == (found if goes_on else None)
     assert not ahead.ready(Answer.FIRST), "it is taken once"
 
@@ -277,16 +278,17 @@ def test_what_a_copy_of_an_earlier_state_finds_is_kept_as_measured_and_never_as_
 def test_of_all_copies_under_way_only_that_of_the_answer_given_goes_on():
     standing = progress_of(Elicitation(truth().attributes), 0.0)
     ahead = Ahead(Remembering(truth()), 0, lambda *_: None)
-    ahead._todo, ahead._doing = [Answer.EQUAL], {Answer.FIRST, Answer.SECOND}
+    question = ahead._question
+    question.todo, question.doing = [Answer.EQUAL], {Answer.FIRST, Answer.SECOND}
     wanted, shown, left, end = [], [], [], time.monotonic() + 60
 
     def process():
-        while Answer.SECOND in ahead._doing and time.monotonic() < end:
+        while Answer.SECOND in question.doing and time.monotonic() < end:
             time.sleep(0.01)
-        left.extend(ahead._todo)
+        left.extend(question.todo)
         for reply in (Answer.SECOND, Answer.FIRST):
             pipe = Pipe((0b1, Measured((0.5, 1.0)), standing), None)
-            ahead._play(pipe, reply)
+            ahead._play(pipe, question, reply)
             wanted.extend(pipe.sent[1:])
 
     beside = threading.Thread(target=process)

@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
@@ -55,6 +55,18 @@ class _Task:
     reply: OperatorReply
 
 
+@dataclass
+class _Question:
+    """A question: what its copies start from, which replies wait, which are being played, and what was found."""
+
+    run: Mapping[str, Any] = field(default_factory=dict)
+    request: int = -1
+    todo: list[OperatorReply] = field(default_factory=list)
+    doing: set[OperatorReply] = field(default_factory=set)
+    found: dict[OperatorReply, Found] = field(default_factory=dict)
+    latest: Progress | None = None
+
+
 def replies_to(request: Compare | Reconcile) -> tuple[OperatorReply, ...]:
     """Every reply that a question may get, the likely ones first."""
     if isinstance(request, Compare):
@@ -76,34 +88,24 @@ class Ahead:
         self.hindrance: Exception | None = None
         self._changed = threading.Condition()
         self._closed = False
-        self._drop_tasks()
-
-    def _drop_tasks(self) -> None:
-        """Forget all tasks; a copy under way is called off at its next step."""
-        self._run: Mapping[str, Any] = {}
-        self._request = -1
-        self._todo: list[OperatorReply] = []
-        self._doing: set[OperatorReply] = set()
-        self._found: dict[OperatorReply, Found] = {}
-        self._latest: Progress | None = None
+        #: the open question; a copy that was begun for another is called off at its next step
+        self._question = _Question()
 
     def begin(self, elicitation: Elicitation, request: Compare | Reconcile) -> None:
         """Start to play a copy for every reply that the question may get."""
         history = elicitation.history
+        run = {
+            "attributes": history.attributes,
+            "criteria": history.criteria,
+            "settings": elicitation.settings,
+            "family": elicitation.family,
+            "seed": elicitation.seed,
+            "prior": elicitation.prior,
+            "rows": elicitation.rows,
+            "facts": elicitation.facts,
+        }
         with self._changed:
-            self._drop_tasks()
-            self._run = {
-                "attributes": history.attributes,
-                "criteria": history.criteria,
-                "settings": elicitation.settings,
-                "family": elicitation.family,
-                "seed": elicitation.seed,
-                "prior": elicitation.prior,
-                "rows": elicitation.rows,
-                "facts": elicitation.facts,
-            }
-            self._request = request.id
-            self._todo = list(replies_to(request))
+            self._question = _Question(run, request.id, list(replies_to(request)))
             self._changed.notify_all()
         for thread in self._threads:
             if _has_died(self._processes.get(thread)):
@@ -117,30 +119,30 @@ class Ahead:
         """Wait for what follows this reply; None when no process works on it. Other copies are called off."""
         shown = None
         with self._changed:
-            self._todo = []
-            self._doing &= {reply}
-            while reply in self._doing:
+            question = self._question
+            question.todo = []
+            question.doing &= {reply}
+            while reply in question.doing:
                 self._changed.wait(_SECONDS_BETWEEN_LOOKS)
-                if show is not None and self._latest is not None and self._latest is not shown:
-                    shown = self._latest
+                if show is not None and question.latest is not None and question.latest is not shown:
+                    shown = question.latest
                     show(shown)
-            found = self._found.get(reply)
-            self._drop_tasks()
-        return found
+            self._question = _Question()
+            return question.found.get(reply)
 
     def ready(self, reply: OperatorReply) -> bool:
         """Whether what follows the reply is known."""
-        return reply in self._found
+        return reply in self._question.found
 
     def under_way(self, reply: OperatorReply) -> bool:
         """Whether a process is still working on what follows the reply."""
-        return reply in self._doing
+        return reply in self._question.doing
 
     def close(self) -> None:
         """End every process; what it has not sent yet is lost."""
         with self._changed:
             self._closed = True
-            self._drop_tasks()
+            self._question = _Question()
             self._changed.notify_all()
             processes = list(self._processes.values())
         for process in processes:
@@ -163,7 +165,7 @@ class Ahead:
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         here, there = context.Pipe()
         process = context.Process(target=_process_main, args=(there,), daemon=True)
-        reply: OperatorReply | None = None
+        task: tuple[_Question, OperatorReply] | None = None
         try:
             with self._changed:
                 if self._closed:
@@ -174,43 +176,42 @@ class Ahead:
             here.send(self._oracle.inner)
             if trouble := here.recv():
                 raise pickle.UnpicklingError(trouble)
-            while (reply := self._next(process)) is not None:
-                self._play(here, reply)
-                reply = None  # it is done: an end from here on takes nothing along
+            while (task := self._next(process)) is not None:
+                self._play(here, *task)
+                task = None  # it is done: an end from here on takes nothing along
         except (EOFError, OSError):
             pass  # the process died, could not begin, or is not wanted any more: the run itself does its work
         except (pickle.PickleError, TypeError, AttributeError) as error:
-            if reply is not None:
+            if task is not None:
                 raise
             self.hindrance = error  # this oracle stays in its own process; the run itself does all the work
         finally:
             with self._changed:
-                if reply is not None:
-                    self._doing.discard(reply)
+                if task is not None:
+                    question, reply = task
+                    question.doing.discard(reply)
                 self._changed.notify_all()
             here.close()
             if process.pid is not None:
                 process.terminate()
                 process.join()
 
-    def _next(self, process: Any) -> OperatorReply | None:
+    def _next(self, process: Any) -> tuple[_Question, OperatorReply] | None:
         """Wait for a reply that nobody works on; None when everything is closed, EOFError when the process has died."""
         with self._changed:
-            while not self._todo and not self._closed:
+            while not self._question.todo and not self._closed:
                 self._changed.wait()
             if self._closed:
                 return None
             if _has_died(process):
                 raise EOFError
-            reply = self._todo.pop(0)
-            self._doing.add(reply)
-            return reply
+            question, reply = self._question, self._question.todo.pop(0)
+            question.doing.add(reply)
+            return question, reply
 
-    def _play(self, process: _Pipe, reply: OperatorReply) -> None:
+    def _play(self, process: _Pipe, question: _Question, reply: OperatorReply) -> None:
         """Let the process play one copy, keep what it measures, and call the copy off once it is not wanted."""
-        with self._changed:
-            run, request = self._run, self._request
-        process.send(_Task(run, self._oracle.known, request, reply))
+        process.send(_Task(question.run, self._oracle.known, question.request, reply))
         while True:
             while not process.poll(_SECONDS_BETWEEN_LOOKS):
                 if self._closed:
@@ -221,18 +222,17 @@ class Ahead:
                     self._oracle.learn({subset: result})
                     self._keep(subset, result)
                     with self._changed:
-                        wanted = self._run is run and reply in self._doing
+                        wanted = self._question is question and reply in question.doing
                         if wanted:
-                            self._latest = progress
+                            question.latest = progress
                             self._changed.notify_all()
                     process.send(wanted)
                 case Found() | None:
                     with self._changed:
-                        if self._run is run:
-                            self._doing.discard(reply)
-                            if message is not None:
-                                self._found[reply] = message
-                            self._changed.notify_all()
+                        question.doing.discard(reply)
+                        if message is not None:
+                            question.found[reply] = message
+                        self._changed.notify_all()
                     return
                 case _:
                     raise AssertionError(f"a process told {type(message).__name__}")
