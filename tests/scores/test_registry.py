@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegression
 
 import elicit.scores
-from elicit.errors import InputError
+from elicit.errors import InputError, ModelError
 from elicit.scores import MEASURES, Measure, registered, score_named
 
 WINE, DIABETES = load_wine(return_X_y=True), load_diabetes(return_X_y=True)
@@ -58,6 +59,38 @@ def test_a_score_refuses_a_target_that_it_does_not_serve(measure):
     X, y = DIABETES if measure.targets == "classes" else (WINE[0], np.array(["r", "w", "o"])[WINE[1]])
     with pytest.raises(InputError, match=measure.name):
         measure.scores(X, y)
+
+
+TOLD = [measure for measure in MEASURES if "classes" in measure.options and measure.name != "pimp"]
+FEW = {
+    "permutation": {"repeats": 1, "folds": 2},
+    "trees": {"trees": 5},
+    "johnson-shapley": {"runs": 600},
+    "shapley": {"rows": 3, "rounds": 2},
+}
+
+
+@pytest.mark.parametrize("measure", TOLD, ids=lambda m: m.name)
+def test_whoever_says_what_a_target_holds_is_believed(measure):
+    rng = np.random.default_rng(0)
+    grades = np.repeat(np.arange(12), 4)  # few whole numbers, which are taken for classes
+    X = rng.normal(size=(48, 3)) + np.column_stack([grades, grades == 3, grades % 2])
+    few = FEW.get(measure.name, {})
+    as_classes = measure.scores(X, np.array(list("abcdefghijkl"))[grades], **few)
+    assert measure.scores(X, grades + 0.25, classes=True, **few) == pytest.approx(as_classes, abs=1e-12)
+    as_numbers = measure.scores(X, grades + 0.25, **few)
+    assert measure.scores(X, grades, classes=False, **few) == pytest.approx(as_numbers, abs=1e-12)
+    assert as_numbers != pytest.approx(as_classes, abs=1e-3)
+
+
+def test_pimp_fits_its_model_to_what_a_target_is_said_to_hold():
+    X, y = TWO
+    options = {"model": LogisticRegression(), "draws": 1}
+    pimp = score_named("pimp")
+    as_classes = pimp.scores(X[:, 6:8], y, **options)
+    assert pimp.scores(X[:, 6:8], y + 0.25, classes=True, **options).tolist() == as_classes.tolist()
+    with pytest.raises(ModelError, match="LogisticRegression cannot be fitted"):
+        pimp.scores(X[:, 6:8], y + 0.25, **options)
 
 
 RNG = np.random.default_rng(0)
