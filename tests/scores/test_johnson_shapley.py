@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from elicit.errors import InputError
 from elicit.scores import DependenceWarning, gaussian_inputs, inputs_of_sample, johnson_shapley
@@ -138,6 +139,16 @@ def test_false_alarms_are_as_rare_as_the_level_says():
             inputs_of_sample(rng.exponential(size=(100, 3)))
         alarms += len(caught)
     assert alarms <= 3
+
+
+@pytest.mark.parametrize("d", [2, 4])
+def test_the_alarm_tells_what_chance_stays_below(d):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    looks = d * (d - 1)  # the ranks and the sizes of each pair, and either may be too large or too small
+    limit = norm.isf(0.001 / looks / 2) / np.sqrt(199)
+    with pytest.warns(DependenceWarning, match=f"columns 0 and 1 .*, chance stays below {limit:.2f}\\)"):
+        inputs_of_sample(np.column_stack([x, x**2 + rng.normal(size=200) / 10, rng.normal(size=(200, d - 2))]))
 
 
 def test_gaussian_inputs_may_be_linearly_dependent():
