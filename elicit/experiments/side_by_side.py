@@ -77,7 +77,7 @@ def differences(results: Results) -> list[Difference]:
 
 def half_interval(apart: Vector) -> float | None:
     """Half of Student's interval around the mean; None for one number, and where all are the same."""
-    if len(apart) < 2 or apart.std() <= GRID:
+    if apart.std() <= GRID:  # one number is all the same, too
         return None
     return float(stats.t.ppf((1 + LEVEL) / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart)))
 
