@@ -24,6 +24,7 @@ from elicit.experiments import comparison, experiment
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import play_tasks, run_scenario
+from elicit.experiments.journals import file_name
 from elicit.experiments.results import summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
@@ -442,6 +443,13 @@ def test_an_unlimited_method_goes_on_to_its_own_end_and_the_others_to_the_budget
 
 
 # journals
+
+
+def test_a_journal_has_a_name_that_every_system_takes_and_runs_apart_have_names_apart():
+    name = file_name("größe: 50 % / <a>" + "x" * 100, "one", 3)
+    assert re.fullmatch(r"gr--e--50-+a-x+-[0-9a-f]{8}-3\.jsonl", name)
+    assert len(name) < 100
+    assert len({name, file_name("größe", "one", 3), file_name("größe", "one", 4), file_name("größe", "two", 3)}) == 4
 
 
 def test_runs_that_were_kept_are_continued(folder, tmp_path):
