@@ -44,6 +44,11 @@ def test_a_goal_orders_all_subsets(goal, order):
     assert sorted(WORTH, key=lambda mask: goal.rank(mask, WORTH[mask]), reverse=True) == order
 
 
+def test_of_two_as_near_in_size_and_as_good_the_smaller_comes_first():
+    assert Sized(2).rank(0b001, 0.5) > Sized(2).rank(0b111, 0.5)
+    assert Sized(2).rank(0b111, 0.6) > Sized(2).rank(0b001, 0.5)
+
+
 def test_a_goal_is_read_as_it_is_told():
     for goal in (TradeOff(), Sized(6), Reaching(0.97)):
         assert goal_from(str(goal)) == goal
