@@ -43,10 +43,10 @@ def test_several_classes_are_added_up(name):
     assert set(np.argsort(scores)[-2:]) == {2, 3}  # the petals
 
 
-@pytest.mark.parametrize("name", ["lmg", "johnson", "shapley-effects", "johnson-shapley"])
+@pytest.mark.parametrize("name", ["lmg", "johnson", "shapley-effects", "johnson-shapley", "shapley"])
 def test_shares_of_a_group_add_up_its_columns_or_take_them_together(name):
     target = y + np.random.default_rng(1).normal(size=300)
-    options = {"model": LinearRegression()} if name == "johnson-shapley" else {}
+    options = {"model": LinearRegression()} if name in ("johnson-shapley", "shapley") else {}
     alone = score_named(name).scores(X, target, **options)
     grouped = score_named(name).scores(X, target, groups=[[0, 1], [2]], **options)
     assert grouped.sum() == pytest.approx(alone.sum(), abs=1e-9)

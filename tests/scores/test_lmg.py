@@ -165,9 +165,18 @@ def test_groups_hold_every_column_once(groups):
         lmg(X, y, groups=groups)
 
 
-@pytest.mark.parametrize("R", [[[1, 2], [2, 1]], [[1, 0.5], [0.1, 1]], [[4, 0], [0, 1]], [[1, np.nan], [np.nan, 1]]])
-def test_what_is_no_correlation_matrix_is_refused(R):
-    with pytest.raises(InputError):
+@pytest.mark.parametrize(
+    ("R", "words"),
+    [
+        ([[1, 2], [2, 1]], "with 1 on its diagonal"),
+        ([[1, 0.5], [0.1, 1]], "symmetric"),
+        ([[0.5, 0], [0, 1]], "with 1 on its diagonal"),  # a covariance
+        ([[4, 0], [0, 1]], "with 1 on its diagonal"),
+        ([[1, np.nan], [np.nan, 1]], "not finite"),
+    ],
+)
+def test_what_is_no_correlation_matrix_is_refused(R, words):
+    with pytest.raises(InputError, match=words):
         lmg_of(Correlations.given(R, [0.1, 0.2]))
 
 
