@@ -121,6 +121,10 @@ def test_ordered_categories():
         (lambda: ale(FOREST, X, 0, intervals=0), "intervals"),
         (lambda: ale(lambda X: np.zeros(len(X)), np.array([["a"], ["b"]]), 0), "say their order"),
         (lambda: ale(lambda X: np.zeros(len(X)), np.array([["a"], ["b"]]), 0, categorical=["a"]), "each of its levels"),
+        (
+            lambda: ale(lambda X: np.zeros(len(X)), np.array([["a"], ["b"]]), 0, categorical=["a", "b", "a"]),
+            "each of its levels once",
+        ),
         (lambda: ale(FOREST, X, 0, categorical=5), "the levels in their order, found 5"),
         (lambda: ale(FOREST, np.where(X[3, 0] == X, np.nan, X), 0), "row 3"),
     ],

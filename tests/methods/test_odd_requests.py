@@ -23,7 +23,7 @@ from elicit.methods import (
     Sequential,
     Sized,
 )
-from elicit.methods.frame import Space
+from elicit.methods.frame import Ended, Space
 from elicit.methods.systematic import discriminating_cut
 from elicit.oracles import CallableOracle, FilterOracle, TableOracle, WrapperOracle, measure_many, stability
 from elicit.subsets import Family
@@ -42,6 +42,18 @@ def test_one_size_of_many_attributes_is_searched_to_its_end(explorer):
     outcome = explore(Method("x", explorer, goal=Sized(2), budget=435), oracle(30))
     assert outcome.evaluations == 435
     assert len(set(measured(outcome))) == 435
+
+
+def test_a_search_of_ones_own_is_a_function_that_yields_subsets(tmp_path):
+    def two_pairs(space, rng):  # noqa: ARG001  # the frame of every search
+        values = yield [0b011, 0b110]
+        return Ended(f"of two pairs the better has {max(values):.3f}")
+
+    outcome = explore(
+        Method("two pairs", two_pairs), oracle(3, lambda names: 7 + ("a3" in names)), journal=tmp_path / "j"
+    )
+    assert measured(outcome) == [0b011, 0b110]
+    assert (outcome.subset, outcome.reason) == (0b110, "of two pairs the better has 0.081")
 
 
 def test_exhaustive_search_of_one_size_goes_through_no_other():

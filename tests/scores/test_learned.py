@@ -109,6 +109,12 @@ def test_what_is_taken_off_is_nothing_on_the_mean():
     assert np.abs(taken.mean(axis=0) / spread).max() < 4
 
 
+def test_where_a_model_always_answers_the_same_no_attribute_has_a_part():
+    found = shapley_values(lambda X: np.zeros(len(X)), ROWS[40:42], ROWS[:20], rounds=10, learned=True)
+    assert not found.values.any()
+    assert not found.errors.any()
+
+
 @pytest.mark.parametrize("rounds", [40, 60])
 def test_values_err_less_and_about_as_much_as_their_errors_say(rounds):
     background = ROWS[:40]
