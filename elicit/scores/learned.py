@@ -84,7 +84,8 @@ def _numbers(values: Sequence[object]) -> Floats:
     finite = np.isfinite(numbers)
     if not finite.any():
         return np.full(len(numbers), np.nan)
-    centred = np.where(finite, numbers, np.nan) / max(1.0, np.abs(numbers[finite]).max())  # squares must not overflow
+    largest = np.abs(numbers[finite]).max() or 1.0
+    centred = np.where(finite, numbers, np.nan) / largest  # squares must neither overflow nor vanish
     centred -= centred[finite].mean()
     return np.asarray(centred / (centred[finite].std() or 1.0))
 

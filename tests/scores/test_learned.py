@@ -115,6 +115,17 @@ def test_where_a_model_always_answers_the_same_no_attribute_has_a_part():
     assert not found.errors.any()
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_the_unit_of_a_column_does_not_matter_to_what_is_learned(unit):
+    units = np.array([1.0, unit, 1, 1, 1, unit])
+    plain, other = (
+        shapley_values(lambda X, by=by: bends(X / by), ROWS[40:42] * by, ROWS[:20] * by, rounds=20, learned=True)
+        for by in (np.ones(6), units)
+    )
+    assert other.values == pytest.approx(plain.values, abs=1e-9)
+    assert other.errors == pytest.approx(plain.errors, abs=1e-9)
+
+
 @pytest.mark.parametrize("rounds", [40, 60])
 def test_values_err_less_and_about_as_much_as_their_errors_say(rounds):
     background = ROWS[:40]
