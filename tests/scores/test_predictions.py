@@ -39,6 +39,14 @@ def test_values_lie_within_their_errors_of_all_coalitions():
     assert 0.8 < np.sqrt((z**2).mean()) < 1.2
 
 
+@pytest.mark.parametrize("rounds", [9, 30, 80])
+def test_what_one_attribute_does_by_itself_is_known_however_few_the_rounds(rounds):
+    rows = np.random.default_rng(0).normal(size=(42, 3))
+    found = shapley_values(lambda X: 3 * X[:, 0], rows[40:], rows[:40], rounds=rounds)
+    assert found.values == pytest.approx(np.outer(3 * (rows[40:, 0] - rows[:40, 0].mean()), [1, 0, 0]), abs=1e-12)
+    assert found.errors == pytest.approx(np.zeros((2, 3)), abs=1e-12)
+
+
 @pytest.mark.parametrize("rounds", [20, 30, 50])
 def test_errors_of_few_rounds_are_too_large_and_not_too_small(rounds):
     background = X[:40]
