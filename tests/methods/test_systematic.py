@@ -144,6 +144,13 @@ def test_sac_evaluates_each_attribute_alone_and_then_its_choice():
     assert play(Adaptive(), 4, lambda mask: alone.get(mask, 0.95), goal=Reaching(0.93)).best == 0b1010
 
 
+def test_sac_takes_no_more_than_the_family_allows_what_is_kept_included():
+    worth = [0.5, 0.91, 0.9, 0.89, 0.4]
+    alone = {0b1 | 1 << i: value for i, value in enumerate(worth)}
+    found = play(Adaptive(), 5, lambda mask: alone.get(mask, 0.95), family=Family(5, keep=0b1, max_size=3))
+    assert found.ended.chosen == found.best == 0b00111  # of three that stand out, there is room for two
+
+
 def test_sac_leaves_out_what_cannot_be_measured():
     found = play(Adaptive(), 3, lambda mask: -math.inf if mask == 1 else 0.5)
     assert not found.ended.chosen & 1
