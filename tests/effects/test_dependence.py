@@ -114,6 +114,8 @@ def test_numbers_may_be_labels_and_a_frame_may_order_them():
         (lambda: partial_dependence(FOREST, X, 0, percentiles=(0.9, 0.1)), "increasing"),
         (lambda: partial_dependence(FOREST, X, 0, points=1), "points"),
         (lambda: partial_dependence(FOREST, X, [0, 1], grids=[[1.0]]), "one list of values"),
+        (lambda: partial_dependence(FOREST, X, 0, grids=[[]]), "one list of values"),
+        (lambda: partial_dependence(FOREST, X, 0, grids=[[[1.0, 2.0]]]), "one list of values"),
         (lambda: partial_dependence(RandomForestClassifier(2).fit(WINE, LABEL), WINE, 0), "3 classes; name one"),
         (lambda: partial_dependence(RandomForestClassifier(2).fit(WINE, LABEL), WINE, 0, target=7), "no class"),
         (lambda: partial_dependence(FOREST, X, 0, response="other"), "response is one of"),

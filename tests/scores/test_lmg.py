@@ -201,6 +201,14 @@ def test_the_last_group_may_be_wide():
     assert most < 1e8
 
 
+def test_a_wide_group_beside_many_attributes_is_met_first_and_costs_little():
+    X = np.random.default_rng(0).normal(size=(400, 214))
+    y = X[:, 0] + X[:, 205]
+    shares = lmg(X, y, groups=[list(range(200)), *([j] for j in range(200, 214))])
+    assert shares.sum() == pytest.approx(1)
+    assert set(np.argsort(shares)[-2:]) == {0, 6}
+
+
 def test_groups_too_wide_for_their_number_are_refused():
     X = np.random.default_rng(0).normal(size=(200, 120))
     with pytest.raises(InputError, match="fewer attributes or narrower groups"):

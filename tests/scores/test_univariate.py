@@ -91,6 +91,10 @@ def test_more_columns_than_rows_one_column_and_texts_as_classes():
         (lambda: fisher(np.full((4, 2), "a"), [0, 1, 0, 1]), "needs numeric columns"),
         (lambda: correlation(X, np.where(y == 0, np.nan, y)), "the target is not finite in row 0"),
         (lambda: chi2(X - 20, y), "chi2 needs counts, but X is"),
+        (
+            lambda: chi2([[0, 1], [2, 0], [1, -3], [-4, 2]], ["a", "b", "a", "b"]),
+            "X is -3 in row 2, column 1; shift the column to start at 0",
+        ),
         (lambda: f_statistic(X[[0, 60, 170]], y[[0, 60, 170]]), "needs more rows than 3, found 3"),
     ],
 )
