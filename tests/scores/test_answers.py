@@ -7,8 +7,9 @@ from sklearn.inspection import partial_dependence as of_scikit_learn
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 
-from elicit.effects import partial_dependence
+from elicit.effects import ale, h_statistic, individual_expectations, partial_dependence
 from elicit.errors import InputError
+from elicit.scores import johnson_shapley, shapley_values
 from elicit.scores.answers import answers, in_calls
 
 X, LABEL = load_iris(return_X_y=True)
@@ -43,6 +44,19 @@ def test_a_regressor_of_several_outputs_and_a_function_have_positions():
     assert answers(lambda X: X[:, :1])(X) == pytest.approx(X[:, 0])
 
 
+def test_probabilities_of_a_model_that_names_no_classes_have_positions():
+    class Plain:
+        def predict(self, X):
+            return X[:, 0]
+
+        def predict_proba(self, X):
+            return np.column_stack([X[:, 0], X[:, 1]])
+
+    found = partial_dependence(Plain(), X, 0, response="predict_proba", target=1)
+    assert found.average == pytest.approx(np.full(len(found.grids[0]), X[:, 1].mean()))
+    assert found.answer == "output 1"
+
+
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
@@ -62,6 +76,35 @@ def test_what_is_no_answer_is_named(ask, words):
         ask()
 
 
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda ask, X: ale(ask, X, 0, intervals=5).effect,
+        lambda ask, X: ale(ask, X, 2, categorical=True).effect,
+        lambda ask, X: partial_dependence(ask, X, 0).average,
+        lambda ask, X: individual_expectations(ask, X, 1).individual,
+        lambda ask, X: partial_dependence(ask, X, [0, 2]).average,
+        lambda ask, X: h_statistic(ask, X).strength,
+        lambda ask, X: h_statistic(ask, X).overall,
+        lambda ask, X: shapley_values(ask, X[:2], X[2:], rounds=5).values,
+        lambda ask, X: johnson_shapley(ask, X[:, :2], estimator="arrays", runs=1000).shares,
+    ],
+)
+def test_what_is_asked_in_several_calls_comes_out_as_in_one(effect, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, sizes = np.column_stack([rng.normal(size=(14, 2)), rng.integers(3, size=14)]), []
+
+    def ask(rows):
+        sizes.append(len(rows))
+        return np.exp(rows).sum(axis=1) + rows.prod(axis=1)
+
+    at_once = effect(ask, X)
+    calls = len(sizes)
+    monkeypatch.setattr("elicit.scores.answers.CELLS_A_CALL", 24)
+    assert effect(ask, X) == pytest.approx(at_once, abs=1e-12)
+    assert len(sizes) - calls > calls
+
+
 def test_many_rows_are_asked_in_several_calls(monkeypatch):
     monkeypatch.setattr("elicit.scores.answers.CELLS_A_CALL", 12)
     sizes = []
@@ -72,3 +115,6 @@ def test_many_rows_are_asked_in_several_calls(monkeypatch):
 
     assert in_calls(ask, 10, 3, lambda start, stop: np.arange(start, stop)).tolist() == [2.0 * k for k in range(10)]
     assert sizes == [4, 4, 2]
+    sizes.clear()
+    assert in_calls(ask, 3, 30, lambda start, stop: np.arange(start, stop)).tolist() == [0, 2, 4]
+    assert sizes == [1, 1, 1]  # a row that has more by itself
