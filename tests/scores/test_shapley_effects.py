@@ -41,7 +41,25 @@ def test_nested_draws_find_lmg_for_a_linear_function(orders, inner):
 def test_nested_draws_find_the_exact_effects_of_a_curved_function():
     exact = shapley_of_game(closed_indices(curved, MEAN, COV))
     found = shapley_effects_of_function(curved, MEAN, COV, outer=20_000)
+    drawn = np.random.default_rng(0).multivariate_normal(MEAN, COV, 100_000)
+    assert found.variance == pytest.approx(curved(drawn).var(), rel=0.03)
     assert (np.abs(found.shares - exact) < 4.5 * found.errors).all()
+
+
+@pytest.mark.parametrize("orders", [False, True])
+def test_the_errors_are_the_spread_of_repeated_estimates(orders):
+    found = [
+        shapley_effects_of_function(curved, MEAN, COV, outer=400, orders=orders, random_state=seed)
+        for seed in range(100)
+    ]
+    spread = np.std([part.shares for part in found], axis=0)
+    assert spread == pytest.approx(np.sqrt(np.mean([part.errors**2 for part in found], axis=0)), rel=0.15)
+
+
+@pytest.mark.parametrize("orders", [False, True])
+def test_the_only_input_has_all_of_the_variance_without_error(orders):
+    found = shapley_effects_of_function(lambda X: X[:, 0] ** 2, [0], [[1.0]], outer=50, orders=orders)
+    assert (found.shares.tolist(), found.errors.tolist()) == ([1], [0])
 
 
 def test_runs_are_counted():
