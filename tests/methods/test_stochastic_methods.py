@@ -86,6 +86,25 @@ def test_a_climb_ends_at_a_summit():
             assert all(value(near) <= value(found.best) for near in Family(6).neighbours(found.best))
 
 
+@pytest.mark.parametrize("steepest", [False, True])
+def test_among_subsets_of_one_size_a_climb_trades_one_attribute_for_another(steepest):
+    for seed in range(10):
+        value = drawn_value(6, seed)
+        found = play(HillClimbing(0, steepest=steepest), 6, value, goal=Sized(3), seed=seed)
+        trades = [mask for mask in range(64) if mask.bit_count() == 3 and (mask ^ found.best).bit_count() == 2]
+        assert len(trades) == 9
+        assert max(map(value, trades)) <= value(found.best)
+
+
+@pytest.mark.parametrize("steepest", [False, True])
+def test_the_only_step_that_helps_is_found_whenever_its_turn_comes(steepest):
+    worth = {0b0001: 0.5, 0b0011: 0.9}
+    for seed in range(20):
+        found = play(HillClimbing(0, steepest=steepest), 4, lambda m: worth.get(m, 0.1), start=0b0001, seed=seed)
+        assert found.best == 0b0011
+        assert {mask.bit_count() for mask in found.values} >= {1, 2, 3}  # and what lies around it is looked at, too
+
+
 def test_more_restarts_go_further():
     sizes = [len(play(HillClimbing(restarts), 8, drawn_value(8, 0)).values) for restarts in (0, 2, 8)]
     assert sizes == sorted(set(sizes))
