@@ -122,6 +122,15 @@ def test_ratio_and_difference():
     assert difference.spread.shape == difference.mean.shape == (10,)
 
 
+def test_a_ratio_of_small_errors_is_one_of_errors_too():
+    wine, label = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(wine[::2], label[::2])
+    found = permutation_importance(model, wine, label, compare="ratio")
+    assert found.error == pytest.approx(1 - model.score(wine, label))
+    assert 0 < found.error < 0.1
+    assert found.importances == pytest.approx(found.errors / found.error)
+
+
 def test_losses_by_name_and_of_ones_own():
     named = permutation_importance(LINEAR, DX, dy, loss="mae")
     own = permutation_importance(LINEAR, DX, dy, loss=mean_absolute_error)
