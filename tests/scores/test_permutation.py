@@ -119,6 +119,7 @@ def test_ratio_and_difference():
     assert difference.error == pytest.approx(mean_squared_error(dy, LINEAR.predict(DX)))
     assert ratio.importances == pytest.approx(1 + difference.importances / difference.error)
     assert ratio.ranking == difference.ranking
+    assert difference.mean[list(difference.ranking)].tolist() == sorted(difference.mean, reverse=True)
     assert difference.spread.shape == difference.mean.shape == (10,)
 
 
@@ -184,6 +185,7 @@ def test_the_same_seed_gives_the_same():
         ({"how": "other"}, "how is one of"),
         ({"compare": "quotient"}, "'difference' or 'ratio'"),
         ({"compare": "ratio", "scoring": "r2"}, "give a loss"),
+        ({"scoring": ["r2", "max_error"]}, "must be one score, found several"),
         ({"loss": "mse", "scoring": "r2"}, "not both"),
         ({"loss": "other"}, "loss is one of"),
         ({"loss": "log-loss"}, "needs a model with predict_proba"),
