@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from elicit.errors import InputError
 from elicit.scores import DependenceWarning, gaussian_inputs, inputs_of_sample, johnson_shapley
+from elicit.scores.inputs import warn_of_dependence
 from elicit.scores.johnson import johnson_of
 from elicit.scores.johnson_shapley import largest_prime, orthogonal_array, smallest_prime
 from elicit.scores.moments import Correlations
@@ -146,6 +147,15 @@ def test_false_alarms_are_as_rare_as_the_level_says():
             inputs_of_sample(rng.exponential(size=(100, 3)))
         alarms += len(caught)
     assert alarms <= 3
+
+
+def test_columns_that_only_go_up_and_down_together_are_announced_too():
+    rng = np.random.default_rng(0)
+    signs, sizes = rng.choice([-1.0, 1.0], 500), rng.gamma(1.0, size=(500, 2))
+    Z = signs[:, None] * sizes  # whose sizes have nothing to do with each other
+    Z[0] *= [40, -40]  # and by which they are uncorrelated
+    with pytest.warns(DependenceWarning, match=r"columns 0 and 1 .* \(rank association 0.7"):
+        warn_of_dependence(Z)
 
 
 @pytest.mark.parametrize("d", [2, 4])

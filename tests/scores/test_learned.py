@@ -210,6 +210,8 @@ def test_categories_gaps_and_constants_have_their_places():
     assert np.isfinite(at.places).all()
     assert at.nominal.tolist() == [True, False, False, False, True]
     assert (at.empty[:n, 1] == frame["size"].isna()).all()
+    rows, colours = np.arange(n), frame["colour"].to_numpy()
+    assert (5 * at.distances(rows[:, None], rows, 0) == (colours[:, None] != colours)).all()
     found = shapley_values(model, frame.iloc[:2], frame, rounds=n, learned=True)
     assert found.base + found.values.sum(axis=1) == pytest.approx(model(frame.iloc[:2]))
     assert np.abs(found.values[:, 2]).max() < 10 * found.errors[:, 2].max()

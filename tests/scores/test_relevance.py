@@ -113,6 +113,14 @@ def test_bad_options_are_named(options, says):
         relevance(performance(copies), 4, **options)
 
 
+@pytest.mark.parametrize(
+    "given", [lambda _: [0.5, np.nan], lambda _: [[0.5, 0.6]], lambda U: [0.5] * (2 + (0 in U)), lambda _: "good"]
+)
+def test_what_is_no_score_a_fold_is_refused(given):
+    with pytest.raises(InputError, match="performance must give"):
+        relevance(given, 2)
+
+
 def test_one_fold_cannot_be_compared():
     with pytest.raises(InputError, match="at least 2 folds"):
         relevance(lambda chosen: np.array([len(chosen)]), 2)
