@@ -48,6 +48,11 @@ def test_a_curve_and_its_rows():
     assert drawn.figure_ is drawn.ax_.figure
 
 
+def test_a_curve_of_one_point_is_seen():
+    assert partial_dependence(model, X, 0, grids=[[0.5]]).plot().ax_.lines[-1].get_marker() == "o"
+    assert partial_dependence(model, X, 0, grids=[[0.5, 1.0]]).plot().ax_.lines[-1].get_marker() == ""
+
+
 def test_a_given_axis_is_used():
     _, axes = pyplot.subplots(1, 3)
     assert PartialDependenceDisplay.from_estimator(model, X, [0, 1], points=5, ax=axes[0]).ax_ is axes[0]

@@ -88,6 +88,7 @@ def test_without_material_they_say_what_they_need(text):
         ("gsfs:0", r"in the method 'gsfs:0', the group's size: expected a whole number of at least 1, found '0'"),
         ("gsfs:", r"expected a whole number of at least 1, found ''"),
         ("plus-l-minus-r:2,2", r"expected two different whole numbers, such as 3,1; found '2,2'"),
+        ("plus-l-minus-r:x,1", r"expected two different whole numbers"),
         ("plus-l-minus-r:2", r"expected two different whole numbers"),
         ("sffs:pudel", r"in the method 'sffs:pudel', .*expected 'mlxtend' or 'pudil', found 'pudel'"),
         ("focus:-1", r"expected a number of at least 0, found '-1'"),
