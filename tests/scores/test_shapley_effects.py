@@ -1,5 +1,7 @@
 """Shapley effects against their exact values for linear functions, and the neighbours against brute force."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -69,9 +71,10 @@ def test_runs_are_counted():
         calls.append(len(X))
         return linear(X)
 
-    for orders in (False, True):
+    for orders, inner in product((False, True), (2, 4)):
         calls.clear()
-        assert shapley_effects_of_function(counted, MEAN, COV, outer=50, orders=orders).runs == sum(calls)
+        found = shapley_effects_of_function(counted, MEAN, COV, outer=50, inner=inner, orders=orders)
+        assert found.runs == sum(calls)
 
 
 def test_inputs_that_are_copies_share_equally():
