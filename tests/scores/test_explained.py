@@ -7,7 +7,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit.errors import InputError
-from elicit.scores import johnson, score_named
+from elicit.scores import johnson, johnson_shapley, score_named
+from elicit.scores.answers import answers
 from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
 
 RNG = np.random.default_rng(0)
@@ -35,6 +36,15 @@ def test_pimp_finds_the_column_without_effect():
     p = pimp_of_data(X, y + noise, model=LinearRegression(), draws=30)
     assert p[0] == pytest.approx(1 / 31)
     assert p[2] > 0.05
+
+
+def test_johnson_shapley_of_classes_weighs_each_by_the_variance_of_its_probability():
+    iris, label = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=2000).fit(iris, label)
+    each = [johnson_shapley(answers(model, target=k), iris, runs=200) for k in range(3)]
+    variances = np.array([part.variance for part in each])
+    expected = variances @ np.array([part.shares for part in each]) / variances.sum()
+    assert johnson_shapley_of_data(iris, label, model=model, runs=600) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", ["shapley", "johnson-shapley"])
