@@ -60,12 +60,20 @@ def test_the_walks_share_out_the_whole_variance():
     assert johnson_shapley(f, f.inputs, runs=999).shares.sum() == pytest.approx(1.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("options", [{"runs": 4000}, {"estimator": "arrays", "runs": 2 * 8 * 13**2}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"runs": 4000},
+        {"estimator": "arrays", "runs": 2 * 8 * 13**2},
+        {"estimator": "arrays", "runs": 2 * 2 * 13**2, "designs": 2},
+    ],
+    ids=str,
+)
 def test_the_errors_are_the_spread_of_repeated_estimates(options):
     f = Quadratic(3)
     found = [johnson_shapley(f, f.inputs, random_state=seed, **options) for seed in range(100)]
     spread = np.std([part.shares for part in found], axis=0)
-    assert spread == pytest.approx(np.sqrt(np.mean([part.errors**2 for part in found], axis=0)), rel=0.15)
+    assert spread == pytest.approx(np.sqrt(np.mean([part.errors**2 for part in found], axis=0)), rel=0.2)
 
 
 def test_a_share_that_no_draw_could_change_has_no_error():

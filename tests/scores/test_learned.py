@@ -212,6 +212,9 @@ def test_categories_gaps_and_constants_have_their_places():
     assert (at.empty[:n, 1] == frame["size"].isna()).all()
     rows, colours = np.arange(n), frame["colour"].to_numpy()
     assert (5 * at.distances(rows[:, None], rows, 0) == (colours[:, None] != colours)).all()
+    place, gap = at.places[:n, 1], at.empty[:n, 1]  # a gap lies at the mean, and one step from any number
+    apart = np.abs(place[:, None] - place) + (gap[:, None] != gap)
+    assert 5 * at.distances(rows[:, None], rows, 1) == pytest.approx(apart)
     found = shapley_values(model, frame.iloc[:2], frame, rounds=n, learned=True)
     assert found.base + found.values.sum(axis=1) == pytest.approx(model(frame.iloc[:2]))
     assert np.abs(found.values[:, 2]).max() < 10 * found.errors[:, 2].max()
