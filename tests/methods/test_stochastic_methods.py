@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 
 from elicit.errors import InputError
 from elicit.methods import Genetic, HillClimbing, Random, Reaching, Sized, Space, Surrogate
+from elicit.methods.stochastic import Seen
 from elicit.subsets import Family
 
 METHODS = [
@@ -108,6 +109,18 @@ def test_the_only_step_that_helps_is_found_whenever_its_turn_comes(steepest):
 def test_more_restarts_go_further():
     sizes = [len(play(HillClimbing(restarts), 8, drawn_value(8, 0)).values) for restarts in (0, 2, 8)]
     assert sizes == sorted(set(sizes))
+
+
+def test_children_have_half_of_their_attributes_from_either_parent():
+    space, rng = Space(Family(12)), np.random.default_rng(0)
+    parents = [0b111111_000000, 0b000000_111111]
+    seen = Seen(space, rng)
+    seen.note(parents, [0.5, 0.5])
+    children = [Genetic(mutations=0.0)._child(space, seen, parents, rng) for _ in range(400)]
+    mixed = [child for child in children if child not in parents]
+    assert len(mixed) > 100  # of three pairs in eight the better wins one tournament and the other one the other
+    of_first = [(child ^ parents[1]).bit_count() / 12 for child in mixed]
+    assert np.mean(of_first) == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_genetic_algorithm_ends_after_its_generations_and_beats_drawing():
