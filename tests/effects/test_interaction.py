@@ -89,6 +89,14 @@ def test_boxes_and_batches_agree_for_numbers(model, options):
     assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
 
 
+@pytest.mark.parametrize("target", [0, 1])
+def test_boxes_and_batches_agree_for_each_of_several_outputs(target):
+    model = RandomForestRegressor(5, random_state=0).fit(X, np.column_stack([y, y**2]))
+    quick, asked = h_statistic(model, X, target=target), h_statistic(model, X, target=target, path="batches")
+    assert (quick.path, asked.path) == ("trees", "batches")
+    assert quick.strength == pytest.approx(asked.strength, rel=1e-9)
+
+
 @pytest.mark.parametrize(("model", "options"), CLASSIFIERS)
 def test_boxes_and_batches_agree_for_classes(model, options):
     model.fit(WINE, LABEL)
@@ -158,6 +166,15 @@ def test_a_constant_model_has_none():
     found = h_statistic(lambda X: np.full(len(X), 3.3), X)
     assert not found.h.any()
     assert not found.overall.any()
+
+
+def test_the_share_that_is_asked_for_says_how_many_pairs_there_are():
+    model = DecisionTreeRegressor(random_state=0)
+    few, many = (interaction_prior(X, y, model=model, share=share) for share in (0.3, 0.99))
+    strengths = h_statistic(model.fit(X, y), X, overall=False).strengths
+    assert few == pair_prior(strengths, share=0.3)
+    assert many == pair_prior(strengths, share=0.99)
+    assert 0 < len(few) < len(many)
 
 
 def test_one_attribute_has_no_pair_and_no_interaction():
