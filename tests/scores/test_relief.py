@@ -362,6 +362,7 @@ def test_a_column_of_gaps_alone_says_nothing():
     ("make", "says"),
     [
         (lambda X, y: relief(X, y), "compares two classes, the target has 3; choose relieff"),
+        (lambda X, _: relief(X, X[:, 0] / 7), "needs a target of classes, .* choose rrelieff, or"),
         (lambda X, _: relieff(X, X[:, 0] / 7), "needs a target of classes, .* choose rrelieff, or"),
         (lambda X, y: relieff(X, y, neighbours=0), "neighbours must be a whole number of at least 1"),
         (lambda X, y: relieff(X, y, class_weights="odd"), "'prior' or 'equal'"),
