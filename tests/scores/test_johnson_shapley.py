@@ -76,6 +76,18 @@ def test_the_errors_are_the_spread_of_repeated_estimates(options):
     assert spread == pytest.approx(np.sqrt(np.mean([part.errors**2 for part in found], axis=0)), rel=0.2)
 
 
+@pytest.mark.parametrize("options", [{"runs": 99}, {"estimator": "arrays", "runs": 1000}], ids=str)
+def test_runs_are_counted_and_no_more_than_were_given(options):
+    asked = []
+
+    def counted(X):
+        asked.append(len(X))
+        return X.sum(axis=1)
+
+    found = johnson_shapley(counted, gaussian_inputs(np.zeros(3), np.eye(3)), **options)
+    assert found.runs == sum(asked) <= options["runs"]
+
+
 def test_a_share_that_no_draw_could_change_has_no_error():
     found = johnson_shapley(lambda X: X[:, 0] ** 2, gaussian_inputs(np.zeros(3), np.eye(3)), runs=400)
     assert found.shares == pytest.approx([1, 0, 0], abs=1e-12)
