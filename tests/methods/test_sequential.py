@@ -194,6 +194,12 @@ def floated(n, value, start, forward, demanding):
     return evaluated
 
 
+def test_from_a_start_floating_goes_back_to_sizes_it_has_not_seen():
+    worth = {0b00111: 0.1, 0b01111: 0.5, 0b01110: 0.6, 0b01100: 0.7}
+    found = list(play(Floating(), 5, lambda mask: worth.get(mask, 0.0), start=0b00111).values)
+    assert found.index(0b11100) < found.index(0b11110)  # the next step forth leaves from the pair
+
+
 @pytest.mark.parametrize("demanding", [True, False])
 @pytest.mark.parametrize("forward", [True, False])
 def test_floating_goes_back_as_far_as_its_rule_says_and_no_further(forward, demanding):
