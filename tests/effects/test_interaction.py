@@ -239,6 +239,9 @@ def test_sobol_indices_of_second_order_are_a_prior_too():
     [
         (lambda: h_statistic(lambda X: X[:, 0], X, path="other"), "'auto' or 'batches'"),
         (lambda: h_statistic(lambda X: X[:, 0], X, pairs=[(0, 0)]), "two different"),
+        (lambda: h_statistic(lambda X: X[:, 0], X, pairs=[3]), "a pair is two attributes, found 3"),
+        (lambda: h_statistic(lambda X: X[:, 0], X, pairs=["x0"]), "a pair is two attributes, found 'x0'"),
+        (lambda: h_statistic(lambda X: X[:, 0], X, pairs=[(0, 1, 2)]), "a pair is two attributes, found"),
         (lambda: h_statistic(lambda X: X[:, 0], X, pairs=[(0, 9)]), "from 0 to 4"),
         (lambda: h_statistic(lambda X: X[:, 0], X[:1]), "at least 2 rows"),
         (lambda: pair_prior(np.zeros((2, 3))), "square"),

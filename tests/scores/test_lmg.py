@@ -169,6 +169,7 @@ def test_groups_hold_every_column_once(groups):
     ("R", "words"),
     [
         ([[1, 2], [2, 1]], "with 1 on its diagonal"),
+        ([[1, 0, 0], [0, 1, 0]], "expected R of shape"),
         ([[1, 0.5], [0.1, 1]], "symmetric"),
         ([[0.5, 0], [0, 1]], "with 1 on its diagonal"),  # a covariance
         ([[4, 0], [0, 1]], "with 1 on its diagonal"),

@@ -74,6 +74,14 @@ def test_bad_input_is_named(target, options):
         pimp(LinearRegression(), X, target, **{"draws": 5, **options})
 
 
+def test_an_importance_that_chance_gives_no_number_is_refused():
+    def undefined_by_chance(_model, _X, target):
+        return np.ones(3) if (target == y).all() else np.full(3, np.nan)
+
+    with pytest.raises(InputError, match="an importance is not a number"):
+        pimp(LinearRegression(), X, y, draws=2, importance=undefined_by_chance)
+
+
 def test_a_model_without_a_seed_gives_the_same_every_time():
     forest = RandomForestRegressor(3, max_features=1)
     first, second = (pimp(forest, X, y, draws=9, random_state=4) for _ in range(2))

@@ -113,6 +113,12 @@ def test_bad_options_are_named(options, says):
         relevance(performance(copies), 4, **options)
 
 
+def test_of_few_attributes_every_subset_is_tried():
+    asked = []
+    relevance(lambda chosen: asked.append(chosen) or performance(copies)(chosen), 4)
+    assert len(asked) == len(set(map(tuple, asked))) == 16
+
+
 @pytest.mark.parametrize(
     "given", [lambda _: [0.5, np.nan], lambda _: [[0.5, 0.6]], lambda U: [0.5] * (2 + (0 in U)), lambda _: "good"]
 )
