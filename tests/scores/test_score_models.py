@@ -140,6 +140,7 @@ def test_a_constant_column_scores_0_and_a_wide_table_and_one_column_have_scores(
         (lambda: trees(X, y, model=Ridge()), "Ridge has no feature_importances_"),
         (lambda: trees(X, y, trees=0), "trees must be a whole number"),
         (lambda: trees(X, y, model=SimpleNamespace(fit=print)), "expected an estimator, found namespace"),
+        (lambda: coefficients(X, y, seed=-1), "seed must be a whole number from 0"),
         (lambda: permuted(X, y, repeats=0), "repeats must be a whole number"),
         (lambda: permuted(X, y, folds=1), "folds must be a whole number of at least 2"),
         (lambda: permuted(X[:62], y[:62]), "5 folds need as many rows of every class, found 3"),
