@@ -79,6 +79,15 @@ def test_focus_gives_up_before_it_looks_at_too_many(monkeypatch, most):
         play(Focus(Inconsistency(XOR, CLASSES), most), 5, lambda _: 1.0)
 
 
+def test_where_nothing_is_tolerated_few_of_all_subsets_are_looked_at(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (40, 30))
+    rows[:, 29] = rows[:, 7] ^ rows[:, 12]
+    exact = Focus(Inconsistency(rows[:, :29], rows[:, 29]))
+    monkeypatch.setattr(focus, "LARGEST_SEARCH", 200)  # of 436 of up to two attributes
+    assert set(play(exact, 29, lambda _: 1.0).values) == {1 << 7 | 1 << 12}
+
+
 def test_focus_gives_up_before_it_lists_too_many_of_which_each_would_do(monkeypatch):
     alike = Focus(Inconsistency(XOR, [1, 1, 1, 1]))
     monkeypatch.setattr(focus, "LARGEST_SEARCH", 10)

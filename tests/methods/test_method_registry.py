@@ -39,6 +39,7 @@ class Stub:
         ("sfs", Sequential()),
         ("sbs", Sequential(forward=False)),
         ("gsfs", Sequential(group=2)),
+        ("gsfs:1", Sequential()),
         ("gsfs:3", Sequential(group=3)),
         ("gsbs:4", Sequential(forward=False, group=4)),
         ("sffs", Floating()),
