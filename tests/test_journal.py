@@ -11,6 +11,7 @@ import sys
 import textwrap
 import threading
 import time
+import tracemalloc
 import typing
 import zlib
 from pathlib import Path
@@ -373,6 +374,29 @@ def test_other_files_are_no_journals_and_are_left_alone(path, data):
     with pytest.raises(InputError, match="already exists"):
         Journal.create(path, HEADER)
     assert path.read_bytes() == data
+
+
+def test_a_large_file_that_is_no_journal_is_not_taken_apart(path):
+    path.write_bytes(b"\n" * 2_000_000)
+    tracemalloc.start()
+    try:
+        assert "is no journal: its first line" in damage(path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * path.stat().st_size, "an entry for each of its lines takes eight times as much"
+
+
+@posix
+def test_a_file_that_is_larger_than_the_memory_is_refused_in_words(path):
+    path.touch()
+    try:
+        os.truncate(path, 1 << 43)  # of which nothing is on the disk
+    except OSError:
+        pytest.skip("a file system that holds no such file")
+    for use in (read, Journal.open, lambda where: Journal.create(where, HEADER)):
+        with pytest.raises(InputError, match=r"8796093022208 bytes are too many for the memory; check the path$"):
+            use(path)
 
 
 def test_another_format_version_is_refused_before_anything_else_is_read(path):

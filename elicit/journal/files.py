@@ -36,9 +36,22 @@ def contents(path: StrPath) -> bytes:
     """All that is in the file at `path`."""
     require_file(path)
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            return read_whole(file, path)
     except OSError as error:
         raise InputError(f"{named(path)} cannot be read: {system_reason(error)}; check the path") from error
+
+
+def read_whole(file: Any, path: StrPath) -> bytes:
+    """What an open file holds, if it is no more than the memory does: a journal never is."""
+    try:
+        content: bytes = file.read()
+    except MemoryError:
+        size = os.fstat(file.fileno()).st_size
+        raise InputError(
+            f"{named(path)} cannot be read: {size} bytes are too many for the memory; check the path"
+        ) from None
+    return content
 
 
 def locked(path: StrPath, flags: int) -> Any:

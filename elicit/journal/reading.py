@@ -51,8 +51,8 @@ def torn_header(data: bytes) -> bool:
 
 def parse(data: bytes, path: StrPath) -> Record:
     """Every whole line of `data`, checked and decoded."""
+    _require_journal(data, path)
     *lines, torn = data.split(b"\n")
-    _require_journal(data, lines, path)
     header, check = _parse_header(lines[0], path)
     facts: list[Fact] = []
     times: list[float | None] = []
@@ -93,13 +93,17 @@ def parse(data: bytes, path: StrPath) -> Record:
     )
 
 
-def _require_journal(data: bytes, lines: list[bytes], path: StrPath) -> None:
-    """An error for a file that is no journal, or only the start of a header. A header that was changed is damage."""
+def _require_journal(data: bytes, path: StrPath) -> None:
+    """An error for a file that is no journal, or only the start of a header. A header that was changed is damage.
+
+    Only the first line is looked at: whatever else is in such a file may be too much to be taken apart.
+    """
+    first = data[: max(data.find(b"\n"), 0)]
     if not data:
         what = f"{os.fspath(path)!r} is no journal: it is empty; begin it anew, or check the path"
-    elif not lines and torn_header(data):
+    elif torn_header(data):
         what = f"{named(path)} has no complete header, so nothing is in it; begin it anew"
-    elif not lines or not (lines[0].startswith(_START) or _CRC.search(lines[0])):
+    elif not (first.startswith(_START) or _CRC.search(first)):
         what = f"{os.fspath(path)!r} is no journal: its first line is not the header of one; check the path"
     else:
         return

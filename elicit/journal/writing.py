@@ -12,7 +12,7 @@ from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError
 from elicit.events import Fact
 from elicit.journal.fields import Json, plain
-from elicit.journal.files import StrPath, locked, named, require_file, sync_folder, system_reason
+from elicit.journal.files import StrPath, locked, named, read_whole, require_file, sync_folder, system_reason
 from elicit.journal.lines import add_time, afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out
 from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record, Shuffled, other_versions
@@ -50,7 +50,7 @@ class Journal:
         add_time(content, at)
         file = locked(path, os.O_RDWR | os.O_CREAT)
         try:
-            found = file.read()
+            found = read_whole(file, path)
             if found and not torn_header(found):
                 what = "resume it, or" if found.startswith(b"{") else "it is no journal;"
                 raise InputError(f"{named(path)} already exists; {what} choose another path")
@@ -69,7 +69,7 @@ class Journal:
         require_file(path)
         file = locked(path, os.O_RDWR)
         try:
-            found = file.read()
+            found = read_whole(file, path)
             record = parse(found, path)
             if expect_fingerprint is not None and record.header.fingerprint != expect_fingerprint:
                 others = other_versions(record.header.versions)
