@@ -670,6 +670,11 @@ def test_the_folder_of_a_new_journal_is_synced_where_the_file_system_can(path, m
     monkeypatch.setattr(os, "fsync", refused)
     writing.sync_folder(path)
     assert synced == [path.parent.stat().st_ino]
+    elsewhere = path.parent / "elsewhere"
+    elsewhere.mkdir()
+    path.symlink_to(elsewhere / "journal.jsonl")
+    writing.sync_folder(path)
+    assert synced[1:] == [elsewhere.stat().st_ino], "the folder that has the new name, not that of a link to it"
 
 
 def test_what_was_claimed_holds_until_another_fact_and_a_journal_goes_on_after_it(path):

@@ -99,7 +99,7 @@ else:
     def sync_folder(path: StrPath) -> None:
         """Make the name of a new file as durable as its content, where the file system can."""
         with suppress(OSError):
-            descriptor = os.open(Path(path).parent, os.O_RDONLY)
+            descriptor = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)  # a link's file is elsewhere
             try:
                 os.fsync(descriptor)
             finally:
