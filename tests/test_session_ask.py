@@ -900,6 +900,15 @@ def test_a_session_whose_journal_was_deleted_says_so_and_promises_nothing(ask, t
     assert status == (0 if word == "quit" else 2)
 
 
+def test_answers_that_cannot_be_read_are_no_fault_of_the_output_and_nothing_is_lost(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, open(nowhere.fileno(), closefd=False) as behind_nohup:
+        monkeypatch.setattr(sys, "stdin", behind_nohup)
+        assert main(["ask", "wine", "--budget", "20", "--folds", "3", "--journal", "j"]) == 2
+    told = "the answers cannot be read (Bad file descriptor); everything is kept, go on with: elicit resume j"
+    assert capsys.readouterr().err == f"elicit: {told}\n"
+
+
 def test_a_score_of_one_of_two_classes_says_how_to_name_it_where_texts_are_classes(ask, tmp_path):
     table(tmp_path / "t.csv", a=number, b=number)
     status, out, _ = ask("t.csv", *SMALL, "--scoring", "f1")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from joblib import effective_n_jobs
 
@@ -187,7 +187,7 @@ def _drive_on_lines(session: Session, oracle: Remembering, opening: Sequence[str
     lines = LineOperator(
         elicitation.history.attributes,
         elicitation.history.criteria,
-        iter(sys.stdin.readline, ""),
+        _answers(sys.stdin),
         sys.stdout,
         desk=insight,
         prompt=sys.stdin.isatty(),
@@ -205,6 +205,18 @@ def _drive_on_lines(session: Session, oracle: Remembering, opening: Sequence[str
             meter.update(progress.evaluations / progress.budget, run_status(progress))
 
         return drive(elicitation, oracle, operator, session.journal, n_jobs=n_jobs, progress=show)
+
+
+def _answers(stream: TextIO) -> Iterator[str]:
+    """The lines of a stream up to its end; one that cannot be read, as behind nohup, is bad input like any other."""
+    while True:
+        try:
+            line = stream.readline()
+        except OSError as error:
+            raise InputError(f"the answers cannot be read ({error.strerror or error})") from error
+        if not line:
+            return
+        yield line
 
 
 def _drive_on_screen(
