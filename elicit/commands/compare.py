@@ -57,44 +57,59 @@ def run(args: argparse.Namespace) -> int:
         _check_plot(args.plot, scenarios)
     if len(paths) > 1:
         _check_suite(paths, scenarios, choosing=bool(choices))
-    played = _play_all(args, paths, scenarios)
-    if len(paths) == 1:
-        lines, notes = side_by_side(played[0], screen_width()), ["", *_notes(played[0], scenarios[0])]
-    else:
-        by_name = dict(zip((path.stem for path in paths), played, strict=True))
-        lines, notes = _choosing(by_name) if choices else _suite(by_name)
-        further = _suite_notes(by_name, scenarios)
-        notes += ["", *further] if choices and further else further
-    print("\n".join(lines))
-    for note in notes:
-        say(note)
+    played: list[Results] = []
+    read_from = _read_by(args, paths, scenarios)
+    refuse_to_overwrite(args.plot, *read_from, args.json)
+    try:
+        with destination(args.json, *read_from) as out:
+            played = _play_all(args, paths, scenarios)
+            if out is not None:
+                plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
+                write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
+    finally:  # it may have taken hours: it is told even where the file cannot be written
+        if played:
+            _tell(paths, scenarios, played, choosing=bool(choices))
     if args.plot is not None:  # of one scenario: see above
         _draw(played[0], args.plot)
     return DONE
 
 
+def _tell(paths: Sequence[Path], scenarios: Sequence[Scenario], played: Sequence[Results], choosing: bool) -> None:
+    """One table of all results, and notes on them."""
+    if len(paths) == 1:
+        lines, notes = side_by_side(played[0], screen_width()), ["", *_notes(played[0], scenarios[0])]
+    else:
+        by_name = dict(zip((path.stem for path in paths), played, strict=True))
+        lines, notes = _choosing(by_name) if choosing else _suite(by_name)
+        further = _suite_notes(by_name, scenarios)
+        notes += ["", *further] if choosing and further else further
+    print("\n".join(lines))
+    for note in notes:
+        say(note)
+
+
+def _read_by(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]) -> list[str]:
+    """The files that the command reads."""
+    files = [str(path) for path in paths]
+    for path, scenario in zip(paths, scenarios, strict=True):
+        files += input_files(scenario.plain["oracle"], path.parent)
+    return files if args.choices is None else [*files, args.choices]
+
+
 def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]) -> list[Results]:
-    """Play every scenario; return the results of each, and write them to the file of --json, if there is one."""
-    each = list(zip(paths, scenarios, strict=True))
-    read_from = [file for path, scenario in each for file in input_files(scenario.plain["oracle"], path.parent)]
-    read_from += [] if args.choices is None else [args.choices]
-    refuse_to_overwrite(args.plot, *map(str, paths), *read_from, args.json)
+    """Play every scenario; return the results of each."""
     journals = journal_folder(args.journals)
     results_of_each: list[Results] = []
-    with destination(args.json, *map(str, paths), *read_from) as out:
-        with progress_meter(partial(what_is_kept, args.journals)) as meter:
-            for k, (path, scenario) in enumerate(each):
-                progress = partial(show_stage, meter, done=k, of=len(paths))
-                kept = journals
-                if journals is not None and len(paths) > 1:
-                    kept = journal_folder(str(journals / path.stem))
-                try:
-                    results_of_each.append(compare(scenario, at_once(scenario, args.n_jobs), progress, kept))
-                except (InputError, OracleError) as error:
-                    raise InputError(f"{path}: {error}") from error
-        if out is not None:
-            plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, results_of_each, strict=True)]
-            write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
+    with progress_meter(partial(what_is_kept, args.journals)) as meter:
+        for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
+            progress = partial(show_stage, meter, done=k, of=len(paths))
+            kept = journals
+            if journals is not None and len(paths) > 1:
+                kept = journal_folder(str(journals / path.stem))
+            try:
+                results_of_each.append(compare(scenario, at_once(scenario, args.n_jobs), progress, kept))
+            except (InputError, OracleError) as error:
+                raise InputError(f"{path}: {error}") from error
     return results_of_each
 
 

@@ -11,9 +11,9 @@ from elicit.commands.playing import data_notes, progress_meter, show_stage, what
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.experiment import at_once, run_scenario
-from elicit.experiments.results import not_followed, summary
+from elicit.experiments.results import Results, not_followed, summary
 from elicit.methods import TradeOff
-from elicit.scenario import read_scenario
+from elicit.scenario import Scenario, read_scenario
 from elicit.session.display import failure_lines
 
 
@@ -25,16 +25,26 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{args.scenario}: the goal {goal!r} is for classical methods; use elicit compare")
     read_from = input_files(scenario.plain["oracle"], Path(args.scenario).parent)
     journals = journal_folder(args.journals)
-    with destination(args.json, args.scenario, *read_from) as out:
-        try:
-            with progress_meter(partial(what_is_kept, args.journals)) as meter:
-                results = run_scenario(scenario, at_once(scenario, args.n_jobs), partial(show_stage, meter), journals)
-        except (InputError, OracleError) as error:
-            raise InputError(f"{args.scenario}: {error}") from error
-        if out is not None:
-            write_json(out, {"scenario": scenario.plain, "results": results})
+    results: Results = ()
+    try:
+        with destination(args.json, args.scenario, *read_from) as out:
+            try:
+                with progress_meter(partial(what_is_kept, args.journals)) as meter:
+                    show = partial(show_stage, meter)
+                    results = run_scenario(scenario, at_once(scenario, args.n_jobs), show, journals)
+            except (InputError, OracleError) as error:
+                raise InputError(f"{args.scenario}: {error}") from error
+            if out is not None:
+                write_json(out, {"scenario": scenario.plain, "results": results})
+    finally:  # it may have taken hours: it is told even where the file cannot be written
+        if results:
+            _tell(scenario, results)
+    return DONE
+
+
+def _tell(scenario: Scenario, results: Results) -> None:
+    """A summary of the results, and notes on them."""
     failed = failure_lines(result["failures"] for result in results)
     print("\n".join(summary(results, screen_width())))
     for line in (*data_notes(scenario), *not_followed(results), *failed):
         say(line)
-    return DONE

@@ -67,17 +67,22 @@ def run(args: argparse.Namespace) -> int:
     measures = _measures_of(args.by, data, args.relevance)
     options = _options(args, measures, data)
     relevances: tuple[Relevance, ...] = ()
-    with destination(args.json, args.data) as out:
-        with Meter(sys.stderr) as meter:
-            found, troubles = _compute_scores(measures, options, data, columns, meter)
-            if args.relevance:
-                relevances = relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
-        if out is not None:
-            write_json(out, _as_json(args, names, found, relevances))
-    told = [*_data_lines(args.data, data, len(names)), *(_not_shown(measures, data) if args.by is None else ())]
-    for line in told:
-        say(line)
-    _print_results(names, found, relevances, level)
+    computed = False
+    try:
+        with destination(args.json, args.data) as out:
+            with Meter(sys.stderr) as meter:
+                found, troubles = _compute_scores(measures, options, data, columns, meter)
+                if args.relevance:
+                    relevances = relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
+            computed = True
+            if out is not None:
+                write_json(out, _as_json(args, names, found, relevances))
+    finally:  # it may have taken hours: it is told even where the file cannot be written
+        if computed:
+            told = [*_data_lines(args.data, data, len(names)), *(_not_shown(measures, data) if args.by is None else ())]
+            for line in told:
+                say(line)
+            _print_results(names, found, relevances, level)
     _report_troubles(troubles)
     return DONE
 
