@@ -1,9 +1,11 @@
 """Orphans: a worker process ends with the process that it works for.
 
 One that was killed tells nobody, and its workers would go on: with a task that may take hours, and then waiting
-for others. Of joblib's workers only a child of whoever hands out the task is tied to it, once its first task begins:
-threads, and processes of a cluster, are not. On Windows they cannot see that a parent has gone, and nothing ends. A
-process that was started by multiprocessing itself hears of it anywhere, and at once.
+for others. Of joblib's workers only a child of whoever hands out the task is tied to it: threads, and processes of a
+cluster, are not. It is tied as it starts where joblib can do that, for its first task may never come: what was killed
+meanwhile may have sent the half of one. Elsewhere it is tied once its first task begins. On Windows they cannot see
+that a parent has gone, and nothing ends. A process that was started by multiprocessing itself hears of it anywhere,
+and at once.
 
 Ctrl-C at a terminal reaches the workers, too. They leave it to that process, which ends them: what each of them had to
 say of it would be a traceback.
@@ -20,6 +22,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
 
+from joblib.parallel import LokyBackend, get_active_backend
+
 Value = TypeVar("Value")
 
 #: Seconds between two looks at whether the parent is there.
@@ -29,6 +33,21 @@ _LOOK = 1.0
 def tied(task: Callable[..., Value]) -> Callable[..., Value]:
     """The same task; a worker process that runs it ends with this process from then on."""
     return partial(_run, os.getpid(), task)
+
+
+def from_the_start() -> dict[str, Any]:
+    """What joblib's Parallel takes so that its worker processes are tied to this one as they start.
+
+    Nothing where joblib is too old for that (1.4), or somebody else has a say in how its workers start.
+    """
+    backend, _ = get_active_backend()
+    if isinstance(backend, LokyBackend) and getattr(backend, "backend_kwargs", None) == {}:
+        return {"initializer": _tie_started, "initargs": (os.getpid(),)}
+    return {}
+
+
+def _tie_started(parent: int) -> None:
+    _tie(parent, os.getpid())
 
 
 def _run(parent: int, task: Callable[..., Value], *arguments: Any) -> Value:

@@ -44,7 +44,7 @@ ROOMS = {
     "elicit.printable": set(),
     "elicit.numeric": {"elicit.errors", "numpy"},
     "elicit.threads": {"threadpoolctl"},
-    "elicit.orphans": set(),
+    "elicit.orphans": {"joblib"},
     "elicit.subsets": WORDS,
     "elicit.events": WORDS,
     "elicit.asks": WORDS,

@@ -4,11 +4,12 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
 
 import pytest
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 
-from elicit.orphans import tied
+from elicit.orphans import from_the_start, tied
 
 PARENT = """
 import time
@@ -37,6 +38,39 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path):
         assert begun == ["at work\n"] * 2
         rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
     assert rest == ""
+
+
+IDLE = """
+import time
+from joblib import Parallel, delayed
+from elicit.orphans import from_the_start, tied
+
+def work():
+    print("at work", flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    Parallel(n_jobs=2, **from_the_start())([delayed(tied(work))()])  # there is nothing for the other one
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")
+@pytest.mark.skipif(not from_the_start(), reason="a joblib that ties workers by their first task only")
+def test_a_worker_that_never_had_a_task_ends_with_a_parent_that_was_killed(tmp_path):
+    (tmp_path / "parent.py").write_text(IDLE)
+    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    with parent:
+        assert parent.stdout.readline() == "at work\n"
+        parent.kill()
+        rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
+    assert rest == ""
+
+
+def test_whoever_says_how_workers_start_is_left_to_it():
+    with parallel_config("loky", idle_worker_timeout=100) if from_the_start() else nullcontext():
+        assert from_the_start() == {}
+    with parallel_config("threading"):
+        assert from_the_start() == {}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")

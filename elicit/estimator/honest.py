@@ -27,7 +27,7 @@ from elicit.estimator.inputs import checked_features, checked_target, oracle_of
 from elicit.estimator.routing import Routed, routed_arguments
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
-from elicit.orphans import tied
+from elicit.orphans import from_the_start, tied
 from elicit.worth import is_utility
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def nested_score(
         groups=params.get("groups"),
         random_state=seed,
     )
-    folds = Parallel(n_jobs=n_jobs)(
+    folds = Parallel(n_jobs=n_jobs, **from_the_start())(
         delayed(tied(_one_fold))(fresh, X, y, split, inner, routed, f"outer fold {k} of {len(outer)}: ")
         for k, split in enumerate(outer, start=1)
     )

@@ -27,7 +27,7 @@ from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
-from elicit.orphans import tied
+from elicit.orphans import from_the_start, tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.session.progress import Progress
 from elicit.sources.oracle import SyntheticSpec
@@ -111,7 +111,8 @@ def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[R
     left = list(tasks)
     for last in (False, True):
         try:
-            for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(tied(task))(None) for task in left[:]):
+            workers = Parallel(n_jobs=n_jobs, return_as="generator", **from_the_start())
+            for result in workers(delayed(tied(task))(None) for task in left[:]):
                 left.pop(0)
                 yield result
             return

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed  # they take scikit-learn's
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, OracleError
 from elicit.numeric import is_whole
-from elicit.orphans import tied
+from elicit.orphans import from_the_start, tied
 from elicit.subsets import Mask
 
 #: Tasks for each worker in one call: several, so that no worker idles while another has the slow subsets.
@@ -96,7 +96,7 @@ class Workers:
 
     def _started(self) -> Parallel:
         if self._parallel is None:
-            self._parallel = Parallel(n_jobs=self._n_jobs).__enter__()
+            self._parallel = Parallel(n_jobs=self._n_jobs, **from_the_start()).__enter__()
         return self._parallel
 
     def _release(self) -> None:

@@ -23,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.orphans import tied
+from elicit.orphans import from_the_start, tied
 from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
 from elicit.scores.protocol import Floats, Groups, Ints, generator
@@ -78,7 +78,7 @@ def pimp(
         raise InputError(f"X has {sheet.n} rows but the target has {len(target)}; give one value a row")
     train, test = _rows(sheet.n, test_size, seed)
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
-    found = Parallel(n_jobs=n_jobs)(
+    found = Parallel(n_jobs=n_jobs, **from_the_start())(
         delayed(tied(_refitted))(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
     )
     observed, null = np.asarray(found[0]), np.asarray(found[1:])
