@@ -36,7 +36,7 @@ def complete(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """
     path = os.path.realpath(path)
     folder, name = os.path.split(path)
-    tempfile.TemporaryFile(dir=folder).close()
+    require_room(path)
     gathered = io.StringIO(newline="")
     yield gathered
     handle, temporary = tempfile.mkstemp(prefix=".elicit-", dir=folder)
@@ -50,6 +50,11 @@ def complete(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
         os.replace(temporary, path)
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def require_room(path: str | os.PathLike[str]) -> None:
+    """Raise an error if the folder of a file takes no other."""
+    tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
 
 
 def _mode(path: str) -> int:

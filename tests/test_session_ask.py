@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elicit import complete
 from elicit.cli import main
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped, tidying
@@ -731,6 +732,20 @@ def test_bad_input_is_one_line_and_makes_no_journal(ask, tmp_path, options, word
     assert out == ""
     assert words in err
     assert len(err.splitlines()) == 1
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_a_place_that_takes_no_file_is_refused_before_anybody_is_asked(ask, tmp_path, monkeypatch):
+    def closed(dir):
+        raise PermissionError(13, f"{dir} is closed")
+
+    table(tmp_path / "t.csv")
+    (tmp_path / "there.csv").write_text("a,y\n")
+    monkeypatch.setattr(complete.tempfile, "TemporaryFile", closed)
+    for place in ("new.csv", "there.csv"):
+        status, out, err = ask("t.csv", "--target", "y", "-o", place)
+        told = f"elicit: {place}: cannot be written ({tmp_path} is closed); choose another place\n"
+        assert (status, out, err) == (2, "", told)
     assert not list(tmp_path.glob("*.jsonl"))
 
 
