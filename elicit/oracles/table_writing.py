@@ -93,14 +93,18 @@ def _measured_in_batches(
     known: Mapping[Mask, Measured | Failure],
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None,
 ) -> Iterator[Mapping[Mask, Measured | Failure]]:
-    """The replies for the subsets, in batches and in their order."""
+    """The replies for the subsets, in batches and in their order; of one that breaks off, those so far are kept."""
     count = workers.count
     while batch := list(islice(subsets, count)):
         start = time.monotonic()
         asked = [mask for mask in batch if mask not in known]
-        new = dict(zip(asked, workers.measure(oracle, asked), strict=True))
-        if keep is not None:
-            keep(new)
+        new: dict[Mask, Measured | Failure] = {}
+        try:
+            for part in [asked] if workers.count > 1 else [[mask] for mask in asked]:
+                new |= zip(part, workers.measure(oracle, part), strict=True)
+        finally:
+            if new and keep is not None:
+                keep(new)
         seconds = time.monotonic() - start
         yield {mask: new[mask] if mask in new else known[mask] for mask in batch}
         count = _next_batch(count, seconds, workers.count)
@@ -134,6 +138,6 @@ def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequenc
 
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:
-    """How many subsets come next: what takes a second or two, for whoever interrupts loses the batch under way."""
+    """How many subsets come next: what takes a second or two, for workers that break off lose the batch under way."""
     wanted = 2 * count if seconds < _SECONDS_PER_BATCH else count if seconds < 2 * _SECONDS_PER_BATCH else count // 2
     return max(workers, min(wanted, _LARGEST_BATCH))

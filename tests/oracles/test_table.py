@@ -234,6 +234,23 @@ def test_what_is_known_is_written_without_being_measured_again_or_kept(tmp_path)
     assert TableOracle(tmp_path / "t.csv")(Evaluate(0, 2)).criteria == (9.0, 1.0)
 
 
+def test_all_that_was_measured_before_an_interrupt_is_kept(tmp_path, monkeypatch):
+    asked, kept = [], {}
+
+    def measured(names):
+        asked.append(names)
+        if len(asked) == 27:
+            raise KeyboardInterrupt
+        return float(len(names))
+
+    monkeypatch.setattr("elicit.oracles.table.time", SimpleNamespace(monotonic=lambda: 0.0))  # so batches grow
+    with pytest.raises(KeyboardInterrupt):
+        write_table(tmp_path / "t.csv", CallableOracle(measured, 9), keep=kept.update)
+    assert len(kept) == 26
+    write_table(tmp_path / "t.csv", CallableOracle(measured, 9), known=kept)
+    assert len(asked) == 511 + 1, "but for the one under way nothing is measured twice"
+
+
 def test_dropped_attributes_have_no_column(tmp_path):
     write_table(tmp_path / "whole.csv", truth())
     write_table(tmp_path / "part.csv", truth(), Family(5, drop=0b01010))
@@ -247,7 +264,7 @@ def test_dropped_attributes_have_no_column(tmp_path):
 
 @pytest.mark.parametrize(("seconds", "most"), [(0.2, 4096), (1.5, 2), (30.0, 2)])
 def test_what_is_measured_is_kept_every_other_second(tmp_path, seconds, most, monkeypatch):
-    """Whoever interrupts loses what is under way, however slow a subset is."""
+    """Whoever interrupts workers loses what is under way, however slow a subset is."""
     kept, now = [], iter(np.arange(1e4) * seconds)
     oracle = CallableOracle(lambda names: float(len(names)), 9)
     monkeypatch.setattr("elicit.oracles.table_writing.time", SimpleNamespace(monotonic=lambda: next(now)))
