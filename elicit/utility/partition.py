@@ -82,7 +82,7 @@ def partition(
     place = count()  # of equal bounds, the first comes first
 
     def push(inside: Mask, outside: Mask, flip: int | None = None) -> None:
-        several = cubes.single(inside, outside) is None
+        several = not cubes.single(inside, outside)
         look = steps.look(inside, outside, flip) if steps is not None and several else None
         if look is None:
             bound = program.least_bound(inside, outside)
@@ -94,14 +94,14 @@ def partition(
     while queue and program.solved < most_cubes:
         look = heapq.heappop(queue)[-1]
         piece = look.piece
-        only_member = cubes.single(piece.inside, piece.outside)
+        single = cubes.single(piece.inside, piece.outside)
         # a subcube needs a hair to spare, so that rounding its multipliers does not lose the proof
-        if piece.bound <= lower + (tolerances.DECISION / 2 if only_member is not None else -tolerances.NUDGE):
+        if piece.bound <= lower + (tolerances.DECISION / 2 if single else -tolerances.NUDGE):
             leaves.append(piece)
             continue
-        if attempt is not None and (only_member is not None or len(leaves) + len(queue) in attempts):
+        if attempt is not None and (single or len(leaves) + len(queue) in attempts):
             lower = max(lower, attempt(piece.inside))
-        if only_member is not None:
+        if single:
             lower = max(lower, piece.bound)  # one subset: the bound is what it gains
             leaves.append(piece)
         else:
@@ -140,9 +140,9 @@ class _Cubes:
         split = 1 << max(free, key=lambda i: (scores[i], -i))
         return self._useful(inside | split, outside) + self._useful(inside, outside | split)
 
-    def single(self, inside: Mask, outside: Mask) -> Mask | None:
-        """The only member of a subcube, None when there are more."""
-        return inside if inside | outside == self._everything else None
+    def single(self, inside: Mask, outside: Mask) -> bool:
+        """Whether all is decided in a subcube, so that `inside` is its only member."""
+        return inside | outside == self._everything
 
     def _useful(self, inside: Mask, outside: Mask) -> list[tuple[Mask, Mask]]:
         """The subcube with what follows for it decided, or nothing when no rival is in it."""
@@ -186,7 +186,7 @@ class _Steps:
     def _flips(self, inside: Mask, outside: Mask, differ: Mask, first: int | None) -> list[int]:
         """The attributes in which every y of a subcube differs from the subset, the last first, or after this one."""
         fitting = [i for i in reversed(members(differ)) if self._fits(inside, outside, i)]
-        return fitting if first is None else [first, *(i for i in fitting if i != first)]
+        return sorted(fitting, key=lambda i: i != first)
 
     def _fits(self, inside: Mask, outside: Mask, flip: int) -> bool:
         """Whether no y of the subcube becomes too large."""
