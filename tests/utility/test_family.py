@@ -24,8 +24,9 @@ from elicit.utility.family import (
 )
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
-from elicit.utility.partition import partition
+from elicit.utility.partition import Partition, partition
 from elicit.utility.scopes import within_flips
+from elicit.utility.tolerances import NUDGE
 from elicit.utility.verify import verify
 
 UNIT = 1e-6
@@ -258,6 +259,9 @@ def test_the_pieces_cover_the_family_and_each_bound_holds(k):
                         assert over, "a member in no piece"
                         assert gain <= min(over) + NEAR
                 assert all(p.bound <= proof.upper for p in proof.pieces)
+                # what is rounded for a certificate needs a hair to spare; one subset has none where it gains the most
+                several = [p for p in proof.pieces if p.inside | p.outside != (1 << case.told.n) - 1]
+                assert all(p.bound <= proof.upper - NUDGE for p in several)
 
 
 def told_apart(n, best):
@@ -354,6 +358,46 @@ def test_where_one_attribute_alone_belongs_in_the_empty_subset_has_a_piece_of_it
     assert len(certify_optimal(theirs, 1 << only, Family(6))["proof"]["pieces"]) <= 7
 
 
+@pytest.mark.parametrize("n", [4, 9])
+def test_where_the_empty_subset_may_be_better_steps_lead_past_it(n):
+    # nothing belongs in, and the first attribute is the least bad alone: the others are compared with it one by one
+    said = [*told_apart(n, 0), *(stated(1, 1 << i) for i in range(1, n))]
+    theirs = ExactSet(n, sorted({m for s in said for m in (s.better, s.worse)}), said, degree=1)
+    found = partition(theirs, 1, Family(n), enough=UNIT, by_steps=True)
+    assert found.upper <= 0
+    assert len(found.pieces) <= n * (n + 1) // 2  # each alone, and beside each of those before it
+    verify(certify_optimal(theirs, 1, Family(n)))
+
+
+@pytest.mark.parametrize("effort", [1, 2, 7, 1000])
+def test_what_steps_leave_open_branch_and_bound_decides_with_what_is_left_of_the_effort(effort, monkeypatch):
+    theirs, efforts = ExactSet(2, [1, 2, 3], [stated(3, 1), stated(3, 2)], degree=1), []
+
+    def looked(*args, most_cubes, by_steps, **more):
+        efforts.append((by_steps, most_cubes))
+        found = partition(*args, most_cubes=most_cubes, by_steps=by_steps, **more)
+        return Partition(1.0, found.pieces) if by_steps else found
+
+    monkeypatch.setattr("elicit.utility.family.partition", looked)
+    assert family_regret(theirs, 3, Family(2), decide_only=True, most_cubes=effort).optimal is (effort > 2 or None)
+    assert [by_steps for by_steps, _ in efforts] == [True, False]
+    assert sum(most for _, most in efforts) == effort
+
+
+@pytest.mark.parametrize("decide_only", [True, False])
+def test_steps_are_looked_for_only_where_optimality_in_the_slice_is_all_that_is_asked(decide_only, monkeypatch):
+    said, efforts = [stated(3, 1), stated(3, 2)], []
+
+    def looked(*args, by_steps, **more):
+        efforts.append(by_steps)
+        return partition(*args, by_steps=by_steps, **more)
+
+    monkeypatch.setattr("elicit.utility.family.partition", looked)
+    for theirs in (ExactSet(2, [1, 2, 3], said, degree=1), ParsimoniousSet(2, [1, 2, 3], said)):
+        family_regret(theirs, 3, Family(2), decide_only=decide_only, with_proof=True)
+    assert efforts == [decide_only, False]
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_where_few_pairs_matter_steps_decide_as_the_judge_does(seed):
     rng, n = np.random.default_rng(seed), 5
@@ -381,7 +425,7 @@ def test_where_few_pairs_matter_steps_decide_as_the_judge_does(seed):
 
 
 @pytest.mark.parametrize("k", BATCHES)
-def test_every_piece_of_a_decision_holds_for_every_member(k):
+def test_every_piece_of_a_decision_holds_for_every_member_and_its_steps_lead_to_the_subset(k):
     for case in batch(k)[::3]:
         if not case.consistent:
             continue
@@ -389,12 +433,26 @@ def test_every_piece_of_a_decision_holds_for_every_member(k):
         for family in families(case, rng):
             members = listed(family)
             x = members[int(rng.integers(0, len(members)))]
-            for piece in partition(theirs, x, family, enough=1e9, by_steps=True).pieces:
-                for y in range(1 << case.told.n):
-                    if y & piece.inside == piece.inside and not y & piece.outside:
-                        other = x if piece.flip is None else y ^ 1 << piece.flip
-                        gain = theirs.maximum({y: 1.0, other: -1.0}).value if y and other and y != other else 0.0
-                        assert gain <= piece.bound + NEAR or y == x or not (y and other)
+            for most in (1, 4, 10_000):
+                pieces = partition(theirs, x, family, enough=1e9, by_steps=True, most_cubes=most).pieces
+                check_steps(pieces, x, members)
+                for piece in pieces:
+                    for y in range(1 << case.told.n):
+                        if y & piece.inside == piece.inside and not y & piece.outside:
+                            other = x if piece.flip is None else y ^ 1 << piece.flip
+                            gain = theirs.maximum({y: 1.0, other: -1.0}).value if y and other and y != other else 0.0
+                            assert gain <= piece.bound + NEAR or y == x or not (y and other)
+
+
+def check_steps(pieces, x, members):
+    """Every rival is in one piece; a step has a hair to spare and leads nearer, to a member or to the empty subset."""
+    for y in set(members) - {x}:
+        (piece,) = (p for p in pieces if y & p.inside == p.inside and not y & p.outside)
+        if piece.flip is not None:
+            nearer = y ^ 1 << piece.flip
+            assert nearer in members or (nearer == 0 and any(not p.inside for p in pieces))
+            assert (nearer ^ x).bit_count() < (y ^ x).bit_count()
+            assert piece.bound <= -NUDGE
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 17])

@@ -1,5 +1,7 @@
 """Bounds on subcubes: on one subset what a program says, by hand where nothing is known, never below any member."""
 
+from types import SimpleNamespace
+
 import judge
 import numpy as np
 import pytest
@@ -117,6 +119,38 @@ def test_where_a_budget_is_all_that_binds_it_is_spent_on_what_costs_least(inside
     assert cube_program(theirs, x).least_bound(inside, 0b11 & ~inside).value == pytest.approx(bound)
 
 
+@pytest.mark.parametrize("x", [0b001, 0b101])  # with {c} the others gain θ_c; or they lose it, without
+def test_where_a_budget_is_shared_only_what_the_bound_comes_from_counts_as_undecided(x):
+    theirs = ParsimoniousSet(3, [1, 2], [stated(1, 2)], Parsimony(tau=1.0, slack=10.0, weights=(1.0, 3.0)))
+    found = cube_program(theirs, x).least_bound(0b001, 0b010)
+    # 2σ − λ with λ ≤ σ, 1 ≤ σ for θ_c, and 1 ≤ 3σ for θ_ac, which is undecided, too, but costs too much to count
+    assert found.value == pytest.approx(1)
+    assert found.undecided == pytest.approx([0, 0, 1])
+
+
+def test_what_is_said_to_be_equal_bounds_both_sides_as_long_as_it_counts():
+    theirs = ExactSet(2, [1, 2], [stated(1, 2, "equal")], degree=1)
+    for x, y in ((1, 2), (2, 1)):
+        program = cube_program(theirs, x)
+        for chosen, most_gained in (({0}, 0), (set(), 2), ({0}, 0)):
+            program.restrict_to(chosen)
+            assert program.least_bound(y, x).value == pytest.approx(most_gained)
+
+
+def test_whatever_multipliers_a_solver_gives_the_bound_made_of_them_holds(monkeypatch):
+    rng = np.random.default_rng(0)
+    for case, theirs in sets():
+        n, x = case.told.n, case.told.evaluated[0]
+        program = cube_program(theirs, x)
+        signs = [[1.0, -1.0] if s.relation.value == "equal" else [1.0] for s in theirs.statements]
+        for _ in range(10):
+            given = np.array([rng.choice([0.0, 0.3, 1.0, 30.0]) * rng.choice(sign) for sign in signs])
+            solution = SimpleNamespace(values=given, duals=np.zeros(program._program.rows))
+            monkeypatch.setattr(program._program, "optimum", lambda solution=solution: solution)
+            y = int(rng.integers(1, 1 << n))
+            assert most(theirs, y, x) <= program.least_bound(y, (1 << n) - 1 & ~y).value + NEAR
+
+
 @pytest.mark.parametrize(
     ("family", "gained"),
     [
@@ -127,6 +161,7 @@ def test_where_a_budget_is_all_that_binds_it_is_spent_on_what_costs_least(inside
         (Family(4, drop=0b1100), 2),
         (Family(4, keep=0b0001, drop=0b1100), 1),
         (Family(4, keep=0b0001, drop=0b1110), 0),
+        (Family(4, drop=0b1110), 0),
     ],
 )
 def test_of_a_family_only_the_members_count(family, gained):
@@ -134,6 +169,7 @@ def test_of_a_family_only_the_members_count(family, gained):
     assert found.upper == pytest.approx(gained)
     for y in set(family) - {0b0001}:
         assert any(y & p.inside == p.inside and not y & p.outside for p in found.pieces)
+    assert (0b0001, 0b1110) not in [(p.inside, p.outside) for p in found.pieces], "it is no rival of its own"
 
 
 def test_a_search_ends_with_enough_when_it_is_told_to_or_after_so_many_programs():
@@ -157,8 +193,21 @@ def test_a_search_ends_with_enough_when_it_is_told_to_or_after_so_many_programs(
     assert len(told) == 1, "the first subset that is tried gains enough"
     partition(theirs, 0b0001, Family(4), most_cubes=2, progress=watch)
     assert len(told) < whole
+    told.clear()
+    assert len(partition(theirs, 0b0001, Family(4), most_cubes=1, progress=watch).pieces) == 1
+    assert told == [], "the one program bounds the family as a whole"
     assert partition(theirs, 0b0001, Family(4), lower=gained).upper == pytest.approx(gained)
-    assert len(partition(theirs, 0b0001, Family(4), lower=gained + 1).pieces) == 1
+    above = partition(theirs, 0b0001, Family(4), lower=gained + 1)
+    assert (len(above.pieces), above.upper) == (1, gained + 1)
+    told.clear()
+    partition(theirs, 0b0001, Family(4), enough=0.5, attempt=lambda _: 0.5, progress=watch)
+    assert len(told) > 1, "no more than enough is not above it"
+    for promising in Family(4):
+        told.clear()
+        tried = {promising: 9.0}
+        partition(theirs, 0b0001, Family(4), lower=1.0, attempt=lambda y, t=tried: t.get(y, 0.0), progress=watch)
+        known = [1.0, *(lower for lower, _ in told)]
+        assert known == sorted(known), "a gain that is known stays known"
 
 
 def test_what_only_some_statements_bound_is_what_a_set_of_these_alone_would():
