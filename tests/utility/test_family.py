@@ -369,6 +369,13 @@ def test_where_the_empty_subset_may_be_better_steps_lead_past_it(n):
     verify(certify_optimal(theirs, 1, Family(n)))
 
 
+@pytest.mark.parametrize("most", range(1, 6))
+def test_a_flip_by_which_nothing_is_lost_for_sure_but_perhaps_nothing_gained_is_no_step(most):
+    theirs = ExactSet(3, [3, 5, 6, 7], [stated(7, 6, "weak"), stated(7, 5), stated(7, 3)], degree=1)
+    found = partition(theirs, 7, Family(3), enough=UNIT, by_steps=True, most_cubes=most)
+    assert all(p.flip is None or p.bound <= -NUDGE for p in found.pieces)  # rounding would lose its proof
+
+
 @pytest.mark.parametrize("effort", [1, 2, 7, 1000])
 def test_what_steps_leave_open_branch_and_bound_decides_with_what_is_left_of_the_effort(effort, monkeypatch):
     theirs, efforts = ExactSet(2, [1, 2, 3], [stated(3, 1), stated(3, 2)], degree=1), []

@@ -202,12 +202,13 @@ def test_a_search_ends_with_enough_when_it_is_told_to_or_after_so_many_programs(
     told.clear()
     partition(theirs, 0b0001, Family(4), enough=0.5, attempt=lambda _: 0.5, progress=watch)
     assert len(told) > 1, "no more than enough is not above it"
-    for promising in Family(4):
+    for before in range(8):
         told.clear()
-        tried = {promising: 9.0}
-        partition(theirs, 0b0001, Family(4), lower=1.0, attempt=lambda y, t=tried: t.get(y, 0.0), progress=watch)
+        left = iter([*[0.0] * before, 9.0])  # what is found by trying, and then nothing
+        partition(theirs, 0b0001, Family(4), lower=1.0, attempt=lambda _, left=left: next(left, 0.0), progress=watch)
         known = [1.0, *(lower for lower, _ in told)]
         assert known == sorted(known), "a gain that is known stays known"
+        assert known[-1] == 9.0 or next(left, None) is not None
 
 
 def test_what_only_some_statements_bound_is_what_a_set_of_these_alone_would():
