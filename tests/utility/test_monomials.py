@@ -141,3 +141,4 @@ def test_what_an_attribute_shares_in_is_the_sum_over_the_monomials_that_hold_it(
     assert monomials.by_attribute(values).tolist() == expected
     for term, held in zip(monomials.terms, monomials.held.tolist(), strict=True):
         assert sorted({*held}) == members(term)
+    assert Monomials(7, [0b01, 0b11]).by_attribute(np.array([2.0, 3.0])).tolist() == [5, 3, 0, 0, 0, 0, 0]

@@ -8,7 +8,7 @@ import pytest
 from instances import NEAR, batch, plainly, stated
 
 from elicit.subsets import Family
-from elicit.utility.cube_program import cube_program
+from elicit.utility.cube_program import CubeProgram, cube_program
 from elicit.utility.exact import ExactSet
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.partition import partition
@@ -151,6 +151,15 @@ def test_whatever_multipliers_a_solver_gives_the_bound_made_of_them_holds(monkey
             assert most(theirs, y, x) <= program.least_bound(y, (1 << n) - 1 & ~y).value + NEAR
 
 
+def test_a_multiplier_of_an_equality_costs_whatever_its_sign(monkeypatch):
+    theirs = ParsimoniousSet(2, [1, 2], [stated(1, 2, "equal")], Parsimony(tau=1.0, slack=10.0, degree=1))
+    for x, y, given in ((1, 2, 1.0), (2, 1, -1.0)):  # it cancels what y gains: what is left is B / C = 1 / 10
+        program = cube_program(theirs, x)
+        solution = SimpleNamespace(values=np.array([given, 0.1]), duals=np.zeros(program._program.rows))
+        monkeypatch.setattr(program._program, "optimum", lambda solution=solution: solution)
+        assert program.least_bound(y, x).value == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize(
     ("family", "gained"),
     [
@@ -209,6 +218,19 @@ def test_a_search_ends_with_enough_when_it_is_told_to_or_after_so_many_programs(
         known = [1.0, *(lower for lower, _ in told)]
         assert known == sorted(known), "a gain that is known stays known"
         assert known[-1] == 9.0 or next(left, None) is not None
+
+
+def test_a_single_subset_is_compared_at_once_and_not_by_steps(monkeypatch):
+    asked, plain = [], CubeProgram.least_bound
+
+    def watched(program, inside, outside, flip=None):
+        asked.append((inside | outside == 0b111, flip))
+        return plain(program, inside, outside, flip)
+
+    monkeypatch.setattr(CubeProgram, "least_bound", watched)
+    partition(ExactSet(3, [1, 2], [stated(1, 2)]), 0b001, Family(3), by_steps=True)
+    assert {flip for single, flip in asked if single} == {None}
+    assert {flip for single, flip in asked if not single} - {None}
 
 
 def test_what_only_some_statements_bound_is_what_a_set_of_these_alone_would():
