@@ -753,14 +753,14 @@ def test_a_fit_whose_own_journal_is_damaged_says_so_once_and_that_it_may_begin_a
 
 def test_a_journal_that_cannot_be_read_is_told_and_does_without(tmp_path, monkeypatch):
     (tmp_path / "theirs.jsonl").write_text("the rights of this file are somebody else's\n")
-    bytes_of = Path.read_bytes
+    opened = Path.open
 
-    def guarded(path):
+    def guarded(path, *mode, **options):
         if path.name == "theirs.jsonl":
             raise PermissionError(13, "Permission denied", str(path))
-        return bytes_of(path)
+        return opened(path, *mode, **options)
 
-    monkeypatch.setattr(Path, "read_bytes", guarded)
+    monkeypatch.setattr(Path, "open", guarded)
     with pytest.warns(UserWarning, match=r"theirs\.jsonl' cannot be read: Permission denied.* not used"):
         found = selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)
     assert found.n_evaluations_ == 3

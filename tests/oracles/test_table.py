@@ -243,7 +243,7 @@ def test_all_that_was_measured_before_an_interrupt_is_kept(tmp_path, monkeypatch
             raise KeyboardInterrupt
         return float(len(names))
 
-    monkeypatch.setattr("elicit.oracles.table.time", SimpleNamespace(monotonic=lambda: 0.0))  # so batches grow
+    monkeypatch.setattr("elicit.oracles.table_writing.time", SimpleNamespace(monotonic=lambda: 0.0))  # so batches grow
     with pytest.raises(KeyboardInterrupt):
         write_table(tmp_path / "t.csv", CallableOracle(measured, 9), keep=kept.update)
     assert len(kept) == 26
