@@ -25,19 +25,24 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")
-def test_workers_end_with_a_parent_that_was_killed(tmp_path):
-    (tmp_path / "parent.py").write_text(PARENT)
-    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+def workers_end_with_their_parent(program, count, folder):
+    """Nobody is left of a program that is killed once so many of its workers have begun."""
+    (folder / "parent.py").write_text(program)
+    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=folder, stdout=subprocess.PIPE, text=True)
     given_up = threading.Timer(300, parent.kill)  # a worker that never begins would be waited for without an end
     given_up.start()
     with parent:
-        begun = [parent.stdout.readline() for _ in range(2)]
+        begun = [parent.stdout.readline() for _ in range(count)]
         given_up.cancel()
         parent.kill()
-        assert begun == ["at work\n"] * 2
+        assert begun == ["at work\n"] * count
         rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
     assert rest == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")
+def test_workers_end_with_a_parent_that_was_killed(tmp_path):
+    workers_end_with_their_parent(PARENT, 2, tmp_path)
 
 
 IDLE = """
@@ -57,13 +62,7 @@ if __name__ == "__main__":
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows tells nobody that a parent has gone")
 @pytest.mark.skipif(not from_the_start(), reason="a joblib that ties workers by their first task only")
 def test_a_worker_that_never_had_a_task_ends_with_a_parent_that_was_killed(tmp_path):
-    (tmp_path / "parent.py").write_text(IDLE)
-    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    with parent:
-        assert parent.stdout.readline() == "at work\n"
-        parent.kill()
-        rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
-    assert rest == ""
+    workers_end_with_their_parent(IDLE, 1, tmp_path)
 
 
 def test_whoever_says_how_workers_start_is_left_to_it():
@@ -115,10 +114,4 @@ if __name__ == "__main__":
 
 
 def test_a_process_of_multiprocessing_ends_with_a_parent_that_was_killed(tmp_path):
-    (tmp_path / "parent.py").write_text(STARTED)
-    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    with parent:
-        assert parent.stdout.readline() == "at work\n"
-        parent.kill()
-        rest, _ = parent.communicate(timeout=60)  # until nobody holds the other end
-    assert rest == ""
+    workers_end_with_their_parent(STARTED, 1, tmp_path)
