@@ -47,9 +47,9 @@ def write_table(
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
 
-    What is `known` is not measured again; after every batch, which takes a
-    second or two, `keep` is given what is new, and `progress(done, total)` is called. Failed subsets
-    have no row, dropped attributes no column: a reader could learn only by trying that they cannot be chosen.
+    What is `known` is not measured again; after every batch, which takes a second or two, `keep` is given what is new,
+    and `progress(done, total)` is called. Failed subsets have no row, dropped attributes no column: a reader could
+    learn only by trying that they cannot be chosen.
     """
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
