@@ -530,23 +530,25 @@ def test_what_an_interrupted_comparison_kept_of_one_method_no_other_measures_aga
     assert len(asked) == len(set(asked)) + 1, "a subset was measured twice"
 
 
-def play_or_die(number, folder, lives, _):
-    """A run that takes its process down until it has done so `lives` times."""
-    deaths = len(list(folder.glob("died-*")))
-    if number == 1 and deaths < lives:
-        (folder / f"died-{deaths}").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return {"number": number}
+def mortal(folder, lives):
+    """Four runs, of which one takes its process down until it has done so `lives` times."""
+
+    def play_or_die(number, _):  # inside: it is sent whole, and no worker has to import all that this file needs
+        deaths = len(list(folder.glob("died-*")))
+        if number == 1 and deaths < lives:
+            (folder / f"died-{deaths}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"number": number}
+
+    return [partial(play_or_die, number) for number in range(4)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a SIGKILL of POSIX")
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_runs_outlive_a_worker_that_dies_and_end_with_one_line_where_it_dies_twice(tmp_path):
-    tasks = [partial(play_or_die, number, tmp_path, 1) for number in range(4)]
-    assert [run["number"] for run in play_tasks(tasks, n_jobs=2)] == [0, 1, 2, 3]
-    tasks = [partial(play_or_die, number, tmp_path, 3) for number in range(4)]
+    assert [run["number"] for run in play_tasks(mortal(tmp_path, 1), n_jobs=2)] == [0, 1, 2, 3]
     with pytest.raises(OracleError, match=r"died twice while runs were played.*use a smaller --n-jobs"):
-        play_tasks(tasks, n_jobs=2)
+        play_tasks(mortal(tmp_path, 3), n_jobs=2)
     assert len(list(tmp_path.glob("died-*"))) == 3
 
 
