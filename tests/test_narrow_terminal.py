@@ -64,7 +64,7 @@ def terminal(monkeypatch):
     "arguments",
     [
         ["score", "d.csv", "--target", "y", "--tidy", "--by", "relief,relieff"],
-        ["score", "d.csv", "--target", "y", "--tidy", "--relevance", "--folds", "3", "--subsets", "20"],
+        ["score", "d.csv", "--target", "y", "--tidy", "--relevance", "--folds", "2", "--subsets", "5"],
         ["score", "--list"],
         ["run", "one.toml"],
         ["compare", "one.toml"],

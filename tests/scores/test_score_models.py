@@ -26,11 +26,12 @@ KNN = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
 
 
 def test_a_fitted_model_is_measured_as_scikit_learn_does():
-    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(X[::2], y[::2])
-    expected = permutation_importance(model, X, y, n_repeats=4, random_state=3).importances_mean
-    assert permuted(X, y, model=model, repeats=4, seed=3) == pytest.approx(expected, abs=1e-12)
-    expected = permutation_importance(model, X, y, n_repeats=4, random_state=3, scoring="f1_macro").importances_mean
-    found = permuted(X, y, model=model, repeats=4, seed=3, scoring="f1_macro")
+    few = X[:, :5]
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(few[::2], y[::2])
+    expected = permutation_importance(model, few, y, n_repeats=3, random_state=3).importances_mean
+    assert permuted(few, y, model=model, repeats=3, seed=3) == pytest.approx(expected, abs=1e-12)
+    expected = permutation_importance(model, few, y, n_repeats=3, random_state=3, scoring="f1_macro").importances_mean
+    found = permuted(few, y, model=model, repeats=3, seed=3, scoring="f1_macro")
     assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -43,10 +44,10 @@ def test_a_fitted_model_keeps_the_labels_it_knows():
 def test_a_model_fitted_on_a_frame_is_asked_with_a_frame():
     frame, _ = load_wine(return_X_y=True, as_frame=True)
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(frame, y)  # a missing name would warn
-    plain = permuted(X, y, model=make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(X, y))
-    assert permuted(frame, y, model=model) == pytest.approx(plain, abs=1e-12)
+    plain = permuted(X, y, model=make_pipeline(StandardScaler(), KNeighborsClassifier(3)).fit(X, y), repeats=1)
+    assert permuted(frame, y, model=model, repeats=1) == pytest.approx(plain, abs=1e-12)
     one_each = [[i] for i in range(X.shape[1])]
-    assert permuted(frame, y, model=model, groups=one_each).shape == plain.shape
+    assert permuted(frame, y, model=model, repeats=1, groups=one_each).shape == plain.shape
 
 
 def test_labels_that_no_model_takes_are_refused_in_one_line():
@@ -84,10 +85,10 @@ def test_another_model_is_measured_on_the_rows_that_its_folds_left_out():
 
 def test_the_columns_of_a_group_move_together():
     few = X[:, [0, 6, 12]]
-    alone = permuted(np.column_stack([few, few]), y, model=KNN)
-    together = permuted(np.column_stack([few, few]), y, model=KNN, groups=[[i, i + 3] for i in range(3)])
+    alone = permuted(np.column_stack([few, few]), y, model=KNN, repeats=2)
+    together = permuted(np.column_stack([few, few]), y, model=KNN, repeats=2, groups=[[i, i + 3] for i in range(3)])
     # every column doubled is the same metric, so a pair that moves together is the column of the plain table
-    assert together == pytest.approx(permuted(few, y, model=KNN), abs=1e-12)
+    assert together == pytest.approx(permuted(few, y, model=KNN, repeats=2), abs=1e-12)
     assert alone[:3].sum() < together.sum()
 
 
