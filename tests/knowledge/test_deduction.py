@@ -1,5 +1,6 @@
 """Deduction from an assumption: all that follows and no more, held against linear programs and drawn operators."""
 
+from functools import cache
 from itertools import combinations
 
 import journals
@@ -347,10 +348,22 @@ def played(path, **choices):
         return drive(session.elicitation, oracle, operator, session.journal), session.elicitation
 
 
+@pytest.fixture(scope="module")
+def run_of(tmp_path_factory):
+    """The run with an assumption: its journal, its result and where it ended; each is played once."""
+
+    @cache
+    def run(assume):
+        path = tmp_path_factory.mktemp(assume) / "j"
+        return path, *played(path, assume=assume)
+
+    return run
+
+
 @pytest.mark.parametrize(("assume", "words"), [("linear", "a linear trade-off"), ("additive", "an additive value")])
-def test_fewer_questions_are_open_and_the_record_is_checked_with_what_was_deduced(tmp_path, assume, words):
-    free, _ = played(tmp_path / "free")
-    fewer, elicitation = played(tmp_path / "fewer", assume=assume)
+def test_fewer_questions_are_open_and_the_record_is_checked_with_what_was_deduced(tmp_path, run_of, assume, words):
+    _, free, _ = run_of("nothing")
+    path, fewer, elicitation = run_of(assume)
     assert elicitation.history.deduced
     assert fewer.questions <= free.questions
     known = History(elicitation.history.attributes, elicitation.history.criteria, assume=assume)
@@ -358,9 +371,9 @@ def test_fewer_questions_are_open_and_the_record_is_checked_with_what_was_deduce
         if isinstance(fact, Asked) and fact.compare is not None:
             assert not {fact.compare, fact.compare[::-1]} & {(s.better, s.worse) for s in known.deduced}
         known.record(fact)
-    told = "\n".join(step.words for step in check_record(read(tmp_path / "fewer")))
+    told = "\n".join(step.words for step in check_record(read(path)))
     assert f"by {words} of the criteria" in told
-    lines = journals.lines_of(tmp_path / "fewer")
+    lines = journals.lines_of(path)
     settings = lines[0]["settings"]
     header = lines[0] | {"settings": settings | {"elicit": settings["elicit"] | {"assume": "nothing"}}}
     changed = journals.write(tmp_path / "changed", [header, *lines[1:]])
@@ -447,9 +460,9 @@ def test_the_answers_behind_what_is_deduced_suffice_for_it_and_none_is_to_spare(
     assert found.deduced_from([]) == []
 
 
-def test_only_answers_are_named_as_what_a_proof_needs(tmp_path):
-    played(tmp_path / "j", assume="linear")
-    why = Why(read(tmp_path / "j"))
+def test_only_answers_are_named_as_what_a_proof_needs(run_of):
+    path, _, _ = run_of("linear")
+    why = Why(read(path))
     assert why.history.deduced
     matter = why.this().matter
     assert matter.answers == len(why.history.stated)
