@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from elicit.alongside.ahead import Ahead
+from elicit.alongside.hopeless import may_be_kept, only_failures, require_hope
+from elicit.alongside.progress import Progress, progress_of
 from elicit.asks import (
     Compare,
     Done,
@@ -40,9 +43,6 @@ from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.strained import strained_in
-from elicit.session.ahead import Ahead
-from elicit.session.hopeless import may_be_kept, only_failures, require_hope
-from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
@@ -89,7 +89,7 @@ def drive(
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
 
-    Where small and large subsets all fail alike it ends with an error after the first few (`session/hopeless.py`).
+    Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
 
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from elicit.alongside.hopeless import may_be_kept, only_failures, require_hope
+from elicit.alongside.progress import Progress
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import blaming_the_oracle, remembering
 from elicit.errors import JournalError
@@ -25,8 +27,6 @@ from elicit.methods.method import Method
 from elicit.methods.walk import SCOPE, Walk
 from elicit.oracles import TableOracle
 from elicit.oracles.parallel import Workers
-from elicit.session.hopeless import may_be_kept, only_failures, require_hope
-from elicit.session.progress import Progress
 from elicit.subsets import Family, Mask
 
 
@@ -76,7 +76,7 @@ def explore(
     about: kept in the journal's header, and expected there when it is continued.
     n_jobs, progress, clock, time_limit: as in `drive`.
 
-    Where small and large subsets all fail alike it ends with an error after the first few (`session/hopeless.py`).
+    Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
     """
     require_oracle(oracle)
     now, stamp = clock or time.monotonic, clock or time.time

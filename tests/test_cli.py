@@ -18,6 +18,8 @@ import journals
 import pytest
 
 from elicit import __version__
+from elicit.alongside.display import Meter, activity, clock_time
+from elicit.alongside.progress import Progress
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.cli import main
 from elicit.commands import session
@@ -31,8 +33,6 @@ from elicit.journal import Header, Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted, width
-from elicit.session.display import Meter, activity, clock_time
-from elicit.session.progress import Progress
 from elicit.sessions import begin, resume
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Attributes
@@ -361,7 +361,7 @@ def test_version_and_defaults(capsys):
 
 
 def test_run_prints_a_table_and_writes_every_result(here, capsys, monkeypatch):
-    monkeypatch.setattr("elicit.session.display._SECONDS_OF_SILENCE", 0.0)
+    monkeypatch.setattr("elicit.alongside.display._SECONDS_OF_SILENCE", 0.0)
     status, out, err = run("run", "s.toml", "--json", "o.json", capsys=capsys)
     assert status == 0
     assert out.splitlines()[0].startswith("method")
@@ -658,7 +658,7 @@ def test_the_bar_is_gone_when_the_work_is_over_and_when_it_is_broken_off():
 
 
 def test_elsewhere_a_plain_line_now_and_then(monkeypatch):
-    monkeypatch.setattr("elicit.session.display._SECONDS_OF_SILENCE", 0.0)
+    monkeypatch.setattr("elicit.alongside.display._SECONDS_OF_SILENCE", 0.0)
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for k in range(101):
@@ -672,7 +672,7 @@ def test_elsewhere_a_plain_line_now_and_then(monkeypatch):
 
 def test_work_that_is_soon_over_goes_untold(monkeypatch):
     now = iter(k * 0.04 for k in range(300))  # telling the time left looks at the clock, too
-    monkeypatch.setattr("elicit.session.display.time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: next(now)))
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for k in range(99):
@@ -684,7 +684,7 @@ def test_work_that_is_soon_over_goes_untold(monkeypatch):
 
 def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
     now = iter(range(0, 10_000, 4))  # four seconds a step
-    monkeypatch.setattr("elicit.session.display.time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: next(now)))
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for k in range(10):
@@ -697,7 +697,7 @@ def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
 
 def test_the_time_left_is_told_by_the_time_it_took(monkeypatch):
     at = [100.0]
-    monkeypatch.setattr("elicit.session.display.time", SimpleNamespace(monotonic=lambda: at[0]))
+    monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: at[0]))
     screen = Screen()
     meter = Meter(screen, terminal=False)
     for at[0], share in ((130.0, 0.25), (160.0, 0.5), (220.0, 0.8)):

@@ -7,6 +7,7 @@ import journals
 import numpy as np
 import pytest
 
+from elicit.alongside.insight import Insight
 from elicit.asks import Compare, Done, Evaluate, Measured, Reconcile, Settlement, TakeBack
 from elicit.commands.ending_reasons import reasons, statements_set_aside
 from elicit.decide.elicitation import Elicitation
@@ -18,7 +19,6 @@ from elicit.journal import read
 from elicit.oracles import CallableOracle
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import kept_words, set_aside_of
-from elicit.session.insight import Insight
 from elicit.sessions import begin, resume
 from elicit.subsets import Attributes
 from elicit.utility.explain import Cause

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
+from elicit.alongside.hopeless import only_failures, require_hope
 from elicit.asks import Compare, Enough, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -28,7 +29,6 @@ from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
 from elicit.oracles.parallel import Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
-from elicit.session.hopeless import only_failures, require_hope
 from elicit.sessions import begin, elicitation_of, header_of, resume
 from elicit.subsets import Attributes, Family
 from elicit.utility.regret import Regrets

@@ -95,7 +95,7 @@ ROOMS = {
     "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},
 }
 #: The other files under elicit/, the commands and the report put the rooms together: they may import all but these.
-ASSEMBLY = {f"elicit.{room}" for room in ("commands", "estimator", "experiments", "proof", "report", "session")}
+ASSEMBLY = {f"elicit.{room}" for room in ("alongside", "commands", "estimator", "experiments", "proof", "report")}
 NEVER_IN_ASSEMBLY = {"pulp", "highspy", "prompt_toolkit"}
 
 

@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_drive import CHECKED, slipping, truth
 
+from elicit.alongside.fresh import FIRST_SEED, ROUNDS, fresh_scores
 from elicit.asks import Measured
 from elicit.cli import main
 from elicit.decide.settings import Settings
@@ -44,7 +45,6 @@ from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
 from elicit.report.power import _heat
-from elicit.session.fresh import FIRST_SEED, ROUNDS, fresh_scores
 from elicit.sessions import begin, elicitation_of
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family
@@ -546,7 +546,7 @@ def test_one_measured_subset_is_one(tmp_path):
 
 
 def test_what_is_being_worked_out_is_told_on_standard_error(wine, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("elicit.session.display._SECONDS_OF_SILENCE", 0.0)
+    monkeypatch.setattr("elicit.alongside.display._SECONDS_OF_SILENCE", 0.0)
     assert main(["report", str(wine), "-o", str(tmp_path / "r.html")]) == 0
     told = capsys.readouterr().err
     assert f"scores on fresh folds, round {ROUNDS} of {ROUNDS}, 0:" in told

@@ -17,6 +17,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from elicit.alongside.display import Meter, failure_lines
+from elicit.alongside.fresh import FIRST_SEED, ROUNDS
+from elicit.alongside.insight import Insight
+from elicit.alongside.progress import progress_of, regret_of
 from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
@@ -46,10 +50,6 @@ from elicit.printable import bounded, rounded
 from elicit.proof import why_words
 from elicit.proof.strained import strained_in
 from elicit.proof.why import Otherwise, Why
-from elicit.session.display import Meter, failure_lines
-from elicit.session.fresh import FIRST_SEED, ROUNDS
-from elicit.session.insight import Insight
-from elicit.session.progress import progress_of, regret_of
 from elicit.sessions import begin, elicitation_of
 from elicit.sources.snippet import snippet
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from elicit.alongside.insight import Insight
 from elicit.asks import Compare
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -18,7 +19,6 @@ from elicit.proof.record_check import check_record
 from elicit.proof.strained import answers_set_aside, kept_words, set_aside_of, strained_in, strained_words
 from elicit.proof.why import Why
 from elicit.proof.why_words import reason_lines
-from elicit.session.insight import Insight
 from elicit.sessions import begin
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from elicit.alongside.display import failure_lines
 from elicit.commands.arguments import refuse_beside
 from elicit.commands.output import (
     destination,
@@ -36,7 +37,6 @@ from elicit.methods.elimination import HINDERED
 from elicit.methods.registry import UNLIMITED
 from elicit.printable import aligned, printable
 from elicit.scenario import OURS, Scenario, read_scenario
-from elicit.session.display import failure_lines
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
 

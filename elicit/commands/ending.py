@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from elicit.alongside.display import Meter, clock_time, failure_lines
+from elicit.alongside.fresh import ROUNDS, fresh_scores, unmeasured
+from elicit.alongside.hopeless import binary_score_remedy
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import reasons, statements_set_aside, what_answers_did
@@ -31,9 +34,6 @@ from elicit.operators.picture import numbers
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import aligned, alike, listable, many, pasted, printable, rounded, width
-from elicit.session.display import Meter, clock_time, failure_lines
-from elicit.session.fresh import ROUNDS, fresh_scores, unmeasured
-from elicit.session.hopeless import binary_score_remedy
 from elicit.sessions import Session
 from elicit.sources.snippet import snippet
 from elicit.subsets import Mask

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
+from elicit.alongside.display import Meter
 from elicit.commands.ending_words import beside, changes, in_short, set_in_lines
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
@@ -14,7 +15,6 @@ from elicit.knowledge.history import History
 from elicit.operators.picture import named
 from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words, whose_words
 from elicit.proof.why import Otherwise, numbered, otherwise
-from elicit.session.display import Meter
 from elicit.subsets import Mask
 from elicit.utility.certificates import certify_preference
 from elicit.utility.explain import explain

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from elicit.alongside.display import Meter, run_status
 from elicit.commands.status import tell
 from elicit.experiments.experiment import Stage
 from elicit.printable import printable
 from elicit.scenario import Scenario
-from elicit.session.display import Meter, run_status
 
 
 @contextmanager

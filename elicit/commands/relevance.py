@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from elicit.alongside.display import Meter
 from elicit.asks import Evaluate, Failure
 from elicit.data import Data, model_of
 from elicit.errors import InputError
@@ -12,7 +13,6 @@ from elicit.oracles import WrapperOracle
 from elicit.printable import many
 from elicit.scores.protocol import Floats
 from elicit.scores.relevance import Relevance, relevance
-from elicit.session.display import Meter
 from elicit.subsets import mask_of
 
 #: The model when none is named.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from elicit.alongside.display import Meter, Update
 from elicit.asks import Measured
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.output import destination, input_files
@@ -20,7 +21,6 @@ from elicit.proof.why import Why
 from elicit.report.content import Content, gather
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
-from elicit.session.display import Meter, Update
 from elicit.threads import one_thread
 
 

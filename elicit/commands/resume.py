@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from elicit.alongside.insight import Insight
 from elicit.asks import Oracle
 from elicit.commands.reduced_data import check_place
 from elicit.commands.session import PlayOptions, play_session, session_oracle
@@ -17,7 +18,6 @@ from elicit.errors import InputError, JournalError
 from elicit.events import Stopped
 from elicit.journal import Record, other_versions, read
 from elicit.printable import many, printable
-from elicit.session.insight import Insight
 from elicit.sessions import require_session, resume
 
 #: The most digits of a budget: no budget needs more, and Python refuses to read thousands of them.

@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from elicit.alongside.display import failure_lines
 from elicit.commands.output import destination, input_files, journal_folder, say, screen_width, write_json
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
@@ -14,7 +15,6 @@ from elicit.experiments.experiment import at_once, run_scenario
 from elicit.experiments.results import Results, not_followed, summary
 from elicit.methods import TradeOff
 from elicit.scenario import Scenario, read_scenario
-from elicit.session.display import failure_lines
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from elicit.alongside.display import Meter
 from elicit.commands.arguments import column_groups, listed, refuse_beside
 from elicit.commands.output import destination, say, screen_width, write_json
 from elicit.commands.parsers import EXPLAINED, FIRST_SCORES
@@ -27,7 +28,6 @@ from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import MEASURES, Measure, score_named, taking_gaps
 from elicit.scores.relevance import ALL_SUBSETS, Relevance
-from elicit.session.display import Meter
 
 #: Folds of --relevance, and the level of its tests.
 FOLDS, LEVEL = 10, 0.05

@@ -18,6 +18,9 @@ from typing import Any, TextIO
 
 from joblib import effective_n_jobs
 
+from elicit.alongside.display import Meter, activity, clock_time, run_status
+from elicit.alongside.insight import Insight
+from elicit.alongside.progress import Progress
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
@@ -37,9 +40,6 @@ from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
 from elicit.printable import many, pasted, printable
-from elicit.session.display import Meter, activity, clock_time, run_status
-from elicit.session.insight import Insight
-from elicit.session.progress import Progress
 from elicit.sessions import Session, begin
 from elicit.sources.oracle import SyntheticSpec, oracle_from
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from elicit.alongside.display import failure_lines
+from elicit.alongside.hopeless import require_hope
 from elicit.asks import Failure, Measured
 from elicit.commands.arguments import listed
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
@@ -24,8 +26,6 @@ from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
 from elicit.printable import many, printable
-from elicit.session.display import failure_lines
-from elicit.session.hopeless import require_hope
 from elicit.sources.oracle import data_of, wrapper_of
 from elicit.subsets import Family, Mask
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from elicit.alongside.display import Meter
 from elicit.commands.arguments import listed
 from elicit.commands.output import say
 from elicit.commands.status import DONE
@@ -14,7 +15,6 @@ from elicit.journal import read
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Why
 from elicit.proof.why_words import measured_line, reason_lines, reversed_answers
-from elicit.session.display import Meter
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.exact import TOO_THIN, ExactSet

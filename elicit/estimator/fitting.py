@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from elicit.alongside.display import Meter, criteria_in_words
+from elicit.alongside.progress import Progress
 from elicit.decide.settings import SHARE_OF_THE_START, Settings
 from elicit.drive import Result, drive
 from elicit.errors import InputError
@@ -24,8 +26,6 @@ from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
-from elicit.session.display import Meter, criteria_in_words
-from elicit.session.progress import Progress
 from elicit.sessions import header_of
 from elicit.subsets import Family
 from elicit.threads import one_thread

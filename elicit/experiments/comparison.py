@@ -17,6 +17,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+from elicit.alongside.progress import Progress
 from elicit.events import Evaluated, Failed
 from elicit.experiments.experiment import Stage, Task, best_known, elicit_run, play_tasks, with_memory
 from elicit.experiments.journals import file_name
@@ -26,7 +27,6 @@ from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, Value, named
 from elicit.methods.registry import ALONE, Named
 from elicit.operators import SimulatedOperator
 from elicit.scenario import OURS, OperatorSpec, Scenario
-from elicit.session.progress import Progress
 from elicit.sources.material import DataMaterial
 from elicit.subsets import Family, Mask
 

@@ -15,6 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from elicit.alongside.progress import Progress
 from elicit.asks import Evaluate, Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
@@ -29,7 +30,6 @@ from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
 from elicit.orphans import from_the_start, tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
-from elicit.session.progress import Progress
 from elicit.sources.oracle import SyntheticSpec
 from elicit.subsets import Family
 from elicit.threads import one_thread

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from elicit.alongside.display import Update
 from elicit.decide.beliefs import Beliefs
 from elicit.errors import InputError
 from elicit.events import Answer
@@ -17,7 +18,6 @@ from elicit.journal import Record
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Statement
 from elicit.proof.strained import set_aside_of
-from elicit.session.display import Update
 from elicit.sessions import elicitation_of
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances

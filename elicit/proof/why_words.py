@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elicit.alongside.display import criteria_in_words
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
 from elicit.printable import bounded, rounded
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why
-from elicit.session.display import criteria_in_words
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
 from elicit.utility.explain import Cause

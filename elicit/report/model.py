@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from elicit.alongside.display import Update
+from elicit.alongside.fresh import fresh_scores, unmeasured
 from elicit.asks import Failure, Measured
 from elicit.effects import Ale, ale, h_statistic
 from elicit.errors import ElicitError, InputError
@@ -23,8 +25,6 @@ from elicit.oracles import WrapperOracle
 from elicit.oracles.guess import guess_of
 from elicit.printable import label_of
 from elicit.scores import permutation_importance
-from elicit.session.display import Update
-from elicit.session.fresh import fresh_scores, unmeasured
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family, Mask, members
 

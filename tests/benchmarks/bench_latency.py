@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
+from elicit.alongside.ahead import Ahead
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.journal import identity
 from elicit.operators import SimulatedOperator
-from elicit.session.ahead import Ahead
 from elicit.sessions import begin
 from elicit.sources.oracle import oracle_from
 

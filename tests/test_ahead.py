@@ -9,6 +9,8 @@ from operator import attrgetter
 
 import pytest
 
+from elicit.alongside.ahead import Ahead, Found, replies_to
+from elicit.alongside.progress import progress_of
 from elicit.asks import Compare, Enough, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -18,8 +20,6 @@ from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.journal import identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
-from elicit.session.ahead import Ahead, Found, replies_to
-from elicit.session.progress import progress_of
 from elicit.sessions import begin
 from elicit.subsets import Attributes
 

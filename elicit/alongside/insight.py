@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from math import isinf
 
+from elicit.alongside.display import criteria_in_words
+from elicit.alongside.progress import Progress, regret_of
 from elicit.asks import Compare, Reconcile
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
@@ -14,8 +16,6 @@ from elicit.events import Answer, Evaluated, Preferred, Retracted
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators.desk import Given, RunStatus
 from elicit.printable import bounded, many
-from elicit.session.display import criteria_in_words
-from elicit.session.progress import Progress, regret_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.regret import CLEAR

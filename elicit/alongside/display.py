@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Self, TextIO
 
+from elicit.alongside.progress import Progress
 from elicit.printable import fitted, many, printable, rounded
-from elicit.session.progress import Progress
 
 #: A plain line is written once either has passed since the last one; the bar is redrawn more often.
 _SECONDS_BETWEEN_FRAMES = 0.1

@@ -19,13 +19,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from elicit.alongside.progress import Progress, progress_of
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import one_line
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
 from elicit.orphans import tie_to_parent
-from elicit.session.progress import Progress, progress_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 

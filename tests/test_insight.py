@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from elicit.alongside.insight import MOST_ORDERS, Insight
 from elicit.asks import Compare, Reconcile
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Failed, Preferred, Retracted
 from elicit.operators.desk import RunStatus
 from elicit.printable import rounded
-from elicit.session.insight import MOST_ORDERS, Insight
 from elicit.subsets import Attributes
 
 #: Two of every size from 1 to 6, of which the first is a little better and every other order is for a person to say.
