@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,18 +58,15 @@ def run(args: argparse.Namespace) -> int:
         _check_plot(args.plot, scenarios)
     if len(paths) > 1:
         _check_suite(paths, scenarios, choosing=bool(choices))
-    played: list[Results] = []
     read_from = _read_by(args, paths, scenarios)
     refuse_to_overwrite(args.plot, *read_from, args.json)
-    try:
-        with destination(args.json, *read_from) as out:
-            played = _play_all(args, paths, scenarios)
-            if out is not None:
-                plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
-                write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
-    finally:  # it may have taken hours: it is told even where the file cannot be written
-        if played:
-            _tell(paths, scenarios, played, choosing=bool(choices))
+    with ExitStack() as at_the_end, destination(args.json, *read_from) as out:
+        played = _play_all(args, paths, scenarios)
+        # after hours, perhaps: it is told even if the file cannot be written
+        at_the_end.callback(_tell, paths, scenarios, played, choosing=bool(choices))
+        if out is not None:
+            plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
+            write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
     if args.plot is not None:  # of one scenario: see above
         _draw(played[0], args.plot)
     return DONE

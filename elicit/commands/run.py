@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -25,20 +26,16 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{args.scenario}: the goal {goal!r} is for classical methods; use elicit compare")
     read_from = input_files(scenario.plain["oracle"], Path(args.scenario).parent)
     journals = journal_folder(args.journals)
-    results: Results = ()
-    try:
-        with destination(args.json, args.scenario, *read_from) as out:
-            try:
-                with progress_meter(partial(what_is_kept, args.journals)) as meter:
-                    show = partial(show_stage, meter)
-                    results = run_scenario(scenario, at_once(scenario, args.n_jobs), show, journals)
-            except (InputError, OracleError) as error:
-                raise InputError(f"{args.scenario}: {error}") from error
-            if out is not None:
-                write_json(out, {"scenario": scenario.plain, "results": results})
-    finally:  # it may have taken hours: it is told even where the file cannot be written
-        if results:
-            _tell(scenario, results)
+    with ExitStack() as at_the_end, destination(args.json, args.scenario, *read_from) as out:
+        try:
+            with progress_meter(partial(what_is_kept, args.journals)) as meter:
+                show = partial(show_stage, meter)
+                results = run_scenario(scenario, at_once(scenario, args.n_jobs), show, journals)
+        except (InputError, OracleError) as error:
+            raise InputError(f"{args.scenario}: {error}") from error
+        at_the_end.callback(_tell, scenario, results)  # after hours, perhaps: even if the file cannot be written
+        if out is not None:
+            write_json(out, {"scenario": scenario.plain, "results": results})
     return DONE
 
 
