@@ -1,0 +1,99 @@
+"""The tables of elicit score: scores beside each other with their ranks, how far they agree, and what is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elicit.commands.output import say, screen_width
+from elicit.printable import aligned, padded, paragraph, printable, told_apart, width
+from elicit.scores.agreement import kendall, ranks, spearman
+from elicit.scores.protocol import Floats
+from elicit.scores.registry import Measure
+from elicit.scores.relevance import ALL_SUBSETS, Relevance
+
+
+@dataclass(frozen=True)
+class Column:
+    """One score of all attributes."""
+
+    measure: Measure
+    options: Mapping[str, Any]
+    values: Floats
+
+    @property
+    def ranks(self) -> Floats:
+        """Rank 1 is the best."""
+        return ranks(self.values, self.measure.higher_is_better)
+
+
+def print_results(
+    heading: Sequence[str], names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], level: float
+) -> None:
+    """What was scored, the scores beside each other, how far they agree, and what is relevant."""
+    for line in heading:
+        say(line)
+    columns = screen_width()
+    heads = list(map(printable, names)) if columns is None else told_apart(names)
+    if found:
+        print("\n".join(_side_by_side(heads, found)))
+    if len(found) > 1 and len(names) > 1:
+        say("agreement of the ranks: Spearman's rho above the diagonal, Kendall's tau below")
+        print("\n".join(_agreement(found)))
+    if relevances:
+        say(f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:")
+        print("\n".join(_relevance_lines(heads, names, relevances, columns)))
+    if relevances and len(names) > ALL_SUBSETS:
+        say("irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more")
+
+
+def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
+    """A table with a row for each attribute, the best mean rank first; each score is followed by its rank."""
+    places = np.array([column.ranks for column in found])
+    mean = places.mean(axis=0)
+    order = np.argsort(mean, kind="stable")
+    columns = [["attribute", *(names[i] for i in order)]]
+    for column, place in zip(found, places, strict=True):
+        columns.append(
+            _to_the_right(column.measure.name, (f"{column.values[i]:.4g} ({place[i]:g})" for i in order), 16)
+        )
+    if len(found) > 1:
+        columns.append(_to_the_right("mean rank", (f"{mean[i]:.4g}" for i in order)))
+    return aligned(list(zip(*columns, strict=True)), screen_width())
+
+
+def _to_the_right(head: str, cells: Iterable[str], least: int = 0) -> list[str]:
+    """A right-aligned column with its heading, at least `least` characters wide."""
+    column = [head, *cells]
+    most = max(least, *map(len, column))
+    return [cell.rjust(most) for cell in column]
+
+
+def _agreement(found: Sequence[Column]) -> list[str]:
+    """A table of Spearman's ρ above the diagonal, Kendall's τ below."""
+    names = [column.measure.name for column in found]
+    rho, tau = (how([column.ranks for column in found]) for how in (spearman, kendall))
+    columns = [["", *names]]
+    for j, name in enumerate(names):
+        cells = ["" if i == j else f"{(rho if j > i else tau)[i, j]:.3f}" for i in range(len(names))]
+        columns.append(_to_the_right(name, cells, 6))
+    return aligned(list(zip(*columns, strict=True)), screen_width())
+
+
+def _relevance_lines(
+    heads: Sequence[str], names: Sequence[str], relevances: Sequence[Relevance], columns: int | None
+) -> Iterator[str]:
+    """A line for each attribute, called by its head; on a terminal of so many columns it goes on below at a space."""
+    for head, verdict in zip(heads, relevances, strict=True):
+        everything = len(names) > 1 and len(verdict.among) == len(names) - 1
+        among = "all others" if everything else ", ".join(printable(names[j]) for j in verdict.among)
+        found = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}, beside {among or 'none'}"
+        key = f"{padded(head, max(map(width, heads)))}  {verdict.kind:<15}  "
+        if columns is None or width(key + found) <= columns:
+            yield key + found
+        else:
+            yield key.rstrip()
+            yield from paragraph(f"    {found}", columns)
