@@ -11,15 +11,15 @@ core has neither.
 
 from __future__ import annotations
 
-import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from elicit.alongside.ahead import Ahead
-from elicit.alongside.hopeless import may_be_kept, only_failures, require_hope
+from elicit.alongside.hopeless import only_failures, require_hope
+from elicit.alongside.measuring import Clock, JournalWriter, Run, measure, remembering
 from elicit.alongside.progress import Progress, progress_of
 from elicit.asks import (
     Compare,
@@ -36,8 +36,8 @@ from elicit.asks import (
     require_oracle,
 )
 from elicit.decide.elicitation import Elicitation
-from elicit.errors import InputError, JournalError, OracleError, WorthError, one_line
-from elicit.events import OUT_OF_TIME, Answer, Evaluated, Fact, Failed, Retracted
+from elicit.errors import InputError, JournalError, one_line
+from elicit.events import OUT_OF_TIME, Answer, Retracted
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, Workers
@@ -46,9 +46,7 @@ from elicit.proof.strained import strained_in
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
-__all__ = ["Result", "blaming_the_oracle", "drive", "measured", "remembering"]
-
-Clock = Callable[[], float]
+__all__ = ["Result", "drive", "result_of"]
 
 
 @dataclass(frozen=True)
@@ -106,18 +104,21 @@ def drive(
     _require_one_run(elicitation, oracle, journal)
     kept = elicitation.evaluations
     known = remembering(oracle, elicitation.facts, {} if journal is None else journal.cached)
-    writer = _JournalWriter(elicitation, journal, clock or time.time)
+    stamp = clock or time.time
+    writer = JournalWriter(elicitation, journal, stamp)
     # durations are measured by a clock that never jumps
     reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended)
     with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
-        run = _Run(elicitation, known, operator, workers, thinking, writer, reporter)
+        look_at = partial(_looked_at, known, workers, writer)
+        dialogue = _Dialogue(elicitation, operator, thinking, writer, reporter)
         while not isinstance(request := elicitation.ask(), Done):
             writer.save()
             if isinstance(request, Evaluate):
-                require_hope(only_failures(elicitation.facts), elicitation.family, run.look_at)
-                run.measure([r for r in elicitation.pending() if isinstance(r, Evaluate)])
+                require_hope(only_failures(elicitation.facts), elicitation.family, look_at)
+                requests = [r for r in elicitation.pending() if isinstance(r, Evaluate)]
+                measure(elicitation, requests, known, workers, writer, reporter.after_reply)
             else:
-                run.ask(request)
+                dialogue.ask(request)
             at_rest = not elicitation.pending() and elicitation.history.stopped is None
             if time_limit is not None and reporter.seconds >= time_limit and at_rest:
                 elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
@@ -127,56 +128,10 @@ def drive(
             stacklevel=2,
         )
     seconds = reporter.seconds  # what is proven afterwards is not part of the run
-    if claim:
-        writer.claim()
     with one_thread():
-        return _result(elicitation, request, seconds, kept)
-
-
-class _JournalWriter:
-    """Writes what becomes known into the journal; without a journal it does nothing."""
-
-    def __init__(self, elicitation: Elicitation, journal: Journal | None, clock: Clock) -> None:
-        self._elicitation, self._journal, self._clock = elicitation, journal, clock
-        self._writing = threading.Lock()
-        self._trouble: JournalError | None = None
-
-    @contextmanager
-    def saving(self) -> Iterator[None]:
-        """Whatever ends the drive, the facts that are known by then are in the journal."""
-        try:
-            yield
-        except BaseException:
-            with suppress(JournalError):  # what happened first is what is told
-                self.save()
-            raise
-        self.save()
-
-    def save(self) -> None:
-        """Append the facts that the journal does not have yet, once they may be kept."""
-        facts, ended = self._elicitation.facts, self._elicitation.history.stopped is not None
-        if self._journal is None or not may_be_kept(facts, ended=ended):
-            return
-        with self._writing:
-            if self._trouble is not None:
-                raise self._trouble
-            self._journal.catch_up(facts, self._clock)
-
-    def keep(self, subset: Mask, result: Measured | Failure) -> None:
-        """Write down a result that was measured ahead of need; called from any thread."""
-        with self._writing:
-            if self._journal is not None and self._trouble is None and subset not in self._journal.cached:
-                try:
-                    self._journal.cache(subset, result, at=self._clock())
-                except JournalError as error:  # told by whoever writes next, in the thread that can be told
-                    self._trouble = error
-
-    def claim(self) -> None:
-        """Write what the run has proven at its end, with the proofs that `elicit verify` re-checks."""
-        if self._journal is not None and not self._journal.claimed:
-            with one_thread():
-                content = claim_of(self._elicitation)
-            self._journal.claim(content, at=self._clock())
+        if claim and journal is not None and not journal.claimed:
+            journal.claim(claim_of(elicitation), at=stamp())
+        return result_of(elicitation, request, seconds, kept, strained_in(elicitation))
 
 
 class _ProgressReporter:
@@ -219,34 +174,14 @@ class _ProgressReporter:
 
 
 @dataclass(frozen=True)
-class _Run:
-    """Carries requests to the oracle and the operator, and tells their replies."""
+class _Dialogue:
+    """Carries questions to the operator, and tells the answers."""
 
     elicitation: Elicitation
-    oracle: Remembering
     operator: Operator
-    workers: Workers
     ahead: Ahead
-    writer: _JournalWriter
+    writer: JournalWriter
     reporter: _ProgressReporter
-
-    def measure(self, requests: Sequence[Evaluate]) -> None:
-        """Measure and tell, in the order of the requests; at most one a worker is under way and unsaved."""
-        part = requests[: self.workers.count]
-        replies = self.workers.measure(self.oracle, [request.subset for request in part])
-        for request, reply in zip(part, replies, strict=True):
-            with blaming_the_oracle():
-                self.elicitation.tell(request.id, reply)
-            self.writer.save()
-            self.reporter.after_reply()
-
-    def look_at(self, subsets: Sequence[Mask]) -> list[Measured | Failure]:
-        """Measure what nobody has asked for yet; what comes of it is kept."""
-        replies = self.workers.measure(self.oracle, subsets)
-        for subset, reply in zip(subsets, replies, strict=True):
-            if isinstance(reply, Measured):
-                self.writer.keep(subset, reply)
-        return replies
 
     def ask(self, request: Compare | Reconcile) -> None:
         """Ask the operator and tell the answer, then adopt what was decided ahead for this answer."""
@@ -285,51 +220,39 @@ class _Run:
         return request
 
 
-def _result(elicitation: Elicitation, done: Done, seconds: float, kept: int) -> Result:
-    history = elicitation.history
+def _looked_at(
+    oracle: Remembering, workers: Workers, writer: JournalWriter, subsets: Sequence[Mask]
+) -> list[Measured | Failure]:
+    """What the oracle says of subsets that nobody has asked for yet; what was measured is kept."""
+    replies = workers.measure(oracle, subsets)
+    for subset, reply in zip(subsets, replies, strict=True):
+        if isinstance(reply, Measured):
+            writer.keep(subset, reply)
+    return replies
+
+
+def result_of(
+    run: Run,
+    done: Done,
+    seconds: float,
+    kept: int,
+    set_aside: tuple[tuple[Statement, float], ...] = (),
+) -> Result:
+    """What a run came to, once it is done."""
+    history = run.history
     return Result(
         subset=done.subset,
         names=() if done.subset is None else history.attributes.subset(done.subset),
         criteria=history.named(done.subset),
         reason=done.reason,
         scope=done.scope,
-        evaluations=elicitation.evaluations,
+        evaluations=run.evaluations,
         questions=len(history.answers),
         failures=history.failures,
-        set_aside=strained_in(elicitation),
+        set_aside=set_aside,
         seconds=seconds,
         kept=kept,
     )
-
-
-def remembering(oracle: Oracle, facts: Sequence[Fact], cached: Mapping[Mask, Measured | Failure]) -> Remembering:
-    """The oracle, knowing every result so far: those computed ahead of need, and those of the facts."""
-    known = oracle if isinstance(oracle, Remembering) else Remembering(oracle)  # others may share this memory
-    known.learn(cached)
-    known.learn(measured(facts))
-    return known
-
-
-def measured(facts: Sequence[Fact]) -> dict[Mask, Measured | Failure]:
-    """What the oracle replied for each subset."""
-    found: dict[Mask, Measured | Failure] = {}
-    for fact in facts:
-        if isinstance(fact, Evaluated):
-            found[fact.subset] = Measured(fact.criteria, fact.folds, fact.spread)
-        elif isinstance(fact, Failed):
-            found[fact.subset] = Failure(fact.reason)
-    return found
-
-
-@contextmanager
-def blaming_the_oracle() -> Iterator[None]:
-    """A reply that cannot be recorded is the fault of who gave it, unless it is what a utility cannot say of it."""
-    try:
-        yield
-    except WorthError:
-        raise
-    except InputError as error:
-        raise OracleError(f"the oracle's reply cannot be used: {error}") from error
 
 
 def _require_operator(operator: object, questions: int) -> None:

@@ -15,46 +15,35 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from elicit.alongside.hopeless import may_be_kept, only_failures, require_hope
+from elicit.alongside.hopeless import only_failures, require_hope
+from elicit.alongside.measuring import Clock, JournalWriter, measure, remembering
 from elicit.alongside.progress import Progress
 from elicit.asks import Done, Oracle, require_oracle
-from elicit.drive import blaming_the_oracle, remembering
+from elicit.drive import Result, result_of
 from elicit.errors import JournalError
 from elicit.events import BUDGET, OUT_OF_TIME, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
-from elicit.methods.walk import SCOPE, Walk
+from elicit.methods.walk import Walk
 from elicit.oracles import TableOracle
 from elicit.oracles.parallel import Workers
 from elicit.subsets import Family, Mask
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a method came to.
+class Outcome(Result):
+    """What a method came to; it asks nothing and sets nothing aside.
 
-    subset: the best for its goal among all that it evaluated, None when nothing could be measured; `met`
-    says whether it is what the goal asks for. chosen: what the method's own rule selects, where it has one.
-    facts: everything that happened, as an elicitation takes it. kept: evaluations that the journal already held;
-    seconds are those of the others.
+    subset: the best for its goal among all that it evaluated, None when nothing could be measured; `value` is what it
+    is worth there, and `met` says whether it is what the goal asks for. chosen: what the method's own rule selects,
+    where it has one. facts: everything that happened, as an elicitation takes it.
     """
 
-    subset: Mask | None
-    names: tuple[str, ...]
-    criteria: Mapping[str, float]
     value: float
     met: bool
     chosen: Mask | None
-    reason: str
-    evaluations: int
-    failures: Mapping[str, int]
-    seconds: float
-    kept: int
     facts: tuple[Fact, ...]
-    scope: str = SCOPE
-    questions: int = 0
-    set_aside: tuple[()] = ()
 
 
 def explore(
@@ -67,7 +56,7 @@ def explore(
     about: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
-    clock: Callable[[], float] | None = None,
+    clock: Clock | None = None,
     time_limit: float | None = None,
 ) -> Outcome:
     """Play a method to its end, and say what it came to.
@@ -86,29 +75,27 @@ def explore(
         facts = () if kept is None else kept.facts
         walk = Walk(method, oracle.attributes, tuple(oracle.criteria), family=family, seed=seed, facts=facts)
         before = walk.evaluations
-        save = partial(_save, walk, kept, stamp)
+        writer = JournalWriter(walk, kept, stamp)
         if journal is not None:
             _require_budget(walk, journal)
         if _goes_on(walk):
             walk.resume(method.budget)
         known = remembering(oracle, walk.facts, {})
-        while not isinstance(walk.ask(), Done):
-            save()
+
+        def report() -> None:
+            if progress is not None:
+                progress(_progress(walk, now() - start))
+
+        while not isinstance(done := walk.ask(), Done):
+            writer.save()
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
                 continue
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
                 require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))
-            part = walk.pending()[: workers.count]  # at most one a worker is under way and unsaved
-            replies = workers.measure(known, [request.subset for request in part])
-            for request, reply in zip(part, replies, strict=True):
-                with blaming_the_oracle():
-                    walk.tell(request.id, reply)
-                save()
-                if progress is not None:
-                    progress(_progress(walk, now() - start))
-        save()
-        return _outcome(walk, now() - start, before)
+            measure(walk, walk.pending(), known, workers, writer, report)
+        writer.save()
+        return _outcome(walk, done, now() - start, before)
 
 
 def _require_budget(walk: Walk, journal: StrPath) -> None:
@@ -144,7 +131,7 @@ def _header(
 
 
 @contextmanager
-def _opened(path: StrPath, header: Header, clock: Callable[[], float]) -> Iterator[Journal]:
+def _opened(path: StrPath, header: Header, clock: Clock) -> Iterator[Journal]:
     """The journal of a run, new or continued."""
     with Journal.open_or_create(path, header, at=clock()) as journal:
         _require_same_run(f"journal {os.fspath(path)!r}", journal.header, header)
@@ -167,12 +154,6 @@ def _require_same_run(journal: str, found: Header, header: Header) -> None:
                 f"{journal} belongs to a run with another {key}: it has {had.get(key)!r}, "
                 f"this one {wanted.get(key)!r}; begin another journal"
             )
-
-
-def _save(walk: Walk, journal: Journal | None, clock: Callable[[], float]) -> None:
-    """Append the facts that the journal does not have yet, once they may be kept."""
-    if journal is not None and may_be_kept(walk.facts, ended=walk.history.stopped is not None):
-        journal.catch_up(walk.facts, clock)
 
 
 def _by_name(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,20 +189,11 @@ def _progress(walk: Walk, seconds: float) -> Progress:
     )
 
 
-def _outcome(walk: Walk, seconds: float, kept: int) -> Outcome:
-    history, best = walk.history, walk.incumbent
-    assert history.stopped is not None
+def _outcome(walk: Walk, done: Done, seconds: float, kept: int) -> Outcome:
     return Outcome(
-        subset=best,
-        names=() if best is None else history.attributes.subset(best),
-        criteria=history.named(best),
-        value=UNMEASURED if best is None else walk.values[best],
+        **vars(result_of(walk, done, seconds, kept)),
+        value=UNMEASURED if done.subset is None else walk.values[done.subset],
         met=walk.met,
         chosen=None if walk.ended is None else walk.ended.chosen,
-        reason=history.stopped.reason,
-        evaluations=walk.evaluations,
-        failures=history.failures,
-        seconds=seconds,
-        kept=kept,
         facts=walk.facts,
     )

@@ -1,3 +1,3 @@
-"""Alongside a run: where it stands and whether there is hope, what its operator may look up, and what is measured
-ahead of need or afresh.
+"""Alongside a run: what keeps it, where it stands and whether there is hope, what its operator may look up, and what is
+measured ahead of need or afresh.
 """

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from elicit.alongside.measuring import measured
 from elicit.asks import Measured
-from elicit.drive import measured
 from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles.describe import fingerprint

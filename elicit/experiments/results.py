@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from elicit.drive import Result
-from elicit.explore import Outcome
 from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
 from elicit.printable import aligned, printable
@@ -55,7 +54,7 @@ def plain_result(
     method: str,
     operator: str,
     seed: int,
-    result: Result | Outcome,
+    result: Result,
     simulated: SimulatedOperator,
     best: float | None,
 ) -> RunResult:
