@@ -14,7 +14,6 @@ import functools
 import hashlib
 import re
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -58,172 +57,207 @@ def fingerprint(*parts: object) -> str:
 
 def describe(value: object) -> str:
     """One text for a value, the same in every process."""
-    if isinstance(value, _PLAIN) and not is_installed(type(value)):  # a class of one's own made of a plain one
-        return f"{describe(type(value))}({_plain(value)}, {_inside_once(value, _attributes(value) or {})})"
-    if isinstance(value, defaultdict):
-        return f"defaultdict({describe(value.default_factory)}, {_plain(value)})"
-    return _plain(value)
-
-
-def _plain(value: object) -> str:
-    """The description of a value, without what a subclass adds to it."""
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | range | slice):
-        return repr(value)
-    if isinstance(value, np.generic):
-        return f"{value!r} {value.dtype.str}" if value.dtype.kind in "mM" else repr(value.item())
-    if isinstance(value, np.ma.MaskedArray):
-        return f"masked({_array(np.asarray(value.data))}, {_array(np.ma.getmaskarray(value))})"
-    if isinstance(value, np.ndarray):
-        return _array(value)
-    if isinstance(value, bytearray | memoryview):
-        return f"{type(value).__name__}({bytes(value)!r})"
-    if isinstance(value, list | tuple):
-        return f"{type(value).__name__}({', '.join(describe(v) for v in value)})"
-    if isinstance(value, set | frozenset):
-        return f"set({', '.join(sorted(map(_describe_alone, value)))})"
-    if isinstance(value, Mapping):
-        return f"mapping({', '.join(f'{describe(k)}: {describe(v)}' for k, v in value.items())})"
-    return _describe_other(value)
-
-
-def _describe_alone(value: object) -> str:
-    """The description of an element of a set, which must not depend on what was described before it."""
-    inside = _state.inside
-    _state.inside = dict(inside)
-    try:
-        return describe(value)
-    finally:
-        _state.inside = inside
-
-
-def _describe_other(value: Any) -> str:
-    """The description of anything else: sparse matrices, frames, estimators, functions, other objects."""
-    if hasattr(value, "tocsr"):
-        rows = value.tocsr(copy=True)
-        rows.sum_duplicates()
-        return f"sparse({rows.shape}, {_array(rows.data)}, {_array(rows.indices)}, {_array(rows.indptr)})"
-    if hasattr(value, "columns") and hasattr(value, "shape"):
-        columns = ", ".join(f"{str(name)!r}: {_column(value[name])}" for name in value.columns)
-        return f"frame({columns}{_labels(value)})"
-    if hasattr(value, "to_numpy") and hasattr(value, "dtype"):
-        return f"{_qualified_name(type(value))}({_column(value)}{_labels(value)})"
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        return _estimator(value)
-    if isinstance(value, functools.partial):
-        return f"partial({describe(value.func)}, {describe(value.args)}, {describe(value.keywords)})"
-    if isinstance(value, np.random.RandomState):
-        shared = value is np.random.mtrand._rand  # numpy keeps it for everybody, and every process begins it anew
-        return "numpy's own RandomState" if shared else f"RandomState({describe(value.get_state())})"
-    if isinstance(value, np.random.Generator):
-        return f"Generator({describe(value.bit_generator.state)})"
-    if isinstance(value, MethodType):
-        return f"method({describe(value.__func__)}, {_owner(value.__self__)})"
-    if isinstance(value, FunctionType):
-        return _function(value)
-    if isinstance(value, CodeType):
-        return _code(value)
-    if isinstance(value, ModuleType):
-        return f"module {value.__name__}"
-    if isinstance(value, type):
-        return _class(value)
-    return _object(value)
-
-
-def _object(value: Any) -> str:
-    """The description of an object of no type that is known here."""
-    if _has_own_call(type(value)):  # it may go by the name of a function that it is around
-        return f"{describe(type(value))}({_inside_once(value, _attributes(value))})"
-    if hasattr(value, "__wrapped__"):  # a cache around a function
-        return f"{_qualified_name(type(value))}({describe(value.__wrapped__)})"
-    if hasattr(value, "__qualname__"):  # compiled: a function, or the method of one object, as in `table.get`
-        owner = getattr(value, "__self__", None)
-        apart = owner is None or isinstance(owner, ModuleType | type)
-        return _qualified_name(value) if apart else f"method({_qualified_name(value)}, {_owner(owner)})"
-    if is_installed(type(value)):
-        return _library_object(value)
-    attributes = _attributes(value)
-    if attributes is None:
-        return f"{_qualified_name(type(value))} {_ADDRESS.sub('', repr(value))}"
-    return f"{describe(type(value))}({_inside_once(value, attributes)})"
-
-
-def _has_own_call(kind: type) -> bool:
-    calls = (vars(base).get("__call__") for base in kind.__mro__ if not is_installed(base))
-    return any(isinstance(call, FunctionType) for call in calls)
-
-
-def _owner(value: Any) -> str:
-    """The object of a bound method; one that is a global of its library, as a random generator, by its class alone."""
-    kept = vars(sys.modules.get(type(value).__module__, ModuleType("none"))).values()
-    shared = is_installed(type(value)) and any(value is known for known in kept)
-    return _qualified_name(type(value)) if shared else describe(value)
-
-
-def _estimator(value: Any) -> str:
-    """An estimator: its class and parameters, as `clone` copies them.
-
-    What it has learned is added where another object holds it, or where `clone` copies that as well (a frozen one).
-    """
-    inside = dict(sorted(value.get_params(deep=False).items()))
-    copied = getattr(type(value), "__sklearn_clone__", None)  # scikit-learn's own copies the parameters alone
-    frozen = copied is not None and not (is_installed(copied) and copied.__qualname__.startswith("BaseEstimator."))
-    if _state.above or frozen:
-        attributes = {name: part for name, part in (_attributes(value) or {}).items() if name not in _FIT_STATISTICS}
-        return f"{describe(type(value))}({_inside_once(value, attributes | inside)})"
-    return f"{describe(type(value))}({describe(inside)})"
-
-
-class _DescriptionState(threading.local):
-    """What is being described in this thread, so that an object that refers back to itself is described once."""
-
-    def __init__(self) -> None:
-        #: The objects around the one that is described now, and whether the innermost belongs to a library.
-        self.above: list[Any] = []
-        self.in_library = False
-        #: The descriptions of what objects hold, by identity: what several refer to is described once.
-        self.inside: dict[int, tuple[Any, str]] = {}
-
-
-_state = _DescriptionState()
+    return _Description().of(value)
 
 
 class _BoundToItsProcess(Exception):
     """An object of a library that cannot be sent to another process: a lock, an open connection."""
 
 
-def _inside_once(value: Any, inside: object, in_library: bool = False) -> str:
-    """The description of what an object holds; it may hold itself, as a scorer does by its metadata request."""
-    if any(value is known for known in _state.above):
-        return "itself"
-    if id(value) in _state.inside:
-        return _state.inside[id(value)][1]
-    before, _state.in_library = _state.in_library, in_library
-    _state.above.append(value)
-    try:
-        text = describe(inside)
-        if len(text) > _LONGEST_INSIDE:
-            text = hashlib.sha256(text.encode()).hexdigest()
-        _state.inside[id(value)] = value, text
-        return text
-    finally:
-        _state.above.pop()
-        _state.in_library = before
-        if not _state.above:
-            _state.inside.clear()
+class _Description:
+    """One description under way; it knows what it is in, so that an object that refers to itself is described once."""
+
+    def __init__(self) -> None:
+        #: The objects around the one that is described now, and whether the innermost belongs to a library.
+        self._above: list[Any] = []
+        self._in_library = False
+        #: The descriptions of what objects hold, by identity: what several refer to is described once.
+        self._inside: dict[int, tuple[Any, str]] = {}
+
+    def of(self, value: object) -> str:
+        """One text for a value, the same in every process."""
+        if isinstance(value, _PLAIN) and not is_installed(type(value)):  # a class of one's own made of a plain one
+            return f"{self.of(type(value))}({self._plain(value)}, {self._inside_once(value, _attributes(value) or {})})"
+        if isinstance(value, defaultdict):
+            return f"defaultdict({self.of(value.default_factory)}, {self._plain(value)})"
+        return self._plain(value)
+
+    def _plain(self, value: object) -> str:
+        """The description of a value, without what a subclass adds to it."""
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes | range | slice):
+            return repr(value)
+        if isinstance(value, np.generic):
+            return f"{value!r} {value.dtype.str}" if value.dtype.kind in "mM" else repr(value.item())
+        if isinstance(value, np.ma.MaskedArray):
+            return f"masked({self._array(np.asarray(value.data))}, {self._array(np.ma.getmaskarray(value))})"
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, bytearray | memoryview):
+            return f"{type(value).__name__}({bytes(value)!r})"
+        if isinstance(value, list | tuple):
+            return f"{type(value).__name__}({', '.join(self.of(v) for v in value)})"
+        if isinstance(value, set | frozenset):
+            return f"set({', '.join(sorted(map(self._alone, value)))})"
+        if isinstance(value, Mapping):
+            return f"mapping({', '.join(f'{self.of(k)}: {self.of(v)}' for k, v in value.items())})"
+        return self._other(value)
+
+    def _alone(self, value: object) -> str:
+        """The description of an element of a set, which must not depend on what was described before it."""
+        inside = self._inside
+        self._inside = dict(inside)
+        try:
+            return self.of(value)
+        finally:
+            self._inside = inside
+
+    def _other(self, value: Any) -> str:
+        """The description of anything else: sparse matrices, frames, estimators, functions, other objects."""
+        if hasattr(value, "tocsr"):
+            rows = value.tocsr(copy=True)
+            rows.sum_duplicates()
+            parts = ", ".join(map(self._array, (rows.data, rows.indices, rows.indptr)))
+            return f"sparse({rows.shape}, {parts})"
+        if hasattr(value, "columns") and hasattr(value, "shape"):
+            columns = ", ".join(f"{str(name)!r}: {self._column(value[name])}" for name in value.columns)
+            return f"frame({columns}{self._labels(value)})"
+        if hasattr(value, "to_numpy") and hasattr(value, "dtype"):
+            return f"{_qualified_name(type(value))}({self._column(value)}{self._labels(value)})"
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            return self._estimator(value)
+        if isinstance(value, functools.partial):
+            return f"partial({self.of(value.func)}, {self.of(value.args)}, {self.of(value.keywords)})"
+        if isinstance(value, np.random.RandomState):
+            shared = value is np.random.mtrand._rand  # numpy keeps it for everybody, and every process begins it anew
+            return "numpy's own RandomState" if shared else f"RandomState({self.of(value.get_state())})"
+        if isinstance(value, np.random.Generator):
+            return f"Generator({self.of(value.bit_generator.state)})"
+        if isinstance(value, MethodType):
+            return f"method({self.of(value.__func__)}, {self._owner(value.__self__)})"
+        if isinstance(value, FunctionType):
+            return self._function(value)
+        if isinstance(value, CodeType):
+            return self._code(value)
+        if isinstance(value, ModuleType):
+            return f"module {value.__name__}"
+        if isinstance(value, type):
+            return self._class(value)
+        return self._object(value)
+
+    def _object(self, value: Any) -> str:
+        """The description of an object of no type that is known here."""
+        if _has_own_call(type(value)):  # it may go by the name of a function that it is around
+            return f"{self.of(type(value))}({self._inside_once(value, _attributes(value))})"
+        if hasattr(value, "__wrapped__"):  # a cache around a function
+            return f"{_qualified_name(type(value))}({self.of(value.__wrapped__)})"
+        if hasattr(value, "__qualname__"):  # compiled: a function, or the method of one object, as in `table.get`
+            owner = getattr(value, "__self__", None)
+            apart = owner is None or isinstance(owner, ModuleType | type)
+            return _qualified_name(value) if apart else f"method({_qualified_name(value)}, {self._owner(owner)})"
+        if is_installed(type(value)):
+            return self._library_object(value)
+        attributes = _attributes(value)
+        if attributes is None:
+            return f"{_qualified_name(type(value))} {_ADDRESS.sub('', repr(value))}"
+        return f"{self.of(type(value))}({self._inside_once(value, attributes)})"
+
+    def _owner(self, value: Any) -> str:
+        """The object of a bound method; a global of its library, such as a random generator, by its class alone."""
+        kept = vars(sys.modules.get(type(value).__module__, ModuleType("none"))).values()
+        shared = is_installed(type(value)) and any(value is known for known in kept)
+        return _qualified_name(type(value)) if shared else self.of(value)
+
+    def _estimator(self, value: Any) -> str:
+        """An estimator: its class and parameters, as `clone` copies them.
+
+        What it has learned is added where another object holds it, or where `clone` copies that as well (a frozen one).
+        """
+        inside = dict(sorted(value.get_params(deep=False).items()))
+        copied = getattr(type(value), "__sklearn_clone__", None)  # scikit-learn's own copies the parameters alone
+        frozen = copied is not None and not (is_installed(copied) and copied.__qualname__.startswith("BaseEstimator."))
+        if self._above or frozen:
+            held = {name: part for name, part in (_attributes(value) or {}).items() if name not in _FIT_STATISTICS}
+            return f"{self.of(type(value))}({self._inside_once(value, held | inside)})"
+        return f"{self.of(type(value))}({self.of(inside)})"
+
+    def _inside_once(self, value: Any, inside: object, in_library: bool = False) -> str:
+        """The description of what an object holds; it may hold itself, as a scorer does by its metadata request."""
+        if any(value is known for known in self._above):
+            return "itself"
+        if id(value) in self._inside:
+            return self._inside[id(value)][1]
+        before, self._in_library = self._in_library, in_library
+        self._above.append(value)
+        try:
+            text = self.of(inside)
+            if len(text) > _LONGEST_INSIDE:
+                text = hashlib.sha256(text.encode()).hexdigest()
+            self._inside[id(value)] = value, text
+            return text
+        finally:
+            self._above.pop()
+            self._in_library = before
+            if not self._above:
+                self._inside.clear()
+
+    def _library_object(self, value: Any) -> str:
+        """An object of a library: its class, and what pickle would build it from.
+
+        One that is bound to its process, or built from such an object (a logger's stream, a pool of connections), is
+        described by its class alone: what it holds changes while it is used.
+        """
+        try:
+            return f"{_qualified_name(type(value))}({self._inside_once(value, _parts(value), in_library=True)})"
+        except _BoundToItsProcess:
+            if self._in_library:
+                raise
+            return _qualified_name(type(value))
+
+    def _function(self, function: FunctionType) -> str:
+        """A function: its name, and, unless it is a library's, all that it computes with."""
+        if is_installed(function):
+            return _qualified_name(function)
+        return f"{_qualified_name(function)}({self._inside_once(function, function_parts(function))})"
+
+    def _class(self, kind: type) -> str:
+        """A class: its name, and the parts that are not a library's."""
+        own = class_parts(kind)
+        return f"{_qualified_name(kind)}{self._inside_once(kind, own) if own else ''}"
+
+    def _code(self, code: CodeType) -> str:
+        """A compiled body, without where it stands."""
+        if "__firstlineno__" in code.co_names:  # the body of a class from Python 3.13 on: it stores its line, too
+            steps = [(step.opname, step.argval) for step in dis.get_instructions(code)]
+            del steps[steps.index(("STORE_NAME", "__firstlineno__")) - 1]
+            return f"code({self.of(steps)})"
+        return f"code({hashlib.sha256(code.co_code).hexdigest()}, {code.co_names!r}, {self.of(code.co_consts)})"
+
+    def _column(self, column: Any) -> str:
+        """A column of a frame: its type and contents; two of equal contents may be handled in different ways."""
+        kind = getattr(column, "dtype", None)
+        return f"{kind!r} {self._array(np.asarray(column))}"
+
+    def _labels(self, rows: Any) -> str:
+        """The index of a frame or series, unless it counts from 0: code may read the labels of its rows."""
+        index = getattr(rows, "index", None)
+        if not hasattr(index, "to_numpy"):
+            return ""
+        labels = np.asarray(index)
+        counted = labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
+        return "" if counted else f", {self._array(labels)}"
+
+    def _array(self, array: np.ndarray[Any, Any]) -> str:
+        """Shape, type and a digest of the contents."""
+        if array.dtype.hasobject:
+            contents = "\n".join(self.of(v) for v in array.ravel().tolist()).encode()
+        else:
+            contents = np.ascontiguousarray(array).tobytes()
+        return f"array({array.shape}, {array.dtype.str}, {hashlib.sha256(contents).hexdigest()})"
 
 
-def _library_object(value: Any) -> str:
-    """An object of a library: its class, and what pickle would build it from.
-
-    One that is bound to its process, or built from such an object (a logger's stream, a pool of connections), is
-    described by its class alone: what it holds changes while it is used.
-    """
-    try:
-        return f"{_qualified_name(type(value))}({_inside_once(value, _parts(value), in_library=True)})"
-    except _BoundToItsProcess:
-        if _state.in_library:
-            raise
-        return _qualified_name(type(value))
+def _has_own_call(kind: type) -> bool:
+    calls = (vars(base).get("__call__") for base in kind.__mro__ if not is_installed(base))
+    return any(isinstance(call, FunctionType) for call in calls)
 
 
 def _parts(value: Any) -> object:
@@ -262,52 +296,3 @@ def _slot_names(slots: Any) -> tuple[str, ...]:
 
 def _qualified_name(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
-
-
-def _function(function: FunctionType) -> str:
-    """A function: its name, and, unless it is a library's, all that it computes with."""
-    return (
-        _qualified_name(function)
-        if is_installed(function)
-        else f"{_qualified_name(function)}({_inside_once(function, function_parts(function))})"
-    )
-
-
-def _class(kind: type) -> str:
-    """A class: its name, and the parts that are not a library's."""
-    own = class_parts(kind)
-    return f"{_qualified_name(kind)}{_inside_once(kind, own) if own else ''}"
-
-
-def _code(code: CodeType) -> str:
-    """A compiled body, without where it stands."""
-    if "__firstlineno__" in code.co_names:  # the body of a class from Python 3.13 on: it stores its line, too
-        steps = [(step.opname, step.argval) for step in dis.get_instructions(code)]
-        del steps[steps.index(("STORE_NAME", "__firstlineno__")) - 1]
-        return f"code({describe(steps)})"
-    return f"code({hashlib.sha256(code.co_code).hexdigest()}, {code.co_names!r}, {describe(code.co_consts)})"
-
-
-def _column(column: Any) -> str:
-    """A column of a frame: its type and contents; two of equal contents may be handled in different ways."""
-    kind = getattr(column, "dtype", None)
-    return f"{kind!r} {_array(np.asarray(column))}"
-
-
-def _labels(rows: Any) -> str:
-    """The index of a frame or series, unless it counts from 0: code may read the labels of its rows."""
-    index = getattr(rows, "index", None)
-    if not hasattr(index, "to_numpy"):
-        return ""
-    labels = np.asarray(index)
-    counted = labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
-    return "" if counted else f", {_array(labels)}"
-
-
-def _array(array: np.ndarray[Any, Any]) -> str:
-    """Shape, type and a digest of the contents."""
-    if array.dtype.hasobject:
-        contents = "\n".join(describe(v) for v in array.ravel().tolist()).encode()
-    else:
-        contents = np.ascontiguousarray(array).tobytes()
-    return f"array({array.shape}, {array.dtype.str}, {hashlib.sha256(contents).hexdigest()})"
