@@ -36,11 +36,11 @@ def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
 
 def _constant_attributes(columns: Columns) -> Mask:
     """The attributes of which every column is the same in every row."""
-    same = constant(columns.X)
+    same = same_in_every_row(columns.X)
     return mask_of(k for k, positions in enumerate(columns.positions) if same[list(positions)].all())
 
 
-def constant(X: Any) -> NDArray[np.bool_]:
+def same_in_every_row(X: Any) -> NDArray[np.bool_]:
     """For each column whether it is the same in every row; a gap differs from everything but a gap."""
     if hasattr(X, "tocsr"):
         rows = X.tocsr(copy=True)
@@ -49,10 +49,10 @@ def constant(X: Any) -> NDArray[np.bool_]:
         missing = np.bincount(rows.indices[gaps(rows.data)], minlength=X.shape[1])
         return np.asarray(same | (missing == X.shape[0]))
     columns = (_safe_indexing(X, k, axis=1) for k in range(X.shape[1])) if is_frame(X) else X.T
-    return np.array([_constant(np.asarray(column)) for column in columns], dtype=np.bool_)
+    return np.array([_same_throughout(np.asarray(column)) for column in columns], dtype=np.bool_)
 
 
-def _constant(column: NDArray[Any]) -> bool:
+def _same_throughout(column: NDArray[Any]) -> bool:
     missing = gaps(column)
     if missing.any():
         return bool(missing.all())

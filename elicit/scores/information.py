@@ -17,7 +17,7 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, seed_of, table
+from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, table, whole_seed
 
 #: A target of less spread (its square would be nothing), or further from 0 in units of its spread, is centred first.
 LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4
@@ -55,7 +55,7 @@ def mutual_information(
     if not given.classes and (mask & alone).any():
         raise InputError(f"column {int(np.argmax(mask & alone))} is discrete, but no value occurs twice; cut it first")
     target = given.y if given.classes or _near_zero(given.y) else given.target
-    found = estimate(X, target, discrete_features=mask, n_neighbors=neighbours, random_state=seed_of(seed))
+    found = estimate(X, target, discrete_features=mask, n_neighbors=neighbours, random_state=whole_seed(seed))
     return np.where(constant(given.X), 0.0, found)
 
 

@@ -35,9 +35,9 @@ from elicit.scores.protocol import (
     columns_of_groups,
     constant,
     numbers,
-    seed_of,
     table,
     target_of,
+    whole_seed,
 )
 from elicit.scores.randomness import settled
 
@@ -58,7 +58,7 @@ def permuted(
     groups: Groups | None = None,
 ) -> Floats:
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
-    shuffling = _Shuffling(scoring, whole("repeats", repeats), seed_of(seed), groups)
+    shuffling = _Shuffling(scoring, whole("repeats", repeats), whole_seed(seed), groups)
     if model is not None and _is_fitted(estimator(model)):
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
         return shuffling.decrease(model, data, target_of(y, len(data)), frame)
@@ -155,7 +155,7 @@ def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[An
     if model is not None:
         return seeded(model, seed), given.X, given.y
     forest = RandomForestClassifier if given.classes else RandomForestRegressor
-    return forest(trees, random_state=seed_of(seed)), centred(given.X), given.target
+    return forest(trees, random_state=whole_seed(seed)), centred(given.X), given.target
 
 
 def fit(model: Any, X: Any, y: Any) -> Any:
@@ -178,7 +178,7 @@ def estimator(model: Any) -> Any:
 def seeded(model: Any, seed: int) -> Any:
     """A clone that leaves nothing to chance."""
     fresh = clone(estimator(model))
-    seed_of(seed)
+    whole_seed(seed)
     return settled(fresh, seed)
 
 

@@ -180,10 +180,10 @@ def _refuse_no_numbers(X: Any) -> None:
 
 def generator(given: Any, name: str = "random_state") -> np.random.Generator:
     """The generator that an argument stands for: a seed, or a generator itself."""
-    return given if isinstance(given, np.random.Generator) else np.random.default_rng(seed_of(given, name))
+    return given if isinstance(given, np.random.Generator) else np.random.default_rng(whole_seed(given, name))
 
 
-def seed_of(value: Any, name: str = "seed") -> int:
+def whole_seed(value: Any, name: str = "seed") -> int:
     """A seed as every library takes it."""
     if not is_whole(value) or not 0 <= value < 2**32:
         raise InputError(f"{name} must be a whole number from 0 to 4294967295, found {value!r}")
