@@ -63,7 +63,9 @@ def explore(
 
     journal: where every fact is kept; a journal that is there already is continued.
     about: kept in the journal's header, and expected there when it is continued.
-    n_jobs, progress, clock, time_limit: as in `drive`.
+    n_jobs, progress, clock: as in `drive`.
+    time_limit: seconds after which nothing more is measured; what one call of the workers measures is measured in any
+        case, so that every sitting brings the run further.
 
     Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
     """
@@ -88,12 +90,11 @@ def explore(
 
         while not isinstance(done := walk.ask(), Done):
             writer.save()
-            if time_limit is not None and now() - start >= time_limit:
-                walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
-                continue
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
                 require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))
             measure(walk, walk.pending(), known, workers, writer, report)
+            if time_limit is not None and now() - start >= time_limit:
+                walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
         writer.save()
         return _outcome(walk, done, now() - start, before)
 

@@ -1,5 +1,7 @@
 """A classical run has the facts of an elicitation: it resumes, is never asked twice, and may begin one of ours."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -160,6 +162,16 @@ def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):
     first = explore(method(), Counting(), journal=path, clock=lambda: float(next(ticks)), time_limit=12)
     assert first.reason == "time: 12 seconds have passed"
     assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7])
+def test_a_run_that_time_stops_over_and_over_gets_on_in_every_sitting(tmp_path, limit):
+    path, done = tmp_path / "run.jsonl", []
+    while not done or done[-1].reason.startswith("time"):
+        done.append(explore(method(), Counting(), journal=path, clock=count().__next__, time_limit=limit))
+        assert done[-1].evaluations > done[-1].kept or done[-1].reason == "the walk is complete"
+    assert len(done) > 1
+    assert done[-1].subset == explore(method(), Counting()).subset
 
 
 def test_a_run_is_played_by_its_seed_and_its_journal_says_when_and_with_what(tmp_path):
