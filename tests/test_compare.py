@@ -31,7 +31,7 @@ from elicit.explore import explore
 from elicit.methods import METHODS, Method, named
 from elicit.numeric import GRID
 from elicit.oracles import TableOracle, WrapperOracle
-from elicit.scenario import read_scenario, scenario_from
+from elicit.scenario_file import read_scenario, scenario_from
 from elicit.sessions import resume
 
 matplotlib.use("Agg")

@@ -6,7 +6,7 @@ from elicit.data import load
 from elicit.effects import interaction_prior
 from elicit.errors import InputError
 from elicit.experiments.experiment import run_scenario
-from elicit.scenario import scenario_from
+from elicit.scenario_file import scenario_from
 
 
 def plain(oracle=None, **elicit):

@@ -7,7 +7,7 @@ from elicit.asks import Evaluate
 from elicit.data import load
 from elicit.errors import InputError
 from elicit.experiments.experiment import run_scenario
-from elicit.scenario import scenario_from
+from elicit.scenario_file import scenario_from
 from elicit.scores import correlation, fisher
 from elicit.scores.agreement import as_power_index
 

@@ -26,7 +26,7 @@ from elicit.experiments.results import not_followed, plain_result, summary
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle
-from elicit.scenario import read_scenario, scenario_from
+from elicit.scenario_file import read_scenario, scenario_from
 from elicit.sources.oracle import _ORACLES, SyntheticSpec, oracle_from
 from elicit.subsets import Family
 

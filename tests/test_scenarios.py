@@ -8,7 +8,7 @@ import pytest
 from elicit.decide.settings import EXPLORERS
 from elicit.experiments.experiment import run_scenario
 from elicit.experiments.results import summary
-from elicit.scenario import read_scenario
+from elicit.scenario_file import read_scenario
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").rglob("*.toml"))
 

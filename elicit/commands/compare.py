@@ -37,7 +37,8 @@ from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.methods.registry import UNLIMITED
 from elicit.printable import aligned, printable
-from elicit.scenario import OURS, Scenario, read_scenario
+from elicit.scenario import OURS, Scenario
+from elicit.scenario_file import read_scenario
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
 

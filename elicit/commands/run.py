@@ -15,7 +15,8 @@ from elicit.errors import InputError, OracleError
 from elicit.experiments.experiment import at_once, run_scenario
 from elicit.experiments.results import Results, not_followed, summary
 from elicit.methods import TradeOff
-from elicit.scenario import Scenario, read_scenario
+from elicit.scenario import Scenario
+from elicit.scenario_file import read_scenario
 
 
 def run(args: argparse.Namespace) -> int:

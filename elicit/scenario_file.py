@@ -1,0 +1,296 @@
+"""Scenario file: it says what is measured, who judges, how it is elicited, and how often.
+
+    [oracle]      kind = "table" | "wrapper" | "filter" | "synthetic", and what that kind needs
+    [operator]    a simulated operator; [[operator]] several times for several of them, each with a `name`
+    [elicit]      settings, keep, drop, max_size; [[elicit]] with a `name` runs choices side by side
+    [experiment]  seeds (a number of them, or a list), and what `elicit compare` compares: methods, and their goal
+
+Everything is checked before anything is run: an unknown key is an error that names the nearest known one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elicit.asks import Oracle
+from elicit.data import Data, refuse_gaps
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings, settings_from
+from elicit.effects.pairs import interaction_prior
+from elicit.errors import InputError, nearest
+from elicit.methods import Goal, Space, TradeOff, goal_from, named
+from elicit.methods.registry import ALONE, classical
+from elicit.operators import Lexicographic
+from elicit.oracles import SyntheticOracle, WrapperOracle
+from elicit.oracles.columns import columns_of
+from elicit.printable import many
+from elicit.scenario import OURS, ElicitSpec, OperatorSpec, Scenario, seeds_of
+from elicit.scores.registry import taking_gaps
+from elicit.sources import sections
+from elicit.sources.material import DataMaterial
+from elicit.sources.oracle import KEYS, SyntheticSpec, data_of, material_of, measured_data, oracle_from
+from elicit.sources.prior import prior_named
+from elicit.sources.sections import Section
+from elicit.subsets import Attributes, Family
+
+#: The keys of each section; of [oracle] those of every kind.
+_KEYS = {
+    "oracle": KEYS,
+    "operator": ("name", "kind", "utility", "order", "steps", "hidden", "noise", "hesitation"),
+    "elicit": ("name", "keep", "drop", "max_size", "prior", "preset", *(f.name for f in dataclasses.fields(Settings))),
+    "experiment": ("seeds", "methods", "trace_every", "goal"),
+}
+
+
+def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario:
+    """The scenario in a file; whatever is wrong is one line that names the file and the place.
+
+    choices: sections of [elicit] that are played side by side, each in place of what the scenario's own has, and
+    nothing else.
+    """
+    path = Path(path)
+    try:
+        plain = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows mark a file as UTF-8
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; check the path") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the file") from error
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not text in UTF-8; a scenario is a TOML file") from None
+    except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep
+        raise InputError(f"{path}: is not TOML: {error}; correct it there") from None
+    return sections.with_place(str(path), lambda: scenario_from(_with_choices(plain, choices), path.parent), ": ")
+
+
+def _with_choices(plain: Section, choices: Sequence[Section]) -> Section:
+    """The same scenario, with these choices in place of its own [elicit], and no other method."""
+    if not choices:
+        return plain
+    own = plain.get("elicit", {})
+    if isinstance(own, list):
+        raise InputError("[elicit] has choices of its own already; play them with `elicit run`")
+    experiment = {**sections.table(plain.get("experiment", {})), "methods": [OURS]}
+    return {**plain, "elicit": [{**sections.table(own), **choice} for choice in choices], "experiment": experiment}
+
+
+def scenario_from(plain: Section, folder: Path) -> Scenario:
+    """The scenario in plain data; paths in it are relative to `folder`."""
+    sections.only_known(plain, tuple(_KEYS))
+    _refuse_misplaced(plain)
+    for name in ("oracle", "operator"):
+        if name not in plain:
+            raise InputError(f"[{name}] is missing; add it")
+    oracle = sections.with_place("[oracle]", lambda: oracle_from(sections.table(plain["oracle"]), folder))
+    drawn = oracle.drawn(0) if isinstance(oracle, SyntheticSpec) else oracle
+    hidden = isinstance(drawn, SyntheticOracle)
+    operators = sections.named_specs("operator", plain["operator"], lambda section: _operator(section, drawn, hidden))
+    elicits = sections.named_specs(
+        "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
+    )
+    sections.with_place("[oracle]", lambda: _check_dropped(plain["oracle"], drawn.attributes, elicits))
+    material = sections.with_place("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
+    experiment = sections.with_place(
+        "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, elicits[0].family)
+    )
+    return Scenario(
+        oracle=oracle,
+        operators=operators,
+        elicits=elicits,
+        seeds=experiment.seeds,
+        plain=plain,
+        methods=experiment.methods,
+        material=material,
+        trace_every=experiment.trace_every,
+        goal=experiment.goal,
+    )
+
+
+def _refuse_misplaced(plain: Section) -> None:
+    """Refuse a key that stands in the wrong section, and say in which it belongs."""
+    for name, given in plain.items():
+        for section in given if isinstance(given, list) else [given]:
+            for key in section if isinstance(section, dict) else ():
+                homes = [f"[{home}]" for home, keys in _KEYS.items() if key in keys]
+                if homes and f"[{name}]" not in homes:
+                    raise InputError(
+                        f"[{name}] has the key {key!r}, which belongs in {' or '.join(homes)}; move it there"
+                    )
+
+
+def _operator(section: Section, oracle: Oracle, hidden: bool) -> OperatorSpec:
+    sections.only_known(section, _KEYS["operator"])
+    kind = section.get("kind", "simulated")
+    if kind != "simulated":
+        raise InputError(f"`kind` is 'simulated', found {kind!r}")
+    given = [name for name in ("utility", "order", "hidden") if name in section]
+    if len(given) != 1:
+        raise InputError(f"needs exactly one of `utility`, `order` and `hidden`, found {', '.join(given) or 'none'}")
+    if "steps" in section and "order" not in section:
+        raise InputError("`steps` belong to an `order`; add it, or leave them out")
+    utility, name = _utility(section, given[0], hidden)
+    name = sections.text(section, "name") if "name" in section else name
+    noise = sections.number(section, "noise", 0.0, least=0.0, most=1.0)
+    spec = OperatorSpec(name, utility, noise, sections.number(section, "hesitation", 0.0, least=0.0))
+    spec.simulated(oracle, 0)  # checks the names of the criteria
+    return spec
+
+
+def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicographic | None, str]:
+    """The utility, and a name for it."""
+    if given == "utility":
+        text = sections.text(section, "utility")
+        return text, text
+    if given == "order":
+        order = sections.texts(section, "order")
+        steps = sections.table(section.get("steps", {}), "steps")
+        order_by = Lexicographic(
+            order, {name: sections.finite(f"steps.{name}", value) for name, value in steps.items()}
+        )
+        return order_by, " > ".join(order)
+    if not sections.boolean(section, "hidden", False):
+        raise InputError("`hidden` is true or absent, found false; give a `utility` or an `order`")
+    if not hidden:
+        raise InputError("a `hidden` utility goes with an oracle of kind 'synthetic' alone; give a `utility`")
+    return None, "hidden"
+
+
+def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
+    sections.only_known(section, _KEYS["elicit"])
+    own = ("name", "keep", "drop", "max_size", "prior")
+    choices = {key: value for key, value in section.items() if key not in own}
+    if "pairs" in section:
+        choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
+    if len(oracle.attributes) == 1:
+        choices.setdefault("degree", 1)  # there is no pair
+    settings = settings_from(choices)
+    if settings.noise_level and not isinstance(oracle, WrapperOracle):
+        kind = str(measured.get("kind"))
+        raise InputError(f"`noise_level` needs fold scores, and an oracle of kind {kind!r} has none; leave it out")
+    attributes = oracle.attributes
+    largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
+    family = Family(
+        len(attributes),
+        attributes.mask(sections.texts(section, "keep"), "`keep`"),
+        attributes.mask(sections.texts(section, "drop"), "`drop`"),
+        largest,
+    )
+    prior = None
+    if isinstance(section.get("prior"), str):
+        prior = _scored(section["prior"], oracle, measured, folder)
+    elif "prior" in section:
+        prior = sections.numbers(section, "prior")
+        if len(prior) != len(attributes):
+            given, wanted = many(len(prior), "number"), many(len(attributes), "attribute")
+            raise InputError(f"`prior` has {given} for {wanted}; give one each")
+    Elicitation(attributes, oracle.criteria, settings, family=family)  # checks what only it can check
+    name = sections.text(section, "name") if "name" in section else OURS
+    if classical(name):
+        raise InputError(f"`name` = {name!r} is that of a classical method; choose another")
+    return ElicitSpec(name, settings, family, prior)
+
+
+def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple[float, ...]:
+    """An attribute score of the oracle's data as a power index."""
+    key, otherwise = f"`prior` = {name!r}", "list one number an attribute"
+    data, positions = _data_of(key, "one number an attribute", oracle, measured, folder)
+    return tuple(prior_named(name, data, positions, key=key, otherwise=otherwise).tolist())
+
+
+def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path) -> tuple[tuple[int, int], ...]:
+    """Pairs by name; or "h", those that a forest fitted to the oracle's data lets interact."""
+    if given == "h":
+        data, positions = _data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder)
+        refuse_gaps("`pairs` = 'h'", data.gap, "list pairs of names")
+        return interaction_prior(data.X, data.y, groups=positions)
+    if not isinstance(given, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in given
+    ):
+        raise InputError(f'`pairs` is "h" or a list of pairs of names, found {given!r}')
+    places = [[oracle.attributes.position(name, "`pairs`") for name in pair] for pair in given]
+    return tuple((i, j) for i, j in places)
+
+
+def _data_of(
+    key: str, otherwise: str, oracle: Oracle, measured: Section, folder: Path
+) -> tuple[Data, Sequence[Sequence[int]]]:
+    """The data that the oracle measures, and the columns of each attribute."""
+    if "data" not in measured:
+        raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
+    whole = data_of(measured, folder)
+    data: Data = sections.with_place(key, lambda: measured_data(oracle.attributes, whole, f"list {otherwise}"), ": ")
+    return data, columns_of(data.X, data.columns, data.groups).positions
+
+
+def _check_dropped(measured: Section, attributes: Attributes, elicits: Sequence[ElicitSpec]) -> None:
+    """Refuse a `dropped` column that can be read, and so would be measured: the key is only for columns that cannot."""
+    for name in sections.texts(measured, "dropped"):
+        if name in attributes.names and not all(choice.family.drop & attributes.mask([name]) for choice in elicits):
+            raise InputError(
+                f"`dropped` names {name!r}, which can be read and is measured all the same; "
+                f"write drop = [{name!r}] in [elicit]"
+            )
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    seeds: tuple[int, ...]
+    methods: tuple[str, ...] | None
+    trace_every: int
+    goal: Goal
+
+
+def _experiment(section: Section, material: DataMaterial | None, family: Family) -> _Experiment:
+    sections.only_known(section, _KEYS["experiment"])
+    methods = sections.texts(section, "methods") if "methods" in section else None
+    for method in methods or ():
+        if method != OURS:
+            _check_method(method, material)
+    if methods is not None and len(set(methods)) < max(1, len(methods)):
+        raise InputError("`methods` lists at least one method, and none twice")
+    every = sections.integer(section, "trace_every", 1, least=1)
+    return _Experiment(seeds_of(section.get("seeds", 1)), methods, every, _goal(section, methods or (), family))
+
+
+def _goal(section: Section, methods: Sequence[str], family: Family) -> Goal:
+    """What the methods are after; a size that no subset of the family has is refused."""
+    if "goal" not in section:
+        return TradeOff()
+    wanted = sections.text(section, "goal")
+    try:
+        goal = goal_from(wanted)
+        Space(family, goal)
+    except InputError as error:
+        raise InputError(f"`goal`: {error}") from None
+    if OURS in methods and goal != TradeOff():
+        raise InputError(
+            f"`goal` = {str(goal)!r} is for classical methods, {OURS!r} elicits the trade-off; leave it out"
+        )
+    return goal
+
+
+def _check_method(method: str, material: DataMaterial | None) -> None:
+    """Refuse a method that is unknown, or that needs what the oracle does not have."""
+    if nearest(method, (OURS,)) and not classical(method):
+        raise InputError(f"`methods`: unknown method {method!r}; did you mean {OURS!r}?")
+    needs = named(method).needs
+    if needs and (material is None or (needs == "model" and not material.fits)):
+        raise InputError(f"`methods`: {method!r} needs `{needs}` in [oracle] besides what is measured; add it")
+    if material is None:
+        return
+    if not named(method).serves(material.classes):
+        kind = "numbers" if material.classes else "classes"
+        raise InputError(f"`methods`: {method!r} needs a target of {kind}, which this is not; leave it out")
+    if not named(method).gaps:
+        refuse_gaps(f"`methods`: {method!r}", material.gap, _without_gaps(method, material.classes))
+
+
+def _without_gaps(method: str, classes: bool) -> str:
+    """What to do about a method that takes no missing values."""
+    if named(method).entry.name != "ranking":
+        return "leave it out"
+    return f"use {' or '.join(f'ranking:{by}' for by in (*taking_gaps(classes), ALONE))}"
