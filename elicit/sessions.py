@@ -68,14 +68,19 @@ def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None =
     """
     journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
     try:
-        elicitation = elicitation_of(journal)
-        stopped = elicitation.history.stopped
-        if budget is not None or (reopen and stopped is not None and stopped.from_outside):
-            elicitation.resume(budget)
+        return Session(going_on(journal, budget, reopen), journal)
     except BaseException:
         journal.close()
         raise
-    return Session(elicitation, journal)
+
+
+def going_on(journal: Journal, budget: int | None = None, reopen: bool = True) -> Elicitation:
+    """The elicitation of an open journal, ready to go on; see `resume`."""
+    elicitation = elicitation_of(journal)
+    stopped = elicitation.history.stopped
+    if budget is not None or (reopen and stopped is not None and stopped.from_outside):
+        elicitation.resume(budget)
+    return elicitation
 
 
 def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, Any] | None = None) -> Header:

@@ -16,10 +16,10 @@ from pathlib import Path
 from elicit.asks import Oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import JournalError, JournalInUseError
-from elicit.journal import Journal, begun
+from elicit.journal import Journal
 from elicit.oracles.describe import describe, fingerprint
 from elicit.scenario import OperatorSpec
-from elicit.sessions import header_of, resume
+from elicit.sessions import going_on, header_of
 
 
 def file_name(shown: str, identity: str, seed: int) -> str:
@@ -41,15 +41,11 @@ def resumed_run(
     identity = fingerprint(header.settings, oracle.fingerprint)
     path = folder / file_name(f"{name}-{operator.name}", identity, elicitation.seed)
     try:
-        if not begun(path):
-            with Journal.create(path, header, at=time.time()) as journal:
-                yield elicitation, journal
-            return
-        with resume(path, oracle) as session:
-            found, budget = session.journal.header, session.elicitation.budget  # what went on by hand may have another
-            if (found.settings, found.seed, budget) != (header.settings, header.seed, elicitation.budget):
+        with Journal.open_or_create(path, header, at=time.time()) as journal:
+            found, run = journal.header, going_on(journal)  # what went on by hand may have another budget
+            if (found.settings, found.seed, run.budget) != (header.settings, header.seed, elicitation.budget):
                 raise JournalError(f"journal {os.fspath(path)!r} belongs to another run; choose another folder")
-            yield session.elicitation, session.journal
+            yield run, journal
     except JournalInUseError:
         raise JournalInUseError(
             f"another experiment is playing in {os.fspath(folder)!r}; wait for its end, or choose another folder"
