@@ -16,10 +16,10 @@ from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.events import Criterion
 from elicit.experiments.experiment import (
-    at_once,
     best_utility,
     play_tasks,
     run_scenario,
+    runs_at_once,
     with_memory,
 )
 from elicit.experiments.results import not_followed, plain_result, summary
@@ -522,12 +522,12 @@ def test_a_single_run_tells_its_progress_however_many_may_be_played_at_once():
 
 def test_what_fits_models_is_played_one_run_after_another_and_remembers_what_was_measured(folder):
     table = scenario_from(PLAIN, folder)
-    assert (at_once(table, None), at_once(table, 3)) == (-1, 3)
+    assert (runs_at_once(table, None), runs_at_once(table, 3)) == (-1, 3)
     drawn = {"oracle": {"kind": "synthetic", "n": 3}, "operator": {"hidden": True}}
-    assert at_once(scenario_from(drawn, folder), None) == -1
+    assert runs_at_once(scenario_from(drawn, folder), None) == -1
     fitted = {"oracle": {"kind": "wrapper", "data": "iris", "model": "tree:2", "folds": 3}}
     first, second = (scenario_from({**fitted, "operator": PLAIN["operator"]}, folder) for _ in range(2))
-    assert (at_once(first, None), at_once(first, 2)) == (1, 2)
+    assert (runs_at_once(first, None), runs_at_once(first, 2)) == (1, 2)
     assert with_memory(first.oracle_of(0)) is with_memory(second.oracle_of(1))
 
 

@@ -29,7 +29,7 @@ from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
 from elicit.experiments.comparison import compare
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
-from elicit.experiments.experiment import at_once, tells_regret
+from elicit.experiments.experiment import runs_at_once, tells_regret
 from elicit.experiments.results import Results, RunResult, not_followed
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import Line, lines_of, promises_kept, table
@@ -106,7 +106,7 @@ def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequen
             if journals is not None and len(paths) > 1:
                 kept = journal_folder(str(journals / path.stem))
             try:
-                results_of_each.append(compare(scenario, at_once(scenario, args.n_jobs), progress, kept))
+                results_of_each.append(compare(scenario, runs_at_once(scenario, args.n_jobs), progress, kept))
             except (InputError, OracleError) as error:
                 raise InputError(f"{path}: {error}") from error
     return results_of_each

@@ -12,7 +12,7 @@ from elicit.commands.output import destination, input_files, journal_folder, say
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
-from elicit.experiments.experiment import at_once, run_scenario
+from elicit.experiments.experiment import run_scenario, runs_at_once
 from elicit.experiments.results import Results, not_followed, summary
 from elicit.methods import TradeOff
 from elicit.scenario import Scenario
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             with progress_meter(partial(what_is_kept, args.journals)) as meter:
                 show = partial(show_stage, meter)
-                results = run_scenario(scenario, at_once(scenario, args.n_jobs), show, journals)
+                results = run_scenario(scenario, runs_at_once(scenario, args.n_jobs), show, journals)
         except (InputError, OracleError) as error:
             raise InputError(f"{args.scenario}: {error}") from error
         at_the_end.callback(_tell, scenario, results)  # after hours, perhaps: even if the file cannot be written

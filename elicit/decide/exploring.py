@@ -110,7 +110,7 @@ def _cheapest(rejected: dict[Mask, float]) -> Mask:
     return cheapest
 
 
-def at_once(n: int) -> int:
+def forecast_at_once(n: int) -> int:
     """Of how many subsets of n attributes the gain is forecast at once."""
     return max(1, min(MOST_FORECAST, MOST_FORECAST_BITS // n))
 
@@ -226,7 +226,7 @@ class _Explorer:
     def _pool(self) -> list[Mask]:
         """What is around the evaluated subsets worth most, and draws by the law in force."""
         pool = list(dict.fromkeys(m for centre in self._centres for m in self._around(centre)))
-        near = sampled(pool, at_once(self._family.n), self._rng)
+        near = sampled(pool, forecast_at_once(self._family.n), self._rng)
         return list(dict.fromkeys(near + self._draws.some(self._best_seen)))
 
     @cached_property
@@ -273,7 +273,7 @@ class _Explorer:
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
         operators, shares = crowd.sample(OPERATORS)
-        most = at_once(self._family.n)
+        most = forecast_at_once(self._family.n)
         parts = [subsets[k : k + most] for k in range(0, len(subsets), most)]
         return np.concatenate([log_gain(self._forecast, crowd, operators, shares, part, self._since) for part in parts])
 

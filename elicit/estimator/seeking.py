@@ -16,7 +16,7 @@ from itertools import islice
 import numpy as np
 
 from elicit.decide.climbing import climbed
-from elicit.decide.exploring import MOST_LISTED, MOST_STALE, at_once, sampled
+from elicit.decide.exploring import MOST_LISTED, MOST_STALE, forecast_at_once, sampled
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, last_beginning, missing
@@ -79,14 +79,14 @@ class _Ground:
     def around_any(self, centres: Sequence[Mask]) -> list[Mask]:
         """One flip or one swap away from a centre; of more than can be judged at once, a sample."""
         found = list(dict.fromkeys(m for centre in centres for m in self.around(centre)))
-        return sampled(found, at_once(self.family.n), self._rng)
+        return sampled(found, forecast_at_once(self.family.n), self._rng)
 
     def around(self, centre: Mask) -> list[Mask]:
         """One flip or one swap away; of more than can be judged at once, a sample that follows the prior."""
         family, inside = self.family, centre.bit_count()
-        if family.n + inside * (family.n - inside) <= at_once(family.n):
+        if family.n + inside * (family.n - inside) <= forecast_at_once(family.n):
             return [*family.neighbours(centre), *family.swaps(centre)]
-        return list(dict.fromkeys(self._some_around(centre, at_once(family.n) // CENTRES)))
+        return list(dict.fromkeys(self._some_around(centre, forecast_at_once(family.n) // CENTRES)))
 
     def _some_around(self, centre: Mask, most: int) -> Iterator[Mask]:
         """Subsets with one attribute less than the centre, one more, or one traded; what comes in follows the prior."""

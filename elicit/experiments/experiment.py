@@ -53,7 +53,7 @@ class Stage:
 Task = Callable[[Callable[[Progress], None] | None], RunResult]
 
 
-def at_once(scenario: Scenario, n_jobs: int | None) -> int:
+def runs_at_once(scenario: Scenario, n_jobs: int | None) -> int:
     """The number of parallel runs: as given, or else -1 (one per processor) for tables and drawn truths, otherwise 1.
 
     Processes share no memory, so an oracle that fits models would measure the same subsets in each of them.

@@ -14,7 +14,7 @@ from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply, named_key
 from elicit.operators.picture import Line, comparison, flowing, front, front_table, scrolled, text_lines
-from elicit.operators.repair import WAITING, RepairPage, answer_in_words, listed
+from elicit.operators.repair import WAITING, RepairPage, answer_in_words, answer_lines
 from elicit.printable import fitted, padded, printable
 from elicit.subsets import Attributes
 
@@ -295,7 +295,7 @@ class Dialogue:
         if panel.title == _FRONT:
             return self._front(columns, room)
         if panel.items:
-            return [[], *listed(panel.items, panel.chosen, self._attributes, self._criteria, columns)]
+            return [[], *answer_lines(panel.items, panel.chosen, self._attributes, self._criteria, columns)]
         return [[], *(line for text in panel.lines for line in text_lines(text, columns))]
 
     def _question(self, columns: int, room: int) -> list[Line]:

@@ -78,13 +78,13 @@ class RepairPage:
         if id not in self._given:  # nobody keeps the answers where there is no desk
             mark, style = (">", "bold") if chosen else (" ", "")
             return [[(style, fitted(f" {mark} the answer to request {id}", columns))]]
-        lines = listed([self._given[id]], 0 if chosen else None, self._attributes, self._criteria, columns)
+        lines = answer_lines([self._given[id]], 0 if chosen else None, self._attributes, self._criteria, columns)
         for text in self._changes.get(id, [WAITING]) if chosen else ():
             lines += [[("dim", line)] for line in paragraph(f"     {text}", columns, 2)]
         return lines
 
 
-def listed(
+def answer_lines(
     items: Sequence[Given], chosen: int | None, attributes: Attributes, criteria: Sequence[Criterion], columns: int
 ) -> list[Line]:
     """Answers one below the other; the chosen one is told in full."""

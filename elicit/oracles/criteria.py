@@ -130,7 +130,7 @@ def from_callable(name: str, fn: Callable[[tuple[str, ...]], float], maximise: b
     return _Called(Criterion(name, maximise=maximise, unit=unit), fn)
 
 
-def listed(extras: Sequence[Extra] | Extra | None, attributes: Attributes, folds: int) -> tuple[Extra, ...]:
+def checked_extras(extras: Sequence[Extra] | Extra | None, attributes: Attributes, folds: int) -> tuple[Extra, ...]:
     """The extras, each checked against the attributes; names must differ from each other and the defaults."""
     given: Any = extras
     alone = isinstance(given, Extra) and not isinstance(given, type)

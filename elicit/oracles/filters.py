@@ -27,7 +27,7 @@ from elicit.errors import InputError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import holds_classes, whole
 from elicit.oracles.columns import by_name, columns_of, require_no_gaps, require_one_each
-from elicit.oracles.criteria import Extra, Reading, Trial, gathered, listed
+from elicit.oracles.criteria import Extra, Reading, Trial, checked_extras, gathered
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import discretised, joint_counts, mutual_information_of_codes
 from elicit.scores.moments import unit_columns
@@ -76,7 +76,7 @@ class FilterOracle:
         whole("bins", bins, 2)
         columns = columns_of(X, attributes)
         self.attributes = columns.attributes
-        self._extras = listed(criteria, self.attributes, 0)
+        self._extras = checked_extras(criteria, self.attributes, 0)
         self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
         require_no_gaps(np.asarray(y))
         data, target = numbers(columns.X), target_of(y, columns.X.shape[0])

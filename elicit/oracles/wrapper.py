@@ -27,7 +27,7 @@ from elicit.errors import InputError, one_line, require_instance
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import is_number
 from elicit.oracles.columns import Columns, columns_of, require_no_gaps
-from elicit.oracles.criteria import Extra, Scored, Trial, gathered, listed, over_folds
+from elicit.oracles.criteria import Extra, Scored, Trial, checked_extras, gathered, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
@@ -103,7 +103,7 @@ class WrapperOracle:
             self._fit_params |= _weight_argument(self._estimator, sample_weight)
         self._score_params = dict(score_params or {})
         self._criteria_params = dict(criteria_params or {})
-        self._extras = listed(criteria, self.attributes, len(self.splits))
+        self._extras = checked_extras(criteria, self.attributes, len(self.splits))
         self.criteria: tuple[Criterion, ...] = (*SCORE_AND_SIZE, *(extra.criterion for extra in self._extras))
         self._others = {
             extra.criterion.name: _usable(estimator, extra.scoring, random_state)[1]

@@ -14,11 +14,11 @@ from elicit.errors import InputError
 from elicit.oracles.criteria import (
     Reading,
     Trial,
+    checked_extras,
     cost,
     fit_time,
     from_callable,
     gathered,
-    listed,
     over_folds,
     stability,
 )
@@ -99,7 +99,7 @@ def test_gathered_puts_score_and_size_first():
 )
 def test_what_cannot_work_is_said_at_the_start(extras, folds, says):
     with pytest.raises(InputError, match=says):
-        listed(extras, ABC, folds)
+        checked_extras(extras, ABC, folds)
 
 
 @pytest.mark.parametrize("index", [["a", "b", "c"], [0, 1, 2]])
@@ -109,5 +109,5 @@ def test_costs_in_a_table_are_refused_with_what_to_give_instead(index):
 
 
 def test_criteria_can_be_pickled():
-    extras = listed([cost([1, 2, 3]), fit_time(), stability(), from_callable("n", len, True)], ABC, 2)
+    extras = checked_extras([cost([1, 2, 3]), fit_time(), stability(), from_callable("n", len, True)], ABC, 2)
     assert pickle.loads(pickle.dumps(extras)) == extras
