@@ -155,6 +155,18 @@ def test_the_choices_of_one_file_are_played_on_every_table(folder, capsys):
     assert all(run["evaluations"] <= 6 for each in suite for run in each["results"])
 
 
+@pytest.mark.parametrize(("wrong", "heading"), [(2, "method"), (3, "left out")])
+def test_choices_on_the_tables_before_one_that_fails_are_told(folder, capsys, wrong, heading):
+    failing = folder / f"t{wrong}.toml"
+    failing.write_text(failing.read_text().replace("score - 0.01", "1e299 * size + 1e300 - 0.01"))
+    choices = str(folder / "choices" / "c.toml")
+    assert main(["compare", str(folder), "--choices", choices, "--n-jobs", "1"]) == 2
+    told = capsys.readouterr()
+    assert told.out.startswith(heading)
+    assert "drawn" in told.out
+    assert f"elicit: {failing}: the operator's utility is 1.1e+300" in told.err
+
+
 def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
     choices, one = str(folder / "choices" / "c.toml"), str(folder / "t1.toml")
     assert main(["compare", one, "--choices", choices]) == 2

@@ -256,6 +256,19 @@ def test_a_folder_of_scenarios_is_played_in_one_table(tmp_path, capsys):
     assert sorted(path.name for path in journals.iterdir()) == ["first", "second"]
 
 
+@pytest.mark.parametrize("before", [["first"], ["first", "second"]])
+def test_what_was_played_before_a_scenario_that_fails_is_told_and_then_the_failure(tmp_path, capsys, before):
+    for seed, name in enumerate([*before, "third"]):
+        written(tmp_path, name, seed)
+    third = tmp_path / "third.toml"
+    third.write_text(third.read_text().replace("score - 0.05", "1e299 * size + 1e300 - 0.05"))
+    assert main(["compare", str(tmp_path), "--n-jobs", "1"]) == 2
+    told = capsys.readouterr()
+    assert [row.split()[0] for row in told.out.splitlines()[: len(before) + 1]] == ["scenario", *before]
+    (error,) = [line for line in told.err.splitlines() if line.startswith("elicit:")]
+    assert f"{third}: the operator's utility is 1.1e+300" in error
+
+
 def test_a_suite_has_no_picture_and_an_empty_folder_no_scenario(tmp_path, capsys):
     assert main(["compare", str(tmp_path)]) == 2
     assert "without a scenario" in capsys.readouterr().err

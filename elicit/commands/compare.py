@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -61,10 +61,12 @@ def run(args: argparse.Namespace) -> int:
         _check_suite(paths, scenarios, choosing=bool(choices))
     read_from = _read_by(args, paths, scenarios)
     refuse_to_overwrite(args.plot, *read_from, args.json)
+    played: list[Results] = []
     with ExitStack() as at_the_end, destination(args.json, *read_from) as out:
-        played = _play_all(args, paths, scenarios)
-        # after hours, perhaps: it is told even if the file cannot be written
-        at_the_end.callback(_tell, paths, scenarios, played, choosing=bool(choices))
+        for results in _play_all(args, paths, scenarios):
+            if not played:  # it may take hours: it is told even if another scenario fails, or the file cannot be written
+                at_the_end.callback(_tell, paths, scenarios, played, choosing=bool(choices))
+            played.append(results)
         if out is not None:
             plain = [_as_json(scenario, results) for scenario, results in zip(scenarios, played, strict=True)]
             write_json(out, plain[0] if len(plain) == 1 else {"suite": plain})
@@ -74,11 +76,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(paths: Sequence[Path], scenarios: Sequence[Scenario], played: Sequence[Results], choosing: bool) -> None:
-    """One table of all results, and notes on them."""
-    if len(paths) == 1:
+    """One table of all results, and notes on them; of several scenarios, perhaps only the first were played."""
+    alone = len(paths) == 1 or (choosing and len(played) == 1)  # which choice others would make takes two
+    if alone:
         lines, notes = side_by_side(played[0], screen_width()), ["", *_notes(played[0], scenarios[0])]
     else:
-        by_name = dict(zip((path.stem for path in paths), played, strict=True))
+        by_name = dict(zip((path.stem for path in paths), played, strict=False))
         lines, notes = _choosing(by_name) if choosing else _suite(by_name)
         further = _suite_notes(by_name, scenarios)
         notes += ["", *further] if choosing and further else further
@@ -95,10 +98,9 @@ def _read_by(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequenc
     return files if args.choices is None else [*files, args.choices]
 
 
-def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]) -> list[Results]:
-    """Play every scenario; return the results of each."""
+def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequence[Scenario]) -> Iterator[Results]:
+    """Play one scenario after another; the results of each."""
     journals = journal_folder(args.journals)
-    results_of_each: list[Results] = []
     with progress_meter(partial(what_is_kept, args.journals)) as meter:
         for k, (path, scenario) in enumerate(zip(paths, scenarios, strict=True)):
             progress = partial(show_stage, meter, done=k, of=len(paths))
@@ -106,10 +108,9 @@ def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequen
             if journals is not None and len(paths) > 1:
                 kept = journal_folder(str(journals / path.stem))
             try:
-                results_of_each.append(compare(scenario, runs_at_once(scenario, args.n_jobs), progress, kept))
+                yield compare(scenario, runs_at_once(scenario, args.n_jobs), progress, kept)
             except (InputError, OracleError) as error:
                 raise InputError(f"{path}: {error}") from error
-    return results_of_each
 
 
 def _scenario_files(given: str) -> list[Path]:
@@ -190,7 +191,7 @@ def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
 
 def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -> list[str]:
     """Notes on the results of several scenarios."""
-    notes = [note for name, scenario in zip(played, scenarios, strict=True) for note in data_notes(scenario, name)]
+    notes = [note for name, scenario in zip(played, scenarios, strict=False) for note in data_notes(scenario, name)]
     notes += [note for name, results in played.items() for note in not_followed(results, name)]
     return [*notes, *failure_lines(run["failures"] for results in played.values() for run in results)]
 
