@@ -38,6 +38,7 @@ from elicit.asks import (
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, one_line
 from elicit.events import OUT_OF_TIME, Answer, Retracted
+from elicit.interrupts import until_kept
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Remembering, Workers
@@ -187,21 +188,13 @@ class _Dialogue:
         """Ask the operator and tell the answer, then adopt what was decided ahead for this answer."""
         self.reporter.before_question()
         self.ahead.begin(self.elicitation, request)
-        while isinstance(reply := self.operator(self._as_it_stands(request)), TakeBack):
-            self.elicitation.retract(reply.request)
-            self.writer.save()
+        while isinstance(reply := self._kept_reply(request), TakeBack):
             self.reporter.report(brief=False)
             if request not in self.elicitation.pending():  # a contradiction that is none any more
                 return
             self.ahead.begin(self.elicitation, request)
         if isinstance(reply, Enough):
-            self.elicitation.stop("the operator is content with the best so far")
-            self.writer.save()
             return
-        if isinstance(request, Reconcile) and isinstance(reply, Answer):
-            reply = Settlement(None)  # who only compares leaves contradictions to be weighed
-        self.elicitation.tell(request.id, reply)
-        self.writer.save()  # before anything else: an answer is never lost
         if self.ahead.under_way(reply):
             self.reporter.report(brief=True)  # whoever answered sees that the answer was taken
         found = self.ahead.take(reply, self.reporter.progress)
@@ -211,6 +204,22 @@ class _Dialogue:
         self.elicitation.adopt(found.facts)
         self.writer.save()
         self.reporter.found_ahead(found.progress)
+
+    def _kept_reply(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough:
+        """What the operator replies, once it is told and in the journal: no interrupt makes an answer lost."""
+        with until_kept() as hold:
+            reply = self.operator(self._as_it_stands(request))
+            hold()
+            if isinstance(request, Reconcile) and isinstance(reply, Answer):
+                reply = Settlement(None)  # who only compares leaves contradictions to be weighed
+            if isinstance(reply, TakeBack):
+                self.elicitation.retract(reply.request)
+            elif isinstance(reply, Enough):
+                self.elicitation.stop("the operator is content with the best so far")
+            else:
+                self.elicitation.tell(request.id, reply)
+            self.writer.save()
+        return reply
 
     def _as_it_stands(self, request: Compare | Reconcile) -> Compare | Reconcile:
         """The question as it is put: no check any more where an answer that may have implied it was taken back."""

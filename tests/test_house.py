@@ -42,6 +42,7 @@ ROOMS = {
     "elicit.errors": WORDS,
     "elicit.complete": set(),
     "elicit.printable": set(),
+    "elicit.interrupts": set(),
     "elicit.numeric": {"elicit.errors", "numpy"},
     "elicit.threads": {"threadpoolctl"},
     "elicit.orphans": {"joblib"},
@@ -92,7 +93,7 @@ ROOMS = {
     },
     "elicit.journal": WORDS | {"elicit.journal"},
     "elicit.operators": WORDS | {"elicit.operators"},
-    "elicit.operators.terminal": WORDS | {"elicit.operators", "prompt_toolkit"},
+    "elicit.operators.terminal": WORDS | {"elicit.interrupts", "elicit.operators", "prompt_toolkit"},
 }
 #: The other files under elicit/, the commands and the report put the rooms together: they may import all but these.
 ASSEMBLY = {f"elicit.{room}" for room in ("alongside", "commands", "estimator", "experiments", "proof", "report")}

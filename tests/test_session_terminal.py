@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -315,3 +316,28 @@ def test_names_with_escape_sequences_never_reach_the_terminal(tmp_path):
         assert byte not in terminal.raw
     coloured = re.search(rb"\x1b\[[0-9;]*(?<![0-9])(?:3[0-7]|9[0-7])[;m]", terminal.raw)
     assert coloured is None, "NO_COLOR is heard"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_answer_is_kept_though_the_session_is_interrupted_right_after_it(tmp_path, number):
+    with session(tmp_path) as terminal:
+        assert terminal.begin() == 1
+        terminal.press("a")
+        time.sleep(0.01)
+        os.kill(terminal.child.pid, number)
+        status, told = terminal.end()
+    assert status == 130
+    assert told.strip() == "elicit: interrupted; everything is kept, go on with: elicit resume j"
+    assert len(facts(tmp_path, Preferred)) == 1
+
+
+def test_a_session_that_is_terminated_again_and_again_says_one_line(tmp_path):
+    with session(tmp_path) as terminal:
+        assert terminal.begin() == 1
+        time.sleep(screens.PAUSE)
+        for _ in range(6):
+            os.kill(terminal.child.pid, signal.SIGTERM)
+            time.sleep(0.001)
+        status, told = terminal.end()
+    assert status == 130
+    assert told.strip() == "elicit: interrupted; everything is kept, go on with: elicit resume j"

@@ -34,6 +34,7 @@ from prompt_toolkit.styles import Style
 from elicit.asks import Compare, Reconcile, TakeBack
 from elicit.errors import InputError
 from elicit.events import Criterion
+from elicit.interrupts import held, waiting
 from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Leave, Opening, Page, Reply
@@ -43,6 +44,9 @@ from elicit.subsets import Attributes
 
 #: Seconds for which a new question takes no key: a key held down must not answer it unread.
 SETTLE = 0.15
+
+#: Seconds in which keys that were pressed before an interrupt are read.
+_UNREAD = 0.02
 
 #: Columns of the bar that shows how much of the run is done; what is being done beside it fits into 80 columns.
 _BAR = 16
@@ -180,12 +184,29 @@ class _Conversation:
         self._app.ttimeoutlen = 0.05  # Esc is a key here, not the beginning of others
 
     def run(self) -> Reply | Begin:
-        """The reply; leaving raises Leave, an interrupt KeyboardInterrupt."""
-        with self._thread:  # at its end nobody looks any more at what the reply is about to change
+        """The reply; leaving raises Leave, an interrupt KeyboardInterrupt. One that comes after the reply waits."""
+        # at the end of the thread nobody looks any more at what the reply is about to change
+        with held(self._interrupt_soon), self._thread:
             try:
-                return self._app.run(pre_run=self._start_jobs)
+                return self._app.run(pre_run=self._begin, handle_sigint=False)
             except EOFError:
                 raise Leave("the terminal is gone") from None
+
+    def _begin(self) -> None:
+        """What is done once there is a loop."""
+        if waiting():
+            self._interrupt()
+        self._start_jobs()
+
+    def _interrupt_soon(self) -> None:
+        """Called at an interrupt, wherever the main thread is: the loop takes it, after the keys pressed before it."""
+        loop = self._app.loop
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.call_later, _UNREAD, self._interrupt)
+
+    def _interrupt(self) -> None:
+        if not self._app.is_done:
+            self._app.exit(exception=KeyboardInterrupt())
 
     def _text(self) -> StyleAndTextTuples:
         size = self._output.get_size()
@@ -199,7 +220,6 @@ class _Conversation:
         bindings = KeyBindings()
         for key in _NAMED_KEYS:
             bindings.add(key, eager=key == "escape")(lambda event, key=key: self._press(event, key))
-        bindings.add("<sigint>")(lambda event: self._press(event, "c-c"))
         bindings.add(Keys.BracketedPaste)(lambda _: None)  # no key was pressed, whatever the text says
         bindings.add("<any>")(lambda event: self._press(event, event.data.lower()))
         return bindings
