@@ -22,8 +22,9 @@ from elicit.journal import Header, Journal, Record, library_versions
 from elicit.subsets import Attributes, Family, Mask
 from elicit.utility.monomials import Vector
 
-#: Settings that older journals do not hold, with the values under which those journals were made.
-FORMER_DEFAULTS: Mapping[str, Any] = {"recommend": "regret", "doubt": 1}
+#: Settings that older journals do not hold, with the values under which those journals were made. (Of the others that
+#: came later, today's defaults say what was done before.)
+FORMER_DEFAULTS: Mapping[str, Any] = {"recommend": "regret", "first": "drawn", "doubt": 1, "confirm": 0}
 
 
 @dataclass(frozen=True)

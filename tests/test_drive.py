@@ -879,19 +879,22 @@ def test_killed_fifty_times_nothing_acknowledged_is_lost(tmp_path):
     killed_at_random(tmp_path, 50, seed=2)
 
 
-def test_a_journal_from_before_recommend_was_a_setting_is_read_by_the_rule_of_its_time(tmp_path):
-    """Runs then recommended by least max regret, so that is what such a journal means."""
+def test_a_journal_from_before_some_settings_were_there_is_read_by_the_rules_of_its_time(tmp_path):
+    """Runs then began with draws, asked for no answer again, and recommended by least max regret."""
     oracle = truth(5)
     plain = journal_of(tmp_path / "now", oracle, settings=CHECKED, seed=2)
     record = read(tmp_path / "now")
     earlier = dict(record.header.settings["elicit"])
     assert earlier.pop("recommend") == "expected"
+    for later in ("first", "doubt", "confirm", "scope", "assume", "noise_ratio", "pairs", "worth"):
+        del earlier[later]
     header = dataclasses.replace(record.header, settings={**record.header.settings, "elicit": earlier})
     with Journal.create(tmp_path / "then", header) as journal:
         for fact in record.facts:
             journal.append(fact)
     found = elicitation_of(read(tmp_path / "then"))
-    assert found.settings == dataclasses.replace(CHECKED, recommend="regret")
+    as_it_was = {"recommend": "regret", "first": "drawn", "doubt": 1, "confirm": 0}
+    assert found.settings == dataclasses.replace(CHECKED, **as_it_was)
     assert found.incumbent == found.beliefs.regrets.least().subset
     assert elicitation_of(record).incumbent == plain.subset
 
