@@ -4,6 +4,7 @@ import argparse
 import ast
 import inspect
 import re
+import shlex
 from importlib import import_module
 
 import pytest
@@ -11,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.cli import _DESCRIPTION, _EPILOG, _parsed, _parser
-from elicit.commands.arguments import column_groups, listed
+from elicit.commands.arguments import column_groups, listed, mask_of_listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import _SCENARIO, add_commands
 from elicit.commands.score import FOLDS, LEVEL
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
 from elicit.printable import listable
+from elicit.subsets import Attributes
 
 #: The arguments that a command cannot go without, each with its name where it is an option.
 NEEDED = {
@@ -250,6 +252,17 @@ def test_names_are_read_back_as_they_are_listed(names):
     for comma in (",", ", "):
         assert listed(comma.join(map(listable, names))) == names
     assert listed(f" ,, {', '.join(map(listable, names))},, ,") == names
+
+
+@given(st.tuples(*[st.text("ab\"' (", min_size=1).map(str.strip).filter(bool)] * 2))
+def test_of_a_part_of_a_name_that_holds_a_comma_the_error_says_how_to_write_it(parts):
+    name = ", ".join(parts)
+    attributes = Attributes((name, "other"))
+    with pytest.raises(InputError, match=r"^--keep: ") as refused:
+        mask_of_listed(["other", parts[1]], attributes, "--keep")
+    *_, option, written = shlex.split(str(refused.value).rpartition("; write ")[2])
+    assert (option, listed(written)) == ("--keep", [name])
+    assert mask_of_listed(listed(written), attributes, "--keep") == 0b01
 
 
 @given(st.dictionaries(st.sampled_from(("g", "two words", "h,i")), NAMES))

@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import csv
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from elicit.errors import InputError
 from elicit.numeric import whole_in
+from elicit.printable import listable
+
+if TYPE_CHECKING:  # only for the signature: arguments are parsed before numeric libraries are loaded
+    from elicit.subsets import Attributes, Mask
 
 #: The most processes that may be asked for.
 MOST_JOBS = 10_000
@@ -56,6 +62,19 @@ def listed(text: str) -> list[str]:
     except csv.Error as error:
         raise InputError(f"{text!r}: names stand between commas ({error}); correct the quotes") from error
     return [name.strip() for name in cells if name.strip()]
+
+
+def mask_of_listed(names: Iterable[str], attributes: Attributes, option: str) -> Mask:
+    """The mask of names that were listed; of a part of a name that holds a comma, an error says how to write that."""
+    names = list(names)
+    for part in (name for name in names if name not in attributes.names):
+        whole = next((name for name in attributes.names if part in re.split(r"\s*,\s*", name)), None)
+        if whole is not None:
+            raise InputError(
+                f"{option}: {part!r} is only a part of the name {whole!r}, and names stand between commas; write "
+                f"{option} {shlex.quote(listable(whole))}"
+            )
+    return attributes.mask(names, option)
 
 
 def column_groups(text: str) -> dict[str, list[str]]:

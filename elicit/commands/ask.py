@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.commands.arguments import column_groups, listed
+from elicit.commands.arguments import column_groups, listed, mask_of_listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced_data import check_place
@@ -115,8 +115,8 @@ def _require_file(data: str) -> None:
 
 def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
     """The subsets that may be chosen; an error where there is nothing to choose."""
-    keep = attributes.mask(listed(args.keep), "--keep")
-    drop = attributes.mask((name for name in listed(args.drop) if name not in data.left_out), "--drop")
+    keep = mask_of_listed(listed(args.keep), attributes, "--keep")
+    drop = mask_of_listed((name for name in listed(args.drop) if name not in data.left_out), attributes, "--drop")
     if keep & drop:
         both = ", ".join(map(repr, attributes.subset(keep & drop)))
         raise InputError(f"--keep and --drop both name {both}; take it out of one of them")

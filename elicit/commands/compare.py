@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     played: list[Results] = []
     with ExitStack() as at_the_end, destination(args.json, *read_from) as out:
         for results in _play_all(args, paths, scenarios):
-            if not played:  # it may take hours: it is told even if another scenario fails, or the file cannot be written
+            if not played:  # it may take hours: told even if another scenario fails, or the file cannot be written
                 at_the_end.callback(_tell, paths, scenarios, played, choosing=bool(choices))
             played.append(results)
         if out is not None:

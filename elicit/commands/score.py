@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from elicit.alongside.display import Meter
-from elicit.commands.arguments import column_groups, listed, refuse_beside
+from elicit.commands.arguments import column_groups, listed, mask_of_listed, refuse_beside
 from elicit.commands.output import destination, say, write_json
 from elicit.commands.relevance import relevance_of
 from elicit.commands.reproduce import reproduce
@@ -83,7 +83,7 @@ def _data(args: argparse.Namespace) -> Data:
     if not there:
         return data
     attributes = columns_of(data.X, data.columns, data.groups).attributes
-    dropped = attributes.mask(there, "--drop")
+    dropped = mask_of_listed(there, attributes, "--drop")
     if dropped == attributes.everything:
         raise InputError("--drop leaves no attribute to score; drop fewer")
     return without(data, attributes.subset(dropped))

@@ -17,7 +17,7 @@ from pathlib import Path
 from elicit.alongside.display import failure_lines
 from elicit.alongside.hopeless import require_hope
 from elicit.asks import Failure, Measured
-from elicit.commands.arguments import listed
+from elicit.commands.arguments import listed, mask_of_listed
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.output import refuse_to_overwrite
 from elicit.commands.playing import progress_meter
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     data = data_of(section, Path())
     oracle = wrapper_of(section, data)
     attributes = oracle.attributes
-    dropped = attributes.mask(listed(args.drop), "--drop")
+    dropped = mask_of_listed(listed(args.drop), attributes, "--drop")
     family = Family(len(attributes), drop=dropped, max_size=args.max_size)
     part = Path(f"{args.output}{_PARTIAL}")
     with (

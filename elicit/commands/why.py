@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from elicit.alongside.display import Meter
-from elicit.commands.arguments import listed
+from elicit.commands.arguments import listed, mask_of_listed
 from elicit.commands.output import say
 from elicit.commands.status import DONE
 from elicit.decide.settings import unproven_choice
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 def _rival(text: str, why: Why) -> Mask:
     names = why.attributes.names
     # a name may hold a comma: the whole text may be one name
-    rival = why.attributes.mask([text] if text in names else listed(text), "--not")
+    rival = mask_of_listed([text] if text in names else listed(text), why.attributes, "--not")
     if not rival:
         raise InputError("--not needs the attributes of a subset, separated by commas")
     if rival == why.best:
