@@ -13,6 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+#: What every zipped file begins with.
+_ZIPPED = b"\x1f\x8b"
+
+
+def is_zipped(path: Path) -> bool:
+    """Whether a file is zipped, whatever its name says."""
+    with path.open("rb") as raw:
+        return raw.read(len(_ZIPPED)) == _ZIPPED
+
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[str]]:
@@ -20,7 +29,7 @@ def opened(path: Path) -> Iterator[IO[str]]:
     if "\0" in str(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))  # else a ValueError of open()
     with path.open("rb") as raw:
-        zipped = raw.peek(2)[:2] == b"\x1f\x8b"
+        zipped = raw.peek(len(_ZIPPED)).startswith(_ZIPPED)
         inside = gzip.GzipFile(fileobj=raw) if zipped else raw
         with io.TextIOWrapper(inside, encoding="utf-8-sig", newline="") as text:
             yield text

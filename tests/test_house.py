@@ -83,6 +83,7 @@ ROOMS = {
     },
     "elicit.sources": WORDS
     | {
+        "elicit.complete",
         "elicit.data",
         "elicit.methods",
         "elicit.oracles",

@@ -1,6 +1,7 @@
 """The end of a session: every number is what it says it is, checked against scikit-learn alone."""
 
 import dataclasses
+import gzip
 import io
 import re
 import sys
@@ -142,6 +143,22 @@ def test_looking_something_up_leaves_the_run_as_it_is(ended):
     assert elicitation.facts == facts
     assert elicitation.incumbent == recommended
     assert insight.status().evaluated == 40
+
+
+@pytest.mark.parametrize(
+    ("name", "guess"),
+    [("d.csv", None), ("d.csv.gz", "gzip"), ("D.CSV.GZ", "gzip"), ("d.csv.zip", "zip"), ("d.tar.gz", "tar")],
+)
+@pytest.mark.parametrize("packing", ["gzip", None])
+def test_pandas_reads_a_zipped_file_and_one_that_is_not_whatever_their_names(tmp_path, name, guess, packing):
+    text = b"a,b,y\n" + b"1,2,0\n2,1,1\n" * 5
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text) if packing else text)
+    section = {"kind": "wrapper", "data": str(path), "target": "y", "model": "knn:1"}
+    code, names = "\n".join(snippet(section, ("a",))), {}
+    exec(code, names)
+    assert names["X"].columns.tolist() == ["a"]
+    assert (f"compression={packing!r}" in code) == (packing != guess)
 
 
 def test_the_journal_is_enough_for_the_snippet(ended):

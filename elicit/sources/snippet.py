@@ -8,11 +8,15 @@ from pprint import pformat
 
 from sklearn.pipeline import Pipeline
 
+from elicit.complete import is_zipped
 from elicit.data import BUILT_IN, Data, model_of, regrouped
 from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
 from elicit.data.tidying import MISSING_LEVEL, MISSING_TO_PANDAS, as_numbers, is_missing
 from elicit.sources.oracle import ungrouped
 from elicit.sources.sections import Section
+
+#: The ends of the names of files that pandas unpacks: as our reader does, and otherwise.
+_PACKED, _PACKED_OTHERWISE = ".gz", (".tar", ".tar.gz", ".bz2", ".zip", ".xz", ".zst")
 
 #: A list of names that is longer than this stands on several lines.
 _LONGEST_LINE = 80
@@ -57,7 +61,7 @@ def _reading_lines(
         return [f"X, y = load_{section['data']}(return_X_y=True, as_frame=True)", *listing, f"X = X[{chosen}]"]
     table, blanks = cells_of(Path(section["data"])), blanks_of(Path(section["data"]))
     mixed = _mixed_decimal_columns(table, (*columns, section["target"]))
-    read = [repr(section["data"]), *_format_arguments(table, mixed)]
+    read = [repr(section["data"]), *_packing_arguments(Path(section["data"])), *_format_arguments(table, mixed)]
     read += _missing_value_arguments(blanks) if section.get("tidy") else []
     read += ["skipinitialspace=True"] if blanks.spaced else []
     renamed = ".rename(columns=str.strip)" if blanks.spaced else ""
@@ -80,6 +84,14 @@ def _columns_literal(columns: Sequence[str]) -> tuple[list[str], str]:
         return [], repr(list(columns))
     rows = pformat(list(columns), width=_LONGEST_LINE, compact=True).removeprefix("[").removesuffix("]") + ","
     return ["columns = [", *(f"    {row.strip()}" for row in rows.splitlines()), "]"], "columns"
+
+
+def _packing_arguments(path: Path) -> list[str]:
+    """Arguments of `read_csv`, which goes by the name of a file, where that says something else than what is in it."""
+    zipped, name = is_zipped(path), path.name.lower()
+    if zipped == name.endswith(_PACKED) and not name.endswith(_PACKED_OTHERWISE):
+        return []
+    return [f"compression={'gzip' if zipped else None!r}"]
 
 
 def _format_arguments(table: Cells, mixed: Sequence[str]) -> list[str]:
