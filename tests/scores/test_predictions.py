@@ -55,6 +55,15 @@ def test_errors_of_few_rounds_are_too_large_and_not_too_small(rounds):
     assert np.sqrt(np.mean(((found.values - exact) / found.errors) ** 2)) < 1.1
 
 
+@pytest.mark.parametrize("rounds", [70, 79, 80, 120])
+def test_errors_are_as_large_as_they_are_told_once_thirty_rows_were_used_twice(rounds):
+    background = X[:40]
+    exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:]])
+    found = [shapley_values(FOREST, X[100:], background, rounds=rounds, random_state=seed) for seed in range(3)]
+    ratios = [(each.values - exact) / each.errors for each in found]
+    assert 0.85 < np.sqrt(np.mean(np.square(ratios))) < 1.2
+
+
 def test_two_base_sets_err_less_for_their_rows():
     background = X[:40]
     exact = np.array([by_coalitions(FOREST.predict, x, background) for x in X[100:]])
