@@ -208,6 +208,15 @@ def ended_by(rule: str, found: str) -> str:
     return f"{rule}: {found}"
 
 
+def little_regret(regret: str, epsilon: float) -> str:
+    """The reason of an end by the rule `regret`."""
+    return ended_by(REGRET, f"model regret {regret} is at most {epsilon:g} among the evaluated")
+
+
+#: Subsets evaluated before anything is modelled, where nothing else is said.
+FEWEST_FIRST = 4
+
+
 def usual_budget(n: int) -> int:
     """Oracle calls of a run on n attributes that no budget is set for."""
     return max(20, min(n * (n + 1) // 2, 10 * n))

@@ -114,6 +114,41 @@ def test_a_run_that_ends_by_a_proof_among_the_measured_is_proven_there(tmp_path,
         assert "the run ended as necessarily optimal, and no proof of that is claimed" in err
 
 
+@pytest.mark.parametrize(("parsimony", "epsilon"), [(0.1, 0.3), ("exact", 3.0)])
+def test_an_end_by_little_regret_is_checked_as_far_as_facts_and_proofs_go(tmp_path, capsys, parsimony, epsilon):
+    rule = {"stop": ("regret",), "parsimony": parsimony, "epsilon": epsilon, "ask_every": 1}
+    result = journals.played(tmp_path / "j", 4, 2, **rule)
+    assert result.reason == f"regret: model regret 0 is at most {epsilon:g} among the evaluated"
+    lines = journals.lines_of(tmp_path / "j")
+    little = f"that it loses at most {epsilon:g} clear answers to any measured subset is"
+
+    def told(change):
+        changed = copy.deepcopy(lines)
+        change(changed)
+        return verdict(journals.write(tmp_path / "told", changed), capsys)
+
+    def end(changed):
+        return next(line for line in changed if line.get("fact") == "stopped")
+
+    def settings(changed):
+        return changed[0]["settings"]["elicit"]
+
+    status, out, _ = told(lambda _: None)
+    assert (status, f"{little} proven" in out) == (0, True)
+    assert "subsets one flip or one swap away from it were measured" in out
+    status, out, _ = told(lambda of: of[-1]["claim"].update(proofs=[]))
+    assert (status, f"{little} told as it was written" in out) == (0, True)
+    for change, words in (
+        (lambda of: settings(of).update(stop=["optimal"]), "its settings name no such rule"),
+        (lambda of: settings(of).update(epsilon=0.1), "which its settings do not say"),
+        (lambda of: settings(of).update(start=16), "before its first subsets were measured"),
+        (lambda of: end(of).update(reason=result.reason.replace(" 0 ", " 9 ")), "which its settings do not say"),
+    ):
+        status, _, err = told(change)
+        assert status == 1
+        assert words in err
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "settings",

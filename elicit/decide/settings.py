@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
-from elicit.events import EVALUATED, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, usual_budget
+from elicit.events import EVALUATED, FEWEST_FIRST, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, usual_budget
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import Noise
 from elicit.numeric import is_finite, is_whole, whole
@@ -23,9 +23,9 @@ from elicit.utility.scopes import Scope
 T = TypeVar("T")
 
 
-#: Subsets evaluated before anything is modelled, where nothing else is said; and as a share of the budget, one in so
-#: many, where draws alone say which attributes matter: what a search looks at is alike, and tells it badly.
-FEWEST_FIRST, SHARE_OF_THE_START = 4, 20
+#: Subsets evaluated before anything is modelled, as a share of the budget, one in so many, where draws alone say which
+#: attributes matter: what a search looks at is alike, and tells it badly.
+SHARE_OF_THE_START = 20
 
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")

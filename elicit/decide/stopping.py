@@ -16,6 +16,7 @@ from elicit.events import (
     REGRET,
     REJECTIONS,
     ended_by,
+    little_regret,
     questions_asked,
     rejected_in_a_row,
 )
@@ -81,7 +82,7 @@ class Stopping:
         regret = round(found.value / self._beliefs.utilities.clear, 9)
         if regret > self._settings.epsilon:
             return None
-        return ended_by(REGRET, f"model regret {regret:.3g} is at most {self._settings.epsilon:g} among the evaluated")
+        return little_regret(f"{regret:.3g}", self._settings.epsilon)
 
     def _rejections(self) -> str | None:
         in_a_row = self._beliefs.history.rejections_in_a_row

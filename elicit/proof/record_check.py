@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import BY_PROOF, EVALUATED, ended_by
+from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, ended_by, little_regret
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
@@ -147,6 +148,9 @@ class _Claim:
             demand(proven, "the run ended as necessarily optimal, and no proof of that is claimed")
             if not self.known.is_exact and stated.kind != "evaluated":
                 yield self._check_neighbours(), ""
+        if stopped is not None and stopped.rule == REGRET:
+            yield self._check_neighbours(), ""
+            yield self._check_little_regret(stopped.reason, proofs.bound), ""
 
     def _check_best_by_score(self) -> str:
         """The subset is the best measured by the first criterion, then by fewer attributes; no more is claimed."""
@@ -320,6 +324,26 @@ class _Claim:
     def _proves(self, kind: str) -> bool:
         """Whether the claim has a proof of a kind; all its proofs are checked."""
         return any(proof["claim"]["kind"] == kind for proof in self.content["proofs"])
+
+    def _check_little_regret(self, reason: str, bound: Fraction | None) -> str:
+        """The rule `regret` may end the run, as it is said; whether so little regret is proven, too, is told.
+
+        `bound` is what is proven of the regret among the measured. It may be above the regret, so that a large one
+        disproves nothing.
+        """
+        settings, start = self.known.settings, self.known.settings["start"]
+        most, least = float(settings["epsilon"]), FEWEST_FIRST if start is None else start
+        demand(REGRET in settings["stop"], "the run ended by little regret, and its settings name no such rule")
+        demand(len(self.evaluated) >= least, "the run ended by little regret before its first subsets were measured")
+        told = reason.removeprefix(ended_by(REGRET, "model regret ")).partition(" ")[0]
+        demand(
+            reason == little_regret(told, most) and exact(told) <= exact(f"{most:.3g}"),
+            f"the run ended as {reason!r:.80}, which its settings do not say",
+        )
+        margin = exact(self.content["set"]["delta"]) if self.known.is_exact else 1
+        proven = bound is not None and bound <= margin * exact(repr(most))
+        what = f"that it loses at most {most:g} clear answers to any measured subset"
+        return f"{what} is proven" if proven else f"{what} is told as it was written"
 
     def _check_neighbours(self) -> str:
         family, done = self.known.family, self.known.history.evaluated.keys() | self.known.history.failed.keys()
