@@ -82,6 +82,13 @@ def family_regret(
     far fewer. (In Θ_τ coefficients share one budget, and a single flip may spend it all: steps made proofs longer as
     often as shorter.)
     """
+    stopped = False
+
+    def watch(lower: float, upper: float) -> bool:
+        nonlocal stopped
+        stopped = progress is not None and bool(progress(lower, upper))
+        return stopped
+
     search = _Search(utilities, subset, family)
     search.alternate_from(interior_theta(utilities))
     if decide_only:
@@ -91,8 +98,8 @@ def family_regret(
         if search.lower > tolerances.DECISION or not utilities.informative:
             return search.found(np.inf, None)
     if isinstance(utilities, ExactSet) and not (with_proof or decide_only) and family.count() <= MOST_LISTED:
-        upper = _bound_by_cuts(utilities, subset, family, search, progress)
-        if upper <= search.lower + tolerances.DECISION:
+        upper = _bound_by_cuts(utilities, subset, family, search, watch)
+        if stopped or upper <= search.lower + tolerances.DECISION:
             return search.found(upper, None)
     looks = [(most_cubes, False)]
     if decide_only and isinstance(utilities, ExactSet):
@@ -105,11 +112,11 @@ def family_regret(
             lower=search.lower,
             attempt=search.attempt,
             enough=tolerances.DECISION if decide_only else None,
-            progress=progress,
+            progress=watch,
             most_cubes=most,
             by_steps=by_steps,
         )
-        if search.lower > tolerances.DECISION or proof.upper <= tolerances.DECISION:
+        if stopped or search.lower > tolerances.DECISION or proof.upper <= tolerances.DECISION:
             break
     return search.found(proof.upper, proof)
 

@@ -587,3 +587,19 @@ def test_the_theta_to_begin_with_is_inside_the_set():
     case = random_case(np.random.default_rng(0), n=5, evaluated=6, answers=2)
     for theirs, _ in sets(case):
         assert theirs.admits([interior_theta(theirs)]) == [True]
+
+
+def test_who_stops_the_search_once_is_not_asked_again():
+    asked = {}
+    for decide_only in (True, False):
+        for seed in range(8):
+            case = random_case(np.random.default_rng([seed, 57]), n=5, evaluated=6, answers=0)
+            theirs = case.exact()
+            for x in case.told.evaluated:
+                calls = []
+                family_regret(
+                    theirs, x, Family(5), decide_only=decide_only, progress=lambda *b, c=calls: not c.append(b)
+                )
+                assert len(calls) <= 1
+                asked[decide_only] = asked.get(decide_only, 0) + len(calls)
+    assert all(asked.values()), "somebody was asked"
