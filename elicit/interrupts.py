@@ -93,3 +93,8 @@ def held(told: Callable[[], None]) -> Iterator[None]:
 def waiting() -> bool:
     """Whether an interrupt came that waits."""
     return _here() and _HOLDING.came is not None
+
+
+def interrupt() -> None:
+    """Interrupt as Ctrl-C does, which may have been read as a key: it waits where interrupts are held."""
+    signal.raise_signal(signal.SIGINT)

@@ -14,6 +14,7 @@ from test_terminal_dialogue import ATTRIBUTES, CONFLICT, QUESTION, Desk
 from elicit.asks import Enough, Settlement, TakeBack
 from elicit.errors import InputError, SolverError
 from elicit.events import SCORE_AND_SIZE, Answer
+from elicit.interrupts import until_kept
 from elicit.operators import terminal
 from elicit.operators.page import Leave
 from elicit.operators.terminal import TerminalOperator
@@ -61,6 +62,14 @@ def test_a_repair_takes_keys_as_well(press):
 @pytest.mark.parametrize("pasted", ["b", "c-c", "c-d", "q", "d", "1" * 5000, "some text\n"])
 def test_what_is_pasted_is_no_key(press, pasted, request_, key, reply):
     assert press(f"\x1b[200~{pasted}\x1b[201~{key}", request_) == reply
+
+
+def test_ctrl_c_that_is_read_with_an_answer_comes_once_that_is_kept(press):
+    kept = []
+    with pytest.raises(KeyboardInterrupt), until_kept():
+        kept.append(press("a\x03"))
+    assert kept == [Answer.FIRST]
+    assert press("ab") == Answer.FIRST, "another key is for nobody"
 
 
 def test_leaving_and_interrupting(press):

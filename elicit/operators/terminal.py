@@ -23,7 +23,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input, create_input
-from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.input.typeahead import clear_typeahead, get_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
@@ -34,7 +34,7 @@ from prompt_toolkit.styles import Style
 from elicit.asks import Compare, Reconcile, TakeBack
 from elicit.errors import InputError
 from elicit.events import Criterion
-from elicit.interrupts import held, waiting
+from elicit.interrupts import held, interrupt, waiting
 from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Leave, Opening, Page, Reply
@@ -188,9 +188,12 @@ class _Conversation:
         # at the end of the thread nobody looks any more at what the reply is about to change
         with held(self._interrupt_soon), self._thread:
             try:
-                return self._app.run(pre_run=self._begin, handle_sigint=False)
+                reply = self._app.run(pre_run=self._begin, handle_sigint=False)
             except EOFError:
                 raise Leave("the terminal is gone") from None
+            if any(typed.key == Keys.ControlC for typed in get_typeahead(self._app.input)):
+                interrupt()  # it was read with the key that replied, and a key it was: no signal comes
+            return reply
 
     def _begin(self) -> None:
         """What is done once there is a loop."""
