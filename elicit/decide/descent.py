@@ -30,6 +30,10 @@ LEAST_BUDGET, MOST_DOWN = 3, 20
 #: down nothing that is measured depends on answers, and those about its first, large subsets tell little.
 ASK_EVERY_DOWN, ASK_EVERY = 6, 4
 
+#: Where nothing else is said, one evaluation in so many goes to what promises most though it may be rejected, in a run
+#: that goes down. With the 30 attributes of `bench_live.py` asked sessions took longer by it, so not in others.
+UNASKED_DOWN = 2
+
 
 def looks(settings: Settings, family: Family) -> int:
     """How many subsets of one size are looked at, at most: as the budget allows; 0 where no way down is taken."""
@@ -51,6 +55,13 @@ def between_questions(settings: Settings, family: Family) -> int:
     if settings.ask_every is not None:
         return settings.ask_every
     return ASK_EVERY_DOWN if settings.explore == "gain" and looks(settings, family) else ASK_EVERY
+
+
+def turn(settings: Settings, family: Family) -> int:
+    """One evaluation in how many goes to what promises most, though it may be rejected; 0: none."""
+    if settings.unasked is not None:
+        return settings.unasked
+    return UNASKED_DOWN if looks(settings, family) else 0
 
 
 def on_the_way(beliefs: Beliefs) -> bool:

@@ -5,8 +5,8 @@ puts first, and without one with draws. Then candidates are drawn (by a law from
 attribute) or are neighbours of what is liked best so far; the one is proposed by which plausible operators may
 gain most, or that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered
 with its price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones
-are looked at again. A forecast that knows very many subsets is believed without asking the set. Where nothing
-was gained for long the search begins anew.
+are looked at again. On few attributes a forecast is believed without asking the set at every other evaluation, and
+wherever it knows very many subsets. Where nothing was gained for long the search begins anew.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
-from elicit.decide.descent import looks, next_down, on_the_way
+from elicit.decide.descent import looks, next_down, on_the_way, turn
 from elicit.decide.drawing import Draws
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
@@ -166,7 +166,7 @@ class _Explorer:
         if subset in self.chosen or subset in self.rejected:
             return False
         before = history.rejected.get(subset)
-        return before is None or self._age(before.request) >= SECOND_LOOK
+        return before is None or self._believes_the_forecast or self._age(before.request) >= SECOND_LOOK
 
     def _age(self, request: int) -> int:
         """Evaluations since a request."""
@@ -313,9 +313,16 @@ class _Explorer:
 
     @property
     def _believes_the_forecast(self) -> bool:
-        """Whether its proposals are evaluated unasked."""
-        forecast_alone = self._settings.explore == "gain" and len(self._beliefs.evaluated) > MOST_ASKED
-        return forecast_alone and REJECTIONS not in self._settings.stop
+        """Whether its next proposal is evaluated unasked, though it was rejected: it knows very many, or has its turn.
+
+        The last evaluation is its turn, for nothing would look again at what was rejected then.
+        """
+        if self._settings.explore != "gain" or REJECTIONS in self._settings.stop:
+            return False
+        measured, every = len(self._history.evaluated), turn(self._settings, self._family)
+        spent = measured + len(self._history.failed) + len(self.chosen)
+        left = self._settings.evaluations(self._family) - spent
+        return measured > MOST_ASKED or (every > 0 and (left - 1) % every == 0)
 
     def rejection_price(self, subset: Mask) -> float | None:
         """The price at which a subset is rejected, None when it may be best (or nothing is known).

@@ -98,6 +98,12 @@ class Settings:
         "rejections in a row after which the cheapest of the rejected is evaluated all the same. Rejections are "
         "provisional: where attributes interact in ways that no pair explains, many of them are wrong",
     )
+    unasked: int | None = _choice(
+        None,
+        "explore gain: one evaluation in so many goes to the most promising, though it may be rejected. 1: nothing is "
+        "rejected; 0: all may be, as where the rule `rejections` may end the run. none: 2 in a run that takes a way "
+        "down (see first); else 0",
+    )
     policy: str = _choice(
         "value",
         "which subsets a question compares. value: the pair whose answer is worth most to the choice; current: the "
@@ -286,6 +292,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "draws": (1, 100_000),
     "start": (0, None),
     "patience": (1, None),
+    "unasked": (0, None),
     "ask_every": (0, None),
     "last_questions": (0, None),
     "confirm": (0, None),
@@ -294,7 +301,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "effort": (1, None),
     "batch": (1, None),
 }
-_MAY_BE_NONE = ("budget", "start", "ask_every")
+_MAY_BE_NONE = ("budget", "start", "ask_every", "unasked")
 
 #: The settings that are numbers of at least 0.
 _REAL = ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt")

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
-from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws, looks, next_down, on_the_way
+from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws, looks, next_down, on_the_way, turn
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.forecast import Forecast
 from elicit.decide.process import Process
@@ -233,6 +233,24 @@ def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, exp
         assert found == 4
     else:
         assert found == max(4, calls // 20)
+
+
+@pytest.mark.parametrize(
+    ("n", "choices", "every"),
+    [
+        (6, {}, 2),
+        (6, {"unasked": 3}, 3),
+        (6, {"unasked": 0}, 0),
+        (6, {"first": "all"}, 0),
+        (6, {"budget": LEAST_BUDGET * 6 - 1}, 0),
+        (6, {"budget": LEAST_BUDGET * 6}, 2),
+        (MOST_DOWN, {}, 2),
+        (MOST_DOWN + 1, {}, 0),
+        (MOST_DOWN + 1, {"unasked": 1}, 1),
+    ],
+)
+def test_the_most_promising_has_its_turn_where_a_run_goes_down_unless_told_otherwise(n, choices, every):
+    assert turn(Settings(**choices), Family(n)) == every
 
 
 @pytest.mark.parametrize(

@@ -720,7 +720,7 @@ def confirming(elicitation: Elicitation) -> list[int]:
     return [k for k, asked in enumerate(rounds) if "would be recommended now" in asked.why]
 
 
-@pytest.mark.parametrize("seed", [2, 3, 7])
+@pytest.mark.parametrize("seed", [1, 3, 4, 7])
 def test_few_questions_leave_some_that_confirm_the_choice_once_the_budget_is_spent(seed):
     plain, confirmed = played_confirming(seed, confirm=0), played_confirming(seed)
     assert list(plain.history.evaluated) == list(confirmed.history.evaluated), "the search is the same"

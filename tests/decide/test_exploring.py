@@ -275,10 +275,37 @@ def test_a_new_beginning_is_drawn_and_rejects_nothing(forecasts, monkeypatch):
 @pytest.mark.usefixtures("forecasts")
 def test_where_the_most_promising_is_rejected_the_next_is_proposed():
     family = Family(6, max_size=3)
-    dear = {0b10: 0.5, 0b100: 0.5}
-    found = proposed(known(family, [0b1], explore="gain", first="all", prices=dear, patience=9, draws=1), 2)
+    dear, choices = {0b10: 0.5, 0b100: 0.5}, {"explore": "gain", "first": "all", "draws": 1}
+    found = proposed(known(family, [0b1], prices=dear, patience=9, **choices), 2)
     assert dict(found.rejected) == dear
     assert found.evaluate[0] == 0b11
+
+
+@pytest.mark.usefixtures("forecasts")
+@pytest.mark.parametrize("failed", [0, 1])
+@pytest.mark.parametrize("unasked", [0, 1, 2, 3])
+@pytest.mark.parametrize("left", range(1, 8))
+def test_a_forecast_has_its_turn_at_the_last_evaluation_and_so_often_before(left, unasked, failed):
+    choices = {"explore": "gain", "first": "all", "prices": {0b10: 0.5, 0b100: 0.5}, "draws": 1}
+    choices |= {"failed": [0b111000][:failed], "budget": 1 + failed + left, "unasked": unasked}
+    turn = unasked > 0 and (left - 1) % unasked == 0
+
+    def found(rejected=(), **changes):
+        return proposed(known(Family(6, max_size=3), [0b1], rejected=rejected, **choices | changes))
+
+    assert (found().evaluate, found().rejected) == (((0b10,), ()) if turn else ((0b11,), ((0b10, 0.5),)))
+    assert found({0b10: 1}).evaluate == ((0b10,) if turn else (0b11,)), "what was rejected has its turn, too"
+    assert found(stop=("rejections",)).rejected == ((0b10, 0.5),), "where rejections are counted none is spared"
+    assert found({0b10: 1}, explore="law").evaluate != (0b10,), "draws have no turn"
+
+
+@pytest.mark.usefixtures("forecasts")
+def test_in_a_batch_a_forecast_has_its_turn_as_often_and_what_was_rejected_there_waits():
+    dear = dict.fromkeys([0b10, 0b11, 0b1000], 0.5)
+    choices = {"explore": "gain", "first": "all", "draws": 1, "patience": 9, "unasked": 2, "budget": 5}
+    found = proposed(known(Family(6, max_size=3), [0b1], prices=dear, **choices), 4)
+    assert dict(found.rejected).keys() == {0b10, 0b11}
+    assert found.evaluate[:2] == (0b100, 0b1000)
 
 
 def test_a_forecast_chooses_among_draws_too_and_those_by_a_prior_are_not_much_larger_than_the_best(forecasts):
