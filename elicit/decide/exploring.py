@@ -166,7 +166,7 @@ class _Explorer:
         if subset in self.chosen or subset in self.rejected:
             return False
         before = history.rejected.get(subset)
-        return before is None or self._believes_the_forecast or self._age(before.request) >= SECOND_LOOK
+        return before is None or self._forecast_has_its_turn or self._age(before.request) >= SECOND_LOOK
 
     def _age(self, request: int) -> int:
         """Evaluations since a request."""
@@ -312,17 +312,27 @@ class _Explorer:
         return self._around(self._beliefs.favourite)
 
     @property
-    def _believes_the_forecast(self) -> bool:
-        """Whether its next proposal is evaluated unasked, though it was rejected: it knows very many, or has its turn.
+    def _may_believe_the_forecast(self) -> bool:
+        """Whether anything is ever evaluated unasked because a forecast proposes it."""
+        return self._settings.explore == "gain" and REJECTIONS not in self._settings.stop
 
-        The last evaluation is its turn, for nothing would look again at what was rejected then.
+    @property
+    def _forecast_has_its_turn(self) -> bool:
+        """Whether the next evaluation goes to what promises most, though it was rejected.
+
+        The last one does, for nothing would look again at what was rejected then.
         """
-        if self._settings.explore != "gain" or REJECTIONS in self._settings.stop:
+        every = turn(self._settings, self._family)
+        if not every or not self._may_believe_the_forecast:
             return False
-        measured, every = len(self._history.evaluated), turn(self._settings, self._family)
-        spent = measured + len(self._history.failed) + len(self.chosen)
-        left = self._settings.evaluations(self._family) - spent
-        return measured > MOST_ASKED or (every > 0 and (left - 1) % every == 0)
+        spent = len(self._history.evaluated) + len(self._history.failed) + len(self.chosen)
+        return (self._settings.evaluations(self._family) - spent - 1) % every == 0
+
+    @property
+    def _believes_the_forecast(self) -> bool:
+        """Whether its next proposal is evaluated unasked: it has its turn, or knows very many."""
+        knows_many = self._may_believe_the_forecast and len(self._beliefs.evaluated) > MOST_ASKED
+        return knows_many or self._forecast_has_its_turn
 
     def rejection_price(self, subset: Mask) -> float | None:
         """The price at which a subset is rejected, None when it may be best (or nothing is known).

@@ -1,4 +1,4 @@
-"""Makes the oracle tables of this folder anew: python scenarios/suite/make.py [NAME …]
+"""Makes the oracle tables of `suite` and `further` anew: python scenarios/make.py [FOLDER/NAME …]
 
 Each table is every subset of one data set, measured with one model by ten folds, as `elicit table` does it.
 Data that scikit-learn ships are used as they are or in part; the rest is drawn here, from fixed seeds.
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine, make_classification
 
 from elicit.cli import main
 
@@ -82,6 +82,45 @@ def curved(seed=14):
     return x, y + rng.normal(size=300), _numbered(11)
 
 
+def wine():
+    """Ten of the thirteen measurements of the wine data: of which of three growers is it?"""
+    return _columns(load_wine(), [0, 1, 2, 3, 4, 6, 7, 9, 10, 11])
+
+
+def tissue(chosen):
+    """Other measurements of breast tissue than those of the suite, but for one or two."""
+    return _columns(load_breast_cancer(), chosen)
+
+
+def pixels():
+    """Ten other pixels: which of the ten digits is it?"""
+    data = load_digits()
+    order = np.argsort(-data.data.var(axis=0), kind="stable")[1:31:3]
+    rows = np.random.default_rng(5).permutation(len(data.data))[:400]
+    return data.data[rows][:, order], _classes(data.target[rows]), [f"pixel_{k}" for k in order]
+
+
+def three_classes():
+    """Three classes around four causes, with three mixtures of these and three idle attributes."""
+    x, y = make_classification(300, 10, n_informative=4, n_redundant=3, n_classes=3, random_state=7)
+    return x, _classes(y), _numbered(10)
+
+
+def six_clusters():
+    """Two classes of three clusters each around five causes, with two mixtures of these and two idle attributes."""
+    x, y = make_classification(250, 9, n_informative=5, n_redundant=2, n_clusters_per_class=3, random_state=3)
+    return x, _classes(y), _numbered(9)
+
+
+def _columns(data, chosen):
+    names = [str(data.feature_names[k]).replace(" ", "_") for k in chosen]
+    return data.data[:, chosen], _classes(data.target), names
+
+
+def _classes(target):
+    return [f"c{k}" for k in target]
+
+
 def _words(target):
     return np.where(target, "yes", "no")
 
@@ -92,16 +131,23 @@ def _numbered(n):
 
 #: Each table: its data and its model.
 TABLES = {
-    "breast_knn": (breast, "knn:5"),
-    "digits_logistic": (digits, "logistic"),
-    "diabetes_ridge": (diabetes, "ridge"),
-    "three_way_knn": (three_way, "knn:7"),
-    "three_way_knn9": (lambda: three_way(seed=16), "knn:9"),
-    "two_pairs_knn": (two_pairs, "knn:7"),
-    "redundant_knn": (redundant, "knn:5"),
-    "redundant_tree": (lambda: redundant(seed=17), "tree:4"),
-    "noisy_logistic": (noisy, "logistic"),
-    "curved_tree": (curved, "tree:5"),
+    "suite/breast_knn": (breast, "knn:5"),
+    "suite/digits_logistic": (digits, "logistic"),
+    "suite/diabetes_ridge": (diabetes, "ridge"),
+    "suite/three_way_knn": (three_way, "knn:7"),
+    "suite/three_way_knn9": (lambda: three_way(seed=16), "knn:9"),
+    "suite/two_pairs_knn": (two_pairs, "knn:7"),
+    "suite/redundant_knn": (redundant, "knn:5"),
+    "suite/redundant_tree": (lambda: redundant(seed=17), "tree:4"),
+    "suite/noisy_logistic": (noisy, "logistic"),
+    "suite/curved_tree": (curved, "tree:5"),
+    "further/breast_svm": (lambda: tissue([1, 7, 9, 13, 17, 19, 23, 26, 29]), "svm"),
+    "further/breast_tree": (lambda: tissue([2, 3, 5, 8, 12, 15, 18, 20, 22, 25]), "tree"),
+    "further/clusters_svm": (six_clusters, "svm"),
+    "further/clusters_tree": (three_classes, "tree"),
+    "further/diabetes_knn": (diabetes, "knn:7"),
+    "further/digits_knn": (pixels, "knn:3"),
+    "further/wine_tree": (wine, "tree"),
 }
 
 
@@ -111,14 +157,14 @@ def make(name):
     x, y, names = data()
     path = HERE / f"{name}.csv.gz"
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / f"{name}.csv"
+        source = Path(folder) / path.name.removesuffix(".gz")
         with source.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([*names, "target"])
             writer.writerows([*(f"{v:.8g}" for v in row), target] for row, target in zip(x, y, strict=True))
         if main(["table", str(source), "--target", "target", "--model", model, "-o", str(path)]):
             raise SystemExit(1)
-    if name == "breast_knn":
+    if name == "suite/breast_knn":
         with_costs(path)
 
 
