@@ -192,7 +192,7 @@ def test_where_nobody_is_asked_what_is_recommended_is_the_best_by_score_that_not
 
 def test_what_dominates_the_recommended_one_within_noise_is_not_denied(tmp_path, capsys):
     oracle = journals.InFolds(journals.truth(4, 2))
-    result = journals.played(tmp_path / "j", 4, 2, oracle=oracle, noise_level=0.1, budget=14)
+    result = journals.played(tmp_path / "j", 4, 2, oracle=oracle, noise_level=0.1, budget=14, unasked=0)
     elicitation = elicitation_of(read(tmp_path / "j"))
     assert result.subset not in elicitation.history.front, "else this shows nothing"
     assert "; no measured subset dominates it beyond noise" in "\n".join(steps(tmp_path / "j"))

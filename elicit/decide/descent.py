@@ -31,7 +31,8 @@ LEAST_BUDGET, MOST_DOWN = 3, 20
 ASK_EVERY_DOWN, ASK_EVERY = 6, 4
 
 #: Where nothing else is said, one evaluation in so many goes to what promises most though it may be rejected, in a run
-#: that goes down. With the 30 attributes of `bench_live.py` asked sessions took longer by it, so not in others.
+#: that goes down, in the parsimonious set: a rejection by the exact one is no matter of a threshold. With the 30
+#: attributes of `bench_live.py` asked sessions took longer by it, so not in other runs.
 UNASKED_DOWN = 2
 
 
@@ -61,7 +62,7 @@ def turn(settings: Settings, family: Family) -> int:
     """One evaluation in how many goes to what promises most, though it may be rejected; 0: none."""
     if settings.unasked is not None:
         return settings.unasked
-    return UNASKED_DOWN if looks(settings, family) else 0
+    return UNASKED_DOWN if looks(settings, family) and not settings.exact else 0
 
 
 def on_the_way(beliefs: Beliefs) -> bool:

@@ -102,7 +102,7 @@ class Settings:
         None,
         "explore gain: one evaluation in so many goes to the most promising, though it may be rejected. 1: nothing is "
         "rejected; 0: all may be, as where the rule `rejections` may end the run. none: 2 in a run that takes a way "
-        "down (see first); else 0",
+        "down (see first), with the parsimonious set; else 0",
     )
     policy: str = _choice(
         "value",

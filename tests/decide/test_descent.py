@@ -241,6 +241,8 @@ def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, exp
         (6, {}, 2),
         (6, {"unasked": 3}, 3),
         (6, {"unasked": 0}, 0),
+        (6, {"parsimony": "exact"}, 0),
+        (6, {"parsimony": "exact", "unasked": 2}, 2),
         (6, {"first": "all"}, 0),
         (6, {"budget": LEAST_BUDGET * 6 - 1}, 0),
         (6, {"budget": LEAST_BUDGET * 6}, 2),
