@@ -142,10 +142,16 @@ def test_the_smallest_gain_is_more_than_none_and_of_none_the_nearest_miss_the_mo
 def test_what_is_believed_leaves_less_doubt_about_itself(known, data):
     history, _ = known
     chosen = data.draw(st.integers(1, 2 ** len(history.attributes) - 1))
-    before = forecast_of(history)
+    before, seen = forecast_of(history), bits([chosen], len(history.attributes))
     after = before.believing(chosen)
-    for was, now in zip(before.outcomes([chosen]), after.outcomes([chosen]), strict=True):
-        assert np.ptp(now) <= 0.8 * np.ptp(was) + 1e-12
+    for was, now in zip(before.criteria, after.criteria, strict=True):
+        if isinstance(was, Sum):
+            assert now is was
+            continue
+        ((mean,), (spread,)), noise = was.predicted(seen), was.noise
+        doubt = spread**2 / was.variance
+        assert now.predicted(seen)[1] == pytest.approx(spread * np.sqrt(noise / (doubt + noise)), rel=1e-4, abs=1e-6)
+        assert now.predicted(seen)[0] == pytest.approx(mean, abs=1e-5)
 
 
 @pytest.mark.parametrize("criteria", [1, 2, 3])
