@@ -24,7 +24,14 @@ from elicit.utility.monomials import Vector
 
 #: Settings that older journals do not hold, with the values under which those journals were made. (Of the others that
 #: came later, today's defaults say what was done before.)
-FORMER_DEFAULTS: Mapping[str, Any] = {"recommend": "regret", "first": "drawn", "doubt": 1, "confirm": 0, "unasked": 0}
+FORMER_DEFAULTS: Mapping[str, Any] = {
+    "recommend": "regret",
+    "first": "drawn",
+    "doubt": 1,
+    "confirm": 0,
+    "unasked": 0,
+    "detour": 0,
+}
 
 
 @dataclass(frozen=True)

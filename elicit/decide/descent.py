@@ -1,8 +1,9 @@
 """Descent: the way down from all attributes, one fewer at a time, by what is not known beforehand: the score.
 
-It belongs to no operator. What only matters together is together at the start, and shows when one of it
-goes; one subset of every size is on the way, whatever size is worth. At each size up to four removals are tried:
-the first that scores no worse than the subset it comes from is gone on from at once, else the best of the four.
+What only matters together is together at the start, and shows when one of it goes. At each size up to four removals
+are tried: the first that scores no worse than the subset it comes from is gone on from at once, else the best of the
+four. The first half of the way belongs to no operator; on the second a step waits while something else promises much
+more to those who may be the operator.
 """
 
 from __future__ import annotations
@@ -69,6 +70,12 @@ def on_the_way(beliefs: Beliefs) -> bool:
     """Whether a run goes down, and is not yet through with it."""
     most = looks(beliefs.settings, beliefs.family) * len(beliefs.family.free)
     return most > 0 and len(beliefs.evaluated) < beliefs.settings.begun_with + most
+
+
+def may_wait(beliefs: Beliefs) -> bool:
+    """Whether a step down may wait for what promises more: what only matters together had half of the way to show."""
+    half = looks(beliefs.settings, beliefs.family) * len(beliefs.family.free) / 2
+    return beliefs.settings.detour > 0 and len(beliefs.evaluated) > half
 
 
 def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool], chosen: Sequence[Mask]) -> Mask | None:

@@ -1,12 +1,13 @@
 """Exploring: which subset is worth an evaluation.
 
-A run on few attributes goes down from all of them first; one that takes no way down begins with what a prior
-puts first, and without one with draws. Then candidates are drawn (by a law from a power index, or attribute by
-attribute) or are neighbours of what is liked best so far; the one is proposed by which plausible operators may
-gain most, or that θ_k likes best. A proposal that no utility in the set finds best is rejected and remembered
-with its price, unless it is on the way down; in the parsimonious set a rejection is provisional, so old ones
-are looked at again. On few attributes a forecast is believed without asking the set at every other evaluation, and
-wherever it knows very many subsets. Where nothing was gained for long the search begins anew.
+A run on few attributes goes down from all of them first, and past half of this way a step waits for what promises
+much more; one that takes no way down begins with what a prior puts first, and without one with draws. Then
+candidates are drawn (by a law from a power index, or attribute by attribute) or are neighbours of what is liked best
+so far; the one is proposed by which plausible operators may gain most, or that θ_k likes best. A proposal that no
+utility in the set finds best is rejected and remembered with its price, unless it is on the way down; in the
+parsimonious set a rejection is provisional, so old ones are looked at again. On few attributes a forecast is
+believed without asking the set at every other evaluation, and wherever it knows very many subsets. Where nothing was
+gained for long the search begins anew.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
-from elicit.decide.descent import looks, next_down, on_the_way, turn
+from elicit.decide.descent import looks, may_wait, next_down, on_the_way, turn
 from elicit.decide.drawing import Draws
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
@@ -206,9 +207,18 @@ class _Explorer:
         if not on_the_way(self._beliefs):
             return None
         found = next_down(self._beliefs, self._forecast, self.new, self.chosen)
-        if found is not None:
-            self._on_the_way.add(found)
+        if found is None or self._waits(found):
+            return None
+        self._on_the_way.add(found)
         return found
+
+    def _waits(self, step: Mask) -> bool:
+        """Whether a step down waits, since something else promises much more: it may be too small for anybody."""
+        pool = [m for m in self._pool if self.new(m)] if may_wait(self._beliefs) else []
+        if not pool:
+            return False
+        gain, *others = self._log_gain([step, *pool])
+        return bool(max(others) - gain > np.log(self._settings.detour))
 
     def _of_most_gain(self) -> Mask | None:
         """The candidate by which plausible operators may gain most, given that those chosen come out as forecast."""

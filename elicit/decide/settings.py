@@ -98,6 +98,11 @@ class Settings:
         "rejections in a row after which the cheapest of the rejected is evaluated all the same. Rejections are "
         "provisional: where attributes interact in ways that no pair explains, many of them are wrong",
     )
+    detour: float = _choice(
+        20.0,
+        "on the second half of the way down (see first), a step waits while another subset promises more than so many "
+        "times as much; 0: none waits",
+    )
     unasked: int | None = _choice(
         None,
         "explore gain: one evaluation in so many goes to the most promising, though it may be rejected. 1: nothing is "
@@ -304,7 +309,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
 _MAY_BE_NONE = ("budget", "start", "ask_every", "unasked")
 
 #: The settings that are numbers of at least 0.
-_REAL = ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt")
+_REAL = ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt", "detour")
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:

@@ -164,7 +164,7 @@ def test_looks_at_one_size_are_as_the_budget_allows_and_the_way_is_as_long_as_th
 @pytest.mark.parametrize("seed", range(2))
 def test_who_answers_early_turns_nothing_away_on_the_way_down(seed, price):
     oracle = SyntheticOracle.drawn(9, np.random.default_rng(seed), size=True)
-    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60), seed=seed)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60, detour=0), seed=seed)
     drive(elicitation, oracle, SimulatedOperator(f"score - {price} * size", oracle.criteria))
     rounds = elicitation.history.rounds
     assert any(r.rejected for r in rounds), "nothing was turned away at all, so this shows nothing"

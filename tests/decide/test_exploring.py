@@ -30,7 +30,8 @@ def test_a_price_that_is_a_simple_fraction_is_recorded_the_same_whatever_the_sol
 def rejections(**changes):
     """How many subsets were evaluated at each round of one run in which a proposal was rejected."""
     oracle = SyntheticOracle.drawn(9, np.random.default_rng(0), size=True)
-    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60, **changes), seed=0)
+    chosen = Settings(ask_every=1, budget=60, detour=0, **changes)  # so that none is rejected on the way down
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, chosen, seed=0)
     drive(elicitation, oracle, SimulatedOperator("score - 0.1 * size", oracle.criteria))
     rounds = elicitation.history.rounds
     known = np.cumsum([0, *(len(r.evaluate) for r in rounds)]).tolist()
@@ -279,6 +280,29 @@ def test_where_the_most_promising_is_rejected_the_next_is_proposed():
     found = proposed(known(family, [0b1], prices=dear, patience=9, **choices), 2)
     assert dict(found.rejected) == dear
     assert found.evaluate[0] == 0b11
+
+
+@pytest.mark.usefixtures("forecasts")
+@pytest.mark.parametrize(
+    ("others", "detour", "waits"), [(6, 20, True), (5, 20, False), (6, 0, False), (6, 1e26, True), (6, 1e27, False)]
+)
+def test_on_the_second_half_of_the_way_down_a_step_waits_for_what_promises_so_much_more(
+    others, detour, waits, monkeypatch
+):
+    step, best = 0b111110, 0b10  # by their promises e^60 = 1.1e26 lies between
+    monkeypatch.setattr(exploring, "next_down", lambda *_: step)
+    evaluated = [0b1, *(0b111111 ^ 1 << k for k in range(1, 6)), 0b111111][: 1 + others]
+    # two looks at each size: twelve evaluations are the way
+    choices = {"explore": "gain", "budget": 18, "draws": 1, "patience": 9}
+    found = proposed(known(Family(6), evaluated, detour=detour, prices={step: 0.5}, **choices))
+    assert found.evaluate == (best if waits else step,)
+    assert (found.why == "on the way down from all attributes") != waits
+    dear = known(Family(6), evaluated, detour=detour, prices=dict.fromkeys([best, 0b11], 0.5), unasked=0, **choices)
+    again = proposed(dear)
+    assert ((best, 0.5) in again.rejected) == waits, "what it waits for may be rejected"
+    known_best = known(Family(6), [best, *evaluated[1:]], detour=detour, **choices)
+    monkeypatch.setattr(exploring, "next_down", lambda *_: 0b1)  # promises most itself
+    assert proposed(known_best).evaluate == (0b1,)
 
 
 @pytest.mark.usefixtures("forecasts")
