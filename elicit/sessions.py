@@ -31,6 +31,7 @@ FORMER_DEFAULTS: Mapping[str, Any] = {
     "confirm": 0,
     "unasked": 0,
     "detour": 0,
+    "agreement": 1,
 }
 
 

@@ -192,8 +192,9 @@ def test_a_method_that_recommends_nothing_is_shown_as_such(folder):
 
 
 def test_rarer_looks_change_nothing_but_the_trace(folder):
-    often = run_scenario(scenario(folder, elicit={"budget": 13, "unasked": 0}))
-    rarely = run_scenario(scenario(folder, elicit={"budget": 13, "unasked": 0}, experiment={"trace_every": 4}))
+    elicit = {"budget": 13, "unasked": 0, "agreement": 1}
+    often = run_scenario(scenario(folder, elicit=elicit))
+    rarely = run_scenario(scenario(folder, elicit=elicit, experiment={"trace_every": 4}))
     for one, other in zip(often, rarely, strict=True):
         assert {**untimed(one), "trace": None} == {**untimed(other), "trace": None}
         looked = [k for k, regret in enumerate(other["trace"], start=1) if regret is not None]

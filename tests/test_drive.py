@@ -886,15 +886,23 @@ def test_a_journal_from_before_some_settings_were_there_is_read_by_the_rules_of_
     record = read(tmp_path / "now")
     earlier = dict(record.header.settings["elicit"])
     assert earlier.pop("recommend") == "expected"
-    for later in ("first", "doubt", "confirm", "unasked", "detour", "scope", "assume", "noise_ratio", "pairs", "worth"):
+    then = {
+        "recommend": "regret",
+        "first": "drawn",
+        "doubt": 1,
+        "confirm": 0,
+        "unasked": 0,
+        "detour": 0,
+        "agreement": 1,
+    }
+    for later in (*list(then)[1:], "scope", "assume", "noise_ratio", "pairs", "worth"):
         del earlier[later]
     header = dataclasses.replace(record.header, settings={**record.header.settings, "elicit": earlier})
     with Journal.create(tmp_path / "then", header) as journal:
         for fact in record.facts:
             journal.append(fact)
     found = elicitation_of(read(tmp_path / "then"))
-    as_it_was = {"recommend": "regret", "first": "drawn", "doubt": 1, "confirm": 0, "unasked": 0, "detour": 0}
-    assert found.settings == dataclasses.replace(CHECKED, **as_it_was)
+    assert found.settings == dataclasses.replace(CHECKED, **then)
     assert found.incumbent == found.beliefs.regrets.least().subset
     assert elicitation_of(record).incumbent == plain.subset
 

@@ -306,7 +306,7 @@ def test_what_answers_imply_is_said_beside_them(tmp_path, assume):
 
 def test_what_is_set_aside_is_said_as_at_the_end_of_the_run(tmp_path):
     oracle = truth(5)
-    with begin(tmp_path / "j", oracle, dataclasses.replace(CHECKED, unasked=0), seed=7) as session:
+    with begin(tmp_path / "j", oracle, dataclasses.replace(CHECKED, unasked=0, agreement=1), seed=7) as session:
         ended = drive(session.elicitation, oracle, slipping(oracle), session.journal)
         numbers = session.elicitation.history.question_numbers
     said = list(strained_words(ended.set_aside, numbers, oracle.attributes.braced))

@@ -65,6 +65,7 @@ def ended(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr("elicit.decide.descent.UNASKED_DOWN", 0)
+        patch.setattr("elicit.decide.descent.AGREEMENT_DOWN", 1.0)  # a run of which more can be told
         patch.setattr(sys, "stdin", io.StringIO("a\n" * 40))
         out = io.StringIO()
         patch.setattr(sys, "stdout", out)
@@ -452,6 +453,7 @@ def test_how_far_the_measured_may_be_is_told_as_it_is_proven(tmp_path):
 def test_among_very_many_it_is_only_said_that_the_choice_is_far_from_proven(monkeypatch, capsys, tmp_path, ended):
     monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 30)
     monkeypatch.setattr("elicit.decide.descent.UNASKED_DOWN", 0)  # as it ended
+    monkeypatch.setattr("elicit.decide.descent.AGREEMENT_DOWN", 1.0)
     folder, before = ended
     assert "may prefer another of the 40 measured by up to" in " ".join(before.split())
     monkeypatch.chdir(tmp_path)

@@ -120,7 +120,8 @@ def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, 
 
 def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
     oracle, seen = journals.truth(4), []
-    with begin(tmp_path / "j", oracle, Settings(ask_every=1, questions=4, budget=12, unasked=0, stop=())) as session:
+    chosen = Settings(ask_every=1, questions=4, budget=12, unasked=0, agreement=1, stop=())
+    with begin(tmp_path / "j", oracle, chosen) as session:
         operator = ScriptedOperator(["equal", "incomparable"], otherwise="a")
         drive(session.elicitation, oracle, operator, session.journal)
     found = Why(read(tmp_path / "j")).otherwise(lambda done, words: seen.append((done, words)))

@@ -20,7 +20,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
-from elicit.decide.descent import looks, may_wait, next_down, on_the_way, turn
+from elicit.decide.descent import agreement, looks, may_wait, next_down, on_the_way, turn
 from elicit.decide.drawing import Draws
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
@@ -282,10 +282,12 @@ class _Explorer:
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
-        operators, shares = crowd.sample(OPERATORS)
+        agreed = agreement(self._settings, self._family)
+        operators, shares = crowd.sample(OPERATORS, agreed)
         most = forecast_at_once(self._family.n)
         parts = [subsets[k : k + most] for k in range(0, len(subsets), most)]
-        return np.concatenate([log_gain(self._forecast, crowd, operators, shares, part, self._since) for part in parts])
+        found = [log_gain(self._forecast, crowd, operators, shares, part, self._since, agreed) for part in parts]
+        return np.concatenate(found)
 
     def _drawn_new(self) -> Mask | None:
         for _ in range(MOST_STALE):

@@ -111,14 +111,18 @@ def log_gain(
     shares: Vector,
     subsets: Sequence[Mask],
     since: int = 0,
+    agreement: float = 1.0,
 ) -> Vector:
     """The logarithm of what these operators may expect to gain by each subset on the best evaluated since.
 
-    Where none gains by any outcome, minus a large number that is the larger the more the best outcome misses.
+    Over operators it is the power mean with exponent 1 / agreement: above 1 it counts more that many gain than that
+    one gains much, who may be the one that the crowd describes worst. Where none gains by any outcome, minus a large
+    number that is the larger the more the best outcome misses.
     """
     worth = crowd.worth(forecast.outcomes(subsets), operators)  # (operators, subsets, outcomes)
     ahead = worth - crowd.values[operators, since:].max(axis=1)[:, None, None]
-    return _logarithm(shares @ (np.maximum(ahead, 0.0) @ forecast.chances), shares @ ahead.max(axis=2))
+    each = np.maximum(ahead, 0.0) @ forecast.chances
+    return agreement * _logarithm(shares @ each ** (1 / agreement), shares @ ahead.max(axis=2))
 
 
 def log_improvement(ahead: Matrix, chances: Vector) -> Vector:

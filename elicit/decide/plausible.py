@@ -113,10 +113,14 @@ class PlausibleOperators:
         first, second = (np.array([self._place[pair[k]] for pair in pairs], dtype=np.intp) for k in (0, 1))
         return np.asarray(self.weights @ (self.values[:, second] > self.values[:, first]))
 
-    def sample(self, count: int) -> tuple[NDArray[np.intp], Vector]:
-        """Up to `count` operators that stand for the crowd, and their shares (systematic resampling)."""
-        marks = (np.arange(count) + 0.5) / count
-        chosen, times = np.unique(np.searchsorted(np.cumsum(self.weights), marks), return_counts=True)
+    def sample(self, count: int, power: float = 1.0) -> tuple[NDArray[np.intp], Vector]:
+        """Up to `count` operators that stand for the crowd, and their shares (systematic resampling).
+
+        power: of the weights, by which they are drawn; above 1 the likelier ones stand for more.
+        """
+        upto = np.cumsum(self.weights**power)
+        marks = (np.arange(count) + 0.5) / count * upto[-1]
+        chosen, times = np.unique(np.searchsorted(upto, marks), return_counts=True)
         return chosen, times / count
 
     def worth(self, criteria: Sequence[Array], operators: NDArray[np.intp]) -> Array:

@@ -103,6 +103,12 @@ class Settings:
         "on the second half of the way down (see first), a step waits while another subset promises more than so many "
         "times as much; 0: none waits",
     )
+    agreement: float | None = _choice(
+        None,
+        "explore gain: how much it counts that operators agree. What each may gain is raised to the power 1/agreement, "
+        "and its weight to the power agreement. 1: the expected gain, which may be that of a single operator, hardly "
+        "plausible but far from content. none: 2 in a run that takes a way down (see first); else 1",
+    )
     unasked: int | None = _choice(
         None,
         "explore gain: one evaluation in so many goes to the most promising, though it may be rejected. 1: nothing is "
@@ -206,6 +212,8 @@ class Settings:
                 self._take(name, whole(name, value, least, most))
         for name in _REAL:
             value = getattr(self, name)
+            if value is None and name in _MAY_BE_NONE:
+                continue
             if not is_finite(value) or value < 0:
                 raise InputError(f"{name} must be a number of at least 0, found {value!r}")
             self._take(name, float(value))
@@ -224,6 +232,8 @@ class Settings:
             raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")
         if not 0 < self.doubt <= 1:
             raise InputError(f"doubt is a probability above 0 (1: nothing is checked for it), found {self.doubt}")
+        if self.agreement is not None and self.agreement < 1:
+            raise InputError(f"agreement must be at least 1, where the expected gain counts; found {self.agreement}")
         if self.neighbours > 1:
             raise InputError(f"neighbours is a share between 0 and 1, found {self.neighbours}")
         if self.noise_level >= 0.5:
@@ -306,10 +316,21 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "effort": (1, None),
     "batch": (1, None),
 }
-_MAY_BE_NONE = ("budget", "start", "ask_every", "unasked")
+_MAY_BE_NONE = ("budget", "start", "ask_every", "unasked", "agreement")
 
 #: The settings that are numbers of at least 0.
-_REAL = ("slack", "temperature", "epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "doubt", "detour")
+_REAL = (
+    "slack",
+    "temperature",
+    "epsilon",
+    "neighbours",
+    "noise_level",
+    "noise_ratio",
+    "worth",
+    "doubt",
+    "detour",
+    "agreement",
+)
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:

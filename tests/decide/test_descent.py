@@ -9,7 +9,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elicit.asks import Done, Evaluate, Measured
-from elicit.decide.descent import LEAST_BUDGET, MOST_DOWN, MOST_LOOKS, first_draws, looks, next_down, on_the_way, turn
+from elicit.decide.descent import (
+    LEAST_BUDGET,
+    MOST_DOWN,
+    MOST_LOOKS,
+    agreement,
+    first_draws,
+    looks,
+    next_down,
+    on_the_way,
+    turn,
+)
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.forecast import Forecast
 from elicit.decide.process import Process
@@ -253,6 +263,24 @@ def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, exp
 )
 def test_the_most_promising_has_its_turn_where_a_run_goes_down_unless_told_otherwise(n, choices, every):
     assert turn(Settings(**choices), Family(n)) == every
+
+
+@pytest.mark.parametrize(
+    ("n", "choices", "counts"),
+    [
+        (6, {}, 2),
+        (6, {"agreement": 1}, 1),
+        (6, {"agreement": 3.5}, 3.5),
+        (6, {"parsimony": "exact"}, 2),
+        (6, {"first": "all"}, 1),
+        (6, {"budget": LEAST_BUDGET * 6 - 1}, 1),
+        (MOST_DOWN, {}, 2),
+        (MOST_DOWN + 1, {}, 1),
+        (MOST_DOWN + 1, {"agreement": 2}, 2),
+    ],
+)
+def test_that_operators_agree_counts_where_a_run_goes_down_unless_told_otherwise(n, choices, counts):
+    assert agreement(Settings(**choices), Family(n)) == counts
 
 
 @pytest.mark.parametrize(

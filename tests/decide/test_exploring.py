@@ -79,7 +79,7 @@ def known(family, evaluated=(), *, failed=(), rejected=(), prices=(), informativ
         liked_best=max,
         theta=SimpleNamespace(power=lambda: np.zeros(family.n)),
         plausible=SimpleNamespace(
-            subsets=[*evaluated], expected=np.arange(len(evaluated), 0, -1.0), sample=lambda _: (None, None)
+            subsets=[*evaluated], expected=np.arange(len(evaluated), 0, -1.0), sample=lambda *_: (None, None)
         ),
     )
 
@@ -221,7 +221,7 @@ def forecasts(monkeypatch):
     """What forecasts were made of, and what was then judged at once, with how many since the last beginning."""
     judged = []
 
-    def log_gain(forecast, _crowd, _operators, _shares, part, since):
+    def log_gain(forecast, _crowd, _operators, _shares, part, since, _agreement):
         judged.append(([*part], since))
         return np.array([forecast.promise(m) for m in part])
 
@@ -245,6 +245,18 @@ def test_each_of_a_batch_is_chosen_as_if_those_before_it_had_come_out_as_forecas
         believed = believed.believing(best)
     assert found.evaluate == tuple(expected)
     assert found.why == "where plausible operators may gain most"
+
+
+@pytest.mark.usefixtures("forecasts")
+@pytest.mark.parametrize(("choices", "counts"), [({}, 2), ({"agreement": 3}, 3), ({"first": "all"}, 1)])
+def test_agreement_counts_in_who_stands_for_the_crowd_and_in_what_they_gain(choices, counts, monkeypatch):
+    told = []
+    beliefs = known(Family(6), [0b110000], explore="gain", draws=1, **choices)
+    beliefs.plausible.sample = lambda _, power: told.append(power) or (None, None)
+    monkeypatch.setattr(exploring, "next_down", lambda *_: None)
+    monkeypatch.setattr(exploring, "log_gain", lambda *given: told.append(given[-1]) or np.zeros(len(given[4])))
+    proposed(beliefs)
+    assert told == [counts, counts]
 
 
 def test_one_looks_around_what_is_worth_most_of_what_was_measured_since_the_last_beginning(forecasts, monkeypatch):

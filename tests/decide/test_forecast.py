@@ -1,5 +1,7 @@
 """The forecast of criteria: what is a sum is known, what is not has outcomes; and the gain against sampling."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -104,6 +106,36 @@ def test_the_gain_is_the_mean_improvement_over_operators_and_outcomes(known):
     often = shares @ (gain > 0).mean(axis=2) >= 0.01  # else the tail is seen too seldom to tell
     told = np.where(found > -1e3, np.exp(found), 0.0)
     assert (np.abs(told - sampled) <= 0.15 * sampled + 6 * doubt)[often].all()
+
+
+@given(runs(least=5), st.floats(1, 4))
+def test_by_agreement_the_gain_is_the_power_mean_of_what_each_operator_gains(known, agreement):
+    history, _ = known
+    crowd, forecast = PlausibleOperators(history), forecast_of(history)
+    operators, shares = crowd.sample(16)
+    everything = list(range(1, 2 ** len(history.attributes)))
+    each = np.array([log_gain(forecast, crowd, operators[[k]], np.ones(1), everything) for k in range(len(shares))])
+    gains = np.where(each > -1e3, np.exp(each), 0.0)
+    found = log_gain(forecast, crowd, operators, shares, everything, agreement=agreement)
+    some = (gains > 0).any(axis=0)
+    mean = (shares @ gains ** (1 / agreement)) ** agreement
+    assert np.exp(found[some]) == pytest.approx(mean[some], rel=1e-6)
+    assert (found[~some] <= -1e3).all()
+
+
+def test_one_who_gains_very_much_outweighs_many_who_gain_little_but_not_where_agreement_counts():
+    ahead = {0b01: [100.0, 0.0, 0.0, 0.0], 0b10: [10.0, 10.0, 10.0, 10.0]}
+    crowd = SimpleNamespace(
+        values=np.zeros((4, 1)),
+        worth=lambda outcomes, operators: np.array([[[ahead[m][k]] for m in outcomes] for k in operators]),
+    )
+    forecast = SimpleNamespace(outcomes=lambda subsets: subsets, chances=np.ones(1))
+    gained = {
+        agreement: log_gain(forecast, crowd, np.arange(4), np.full(4, 0.25), [0b01, 0b10], agreement=agreement)
+        for agreement in (1.0, 2.0)
+    }
+    assert np.exp(gained[1.0]) == pytest.approx([25, 10])
+    assert np.exp(gained[2.0]) == pytest.approx([6.25, 10])
 
 
 @given(runs(least=5))

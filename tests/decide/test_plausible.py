@@ -203,15 +203,18 @@ def best_after(weights, worth, first):
         yield chance, int(np.argmax((weights * chance) @ worth))
 
 
-@given(measured, st.integers(1, 40))
-def test_a_sample_stands_for_the_crowd(vectors, count):
+@given(measured, st.integers(1, 40), st.sampled_from([1.0, 2.0, 3.5]))
+def test_a_sample_stands_for_the_crowd_or_for_the_likelier_of_it(vectors, count, power):
     crowd = PlausibleOperators(history(vectors))
-    operators, shares = crowd.sample(count)
+    crowd.weights = np.arange(1.0, CROWD + 1) / np.arange(1, CROWD + 1).sum()
+    operators, shares = crowd.sample(count, power)
     assert len(operators) <= count
     assert shares.sum() == pytest.approx(1)
     counted = np.zeros(CROWD)
     counted[operators] = shares
-    assert np.abs(counted - crowd.weights).max() < 1 / count + 1e-9, "nobody counts for a place more or less"
+    meant = crowd.weights**power / (crowd.weights**power).sum()
+    assert np.abs(counted - meant).max() < 1 / count + 1e-9, "nobody counts for a place more or less"
+    assert np.abs(counted.cumsum() - meant.cumsum()).max() < 1 / count + 1e-9, "nor any number of them together"
 
 
 @given(measured, st.sampled_from([8.0, 1000.0]))

@@ -58,6 +58,8 @@ def test_shares_and_levels_may_be_0_and_no_less(name):
         ({"doubt": 1}, {"doubt": 1.01}, "doubt is a probability above 0 .*, found 1.01"),
         ({"doubt": 1e-9}, {"doubt": 0}, "doubt is a probability above 0 .*, found 0.0"),
         ({"neighbours": 1}, {"neighbours": 1.01}, "neighbours is a share between 0 and 1, found 1.01"),
+        ({"agreement": 1}, {"agreement": 0.99}, "agreement must be at least 1, .*; found 0.99"),
+        ({"agreement": None}, {"agreement": "2"}, "agreement must be a number of at least 0, found '2'"),
         ({"noise_level": 0.49}, {"noise_level": 0.5}, "noise_level must lie below 0.5, found 0.5"),
         ({"parsimony": 0}, {"parsimony": -0.1}, "parsimony τ must lie between 0 and"),
         ({"parsimony": "exact"}, {"parsimony": "exakt"}, "is a finite number .* or \"exact\", found 'exakt'"),
