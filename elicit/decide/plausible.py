@@ -118,7 +118,7 @@ class PlausibleOperators:
 
         power: of the weights, by which they are drawn; above 1 the likelier ones stand for more.
         """
-        upto = np.cumsum(self.weights**power)
+        upto = np.cumsum((self.weights / self.weights.max()) ** power)  # of any power the likeliest is left
         marks = (np.arange(count) + 0.5) / count * upto[-1]
         chosen, times = np.unique(np.searchsorted(upto, marks), return_counts=True)
         return chosen, times / count

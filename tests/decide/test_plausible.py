@@ -217,6 +217,13 @@ def test_a_sample_stands_for_the_crowd_or_for_the_likelier_of_it(vectors, count,
     assert np.abs(counted.cumsum() - meant.cumsum()).max() < 1 / count + 1e-9, "nor any number of them together"
 
 
+def test_by_a_very_high_power_the_likeliest_stands_for_all():
+    crowd = PlausibleOperators(history([(0.9, 4, 0), (0.5, 1, 0)]))
+    crowd.weights = np.arange(1.0, CROWD + 1) / np.arange(1, CROWD + 1).sum()
+    operators, shares = crowd.sample(16, 1e9)
+    assert (operators.tolist(), shares.tolist()) == ([CROWD - 1], [1.0])
+
+
 @given(measured, st.sampled_from([8.0, 1000.0]))
 def test_the_unit_of_a_criterion_is_nothing_to_anybody(vectors, unit):
     known, other = history(vectors), history([(score, size, unit * cost) for score, size, cost in vectors])
