@@ -784,7 +784,7 @@ def test_a_file_that_moved_along_with_its_journal_is_found(ask, tmp_path, monkey
 
 def test_answers_that_a_linear_trade_off_cannot_give_are_told_at_the_end(ask):
     arguments = ("wine", "--budget", 25, "--assume", "linear")
-    status, out, _ = ask(*arguments, "--journal", "j", answers="B\nB\nA\nB\nA\nA\n")
+    status, out, _ = ask(*arguments, "--journal", "j", answers="B\nB\nA\nB\nA\nA\nA\nA\n")
     assert status == 0
     assert read("j").header.settings["elicit"]["assume"] == "linear"
     history = elicitation_of(read("j")).history

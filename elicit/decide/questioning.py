@@ -32,8 +32,8 @@ MOST_COMPARED = 30
 #: A rival that the operator likes better with less than this chance is not worth a question.
 UNLIKELY = 0.05
 
-#: An answer is asked for again when the operator thinks otherwise with at least this chance.
-DOUBTFUL = 0.1
+#: Once many questions were put, an answer against a rival with less than this chance stands, unless one is doubted.
+CONTESTED = 0.2
 
 #: Why a choice is confirmed at the end: by a question that is new, by one that was put once, or by one put twice.
 NEW = "one of these would be recommended now, and you may like the other better"
@@ -161,10 +161,10 @@ class Questions:
 
         No expected worth says so: plausible operators err, so one answer against many hardly moves what they expect.
         But an answer about the choice itself settles it, for nothing below another is recommended. So a wrong one does
-        most harm here, and is asked again: with `few` questions put, or where some answer is doubted, wherever
-        it may well be wrong; else only where nothing but answers keeps what is worth more to plausible operators from
-        being chosen. And before all, so is an answer that is doubted and speaks against the choice: given twice it
-        counts. And so is what was answered once each way: of three answers two agree.
+        most harm here, and is asked again: with `few` questions put, or where some answer is doubted, as long as the
+        rival is not unlikely to be liked better; else only where the choice is contested. And before all, so is an
+        answer that is doubted and speaks against the choice: given twice it counts. And so is what was answered once
+        each way: of three answers two agree.
         """
         beliefs = self._beliefs
         best = beliefs.incumbent
@@ -174,16 +174,12 @@ class Questions:
         rivals = [x for x in self._history.front if x != best and not self._by_dominance(best, x)]
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
         likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
+        contested = (x for x in likely if few or beliefs.doubted or chances[x] >= CONTESTED)
         against = (x for x in beliefs.doubted_against(best) if self._may_repeat(x, best))
         doubted = (Question(best, x, ONCE_MORE, check=True) for x in against)
         torn = (Question(best, x, TORN, check=True) for x in likely if self._torn(best, x))
         new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
-        again = (
-            Question(best, x, ONCE_MORE, check=True)
-            for x in likely
-            if self._may_repeat(best, x)
-            if (chances[x] >= DOUBTFUL if few or beliefs.doubted else round(crowd.of(x) - crowd.of(best), 9) > 0)
-        )
+        again = (Question(best, x, ONCE_MORE, check=True) for x in contested if self._may_repeat(best, x))
         return self._first(chain(doubted, torn, new, again), rng)
 
     def _torn(self, a: Mask, b: Mask) -> bool:
@@ -194,9 +190,12 @@ class Questions:
         return sorted(preferred) == sorted(pair) and self._may_ask_once_more(pair, most=3)
 
     def _may_repeat(self, a: Mask, b: Mask) -> bool:
-        """Whether answers put b below a, of which one about just these two may be given once more."""
-        below = self._below
-        return b in below[a] and a not in below[b] and self._may_ask_once_more(frozenset((a, b)), most=2)
+        """Whether answers put b below a, of which one about just these two may be given once more.
+
+        One that is doubted may lead in a circle; without it the others may still say so.
+        """
+        said = any(b in below[a] and a not in below[b] for below in (self._below, self._below_undoubted))
+        return said and self._may_ask_once_more(frozenset((a, b)), most=2)
 
     def _may_ask_once_more(self, pair: frozenset[Mask], most: int) -> bool:
         """Whether a question may be put for the `most`-th time at most: by the settings, and unless it was put off."""
@@ -228,8 +227,20 @@ class Questions:
     @cached_property
     def _below(self) -> dict[Mask, set[Mask]]:
         """Everything that dominance and answers, chained, put below each evaluated subset."""
+        return self._chained((*self._history.stated, *self._history.deduced))
+
+    @cached_property
+    def _below_undoubted(self) -> dict[Mask, set[Mask]]:
+        """The same without the answers that are doubted."""
+        if not self._beliefs.doubted:
+            return self._below
+        statements = (*self._history.stated, *self._history.deduced)
+        return self._chained([s for s in statements if s not in self._beliefs.doubted])
+
+    def _chained(self, statements: Iterable[Statement]) -> dict[Mask, set[Mask]]:
+        """What dominance and these statements, chained, put below each evaluated subset."""
         direct: dict[Mask, set[Mask]] = {x: set(self._history.dominates[x]) for x in self._beliefs.evaluated}
-        for s in (*self._history.stated, *self._history.deduced):
+        for s in statements:
             for above, below in s.edges:
                 if above in direct and below in direct:
                     direct[above].add(below)

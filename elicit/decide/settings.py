@@ -142,9 +142,10 @@ class Settings:
     confirm: int = _choice(
         6,
         "policy value: if fewer questions than this were put when the budget is spent, what would be recommended is "
-        "compared with the rivals that the operator may still like better, and an answer about them that may well be "
-        "wrong is asked for once more. After more questions, this is done only where some answer is doubted, "
-        "or keeps the likeliest choice from being made. What was answered once each way is asked a third time. "
+        "compared with the rivals that the operator may still like better (a chance of one in twenty is enough), and "
+        "an answer that puts one of them below it is asked for once more. After more questions, this is done only "
+        "where some answer is doubted, or with a chance of one in five. What was answered once each way is asked a "
+        "third time. "
         "0: never",
     )
     check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
