@@ -311,8 +311,10 @@ def test_what_is_set_aside_is_said_as_at_the_end_of_the_run(tmp_path):
         numbers = session.elicitation.history.question_numbers
     said = list(strained_words(ended.set_aside, numbers, oracle.attributes.braced))
     assert said == [
+        "set aside, since the rest speaks against it: your answer to question 1, {a2, a3, a4, a5} above "
+        "{a1, a2, a3, a4, a5}",
         "set aside, since the rest speaks against it: your answer to question 2, {a1, a4, a5} above {a2, a3, a4, a5}",
-        "set aside: 2 of the orders that were measured, as noise",
+        "set aside: 3 of the orders that were measured, as noise",
     ]
     told = written(tmp_path / "j").read_text(encoding="utf-8")
     assert all(f"<li>{line[0].upper()}{line[1:]}.</li>" in told for line in said)
