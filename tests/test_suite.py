@@ -115,6 +115,42 @@ def test_each_promise_is_told_as_it_is(change, kept):
     assert line.promises == dict(zip(PROMISED, kept, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("ours", "wrong", "kept"),
+    [
+        (0.01, 0.02, True),
+        (0.01, 0.0201, False),
+        (0.0, 0.0005, True),
+        (0.0, 0.00051, False),
+        (0.0001, 0.0006, True),  # more than doubled, and still only 0.0005 more
+        (0.02, 0.01, True),
+    ],
+)
+def test_what_wrong_answers_may_cost(ours, wrong, kept):
+    line = Line("s", "all", 4, None, None, None, ours, 1.0, (6, 9), None, None, (0.1, wrong))
+    assert line.promises == {
+        PROMISED[2]: True,
+        "with 10% wrong answers at most twice the regret, or 0.0005 more": kept,
+    }
+
+
+def test_runs_with_wrong_answers_are_held_against_those_of_the_same_choice_without():
+    def wrongly(method, regret, **other):
+        return run(f"{method} (12.5% wrong)", regret, **other) | {"wrong": 0.125}
+
+    results = [run("first", 0.1, questions=4), run("second", 0.0), run("sffs", 0.3)]
+    results += [wrongly("first", 0.2, questions=9), wrongly("second", 0.5), wrongly("first", 0.3, seed=1)]
+    for order in (results, results[::-1][:3] + results[:3]):  # those with wrong answers are ours in neither
+        (line,) = lines_of("s", order)
+        assert (line.ours, line.runs, line.questions) == (0.1, 1, (4.0, 4.0))
+        assert (line.rival, line.wrong) == ("sffs", (0.125, pytest.approx(0.25)))
+    header, row = (re.split("  +", text) for text in table([line]))
+    assert dict(zip(header, row, strict=True))["elicit with wrong answers"] == "0.2500"
+    plain = lines_of("t", results[:3])
+    assert [re.split("  +", text)[-1] for text in table([line, *plain])[1:]] == ["0.2500", "–"]
+    assert "wrong" not in table(plain)[0]
+
+
 def test_a_suite_without_ours_promises_nothing_and_another_name_of_ours_counts():
     (line,) = lines_of("s", [run("sfs", 0.1), run("sffs", 0.2)])
     assert (line.ours, line.promises) == (None, {})
@@ -254,6 +290,53 @@ def test_a_folder_of_scenarios_is_played_in_one_table(tmp_path, capsys):
     assert [len(part["results"]) for part in suite] == [8, 8]
     assert suite[0]["scenario"]["oracle"]["path"] == "first.csv"
     assert sorted(path.name for path in journals.iterdir()) == ["first", "second"]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_ours_is_played_once_more_with_wrong_answers(tmp_path, capsys, alone):
+    written(tmp_path, "first", 1)
+    written(tmp_path, "second", 2)
+    given = tmp_path / "first.toml" if alone else tmp_path
+    out, kept = tmp_path / "all.json", ["--journals", str(tmp_path / "kept")]
+    assert main(["compare", str(given), "--n-jobs", "1", "--json", str(out), *kept, "--wrong", "1"]) == 0
+    told = capsys.readouterr().out
+    played = json.loads(out.read_text())
+    results = (played if alone else played["suite"][0])["results"]
+    assert [run["method"] for run in results[-2:]] == ["elicit (100% wrong)"] * 2
+    assert [run.get("wrong") for run in results] == [None] * 8 + [1.0] * 2
+    ours, erring = [run for run in results if run["method"] == "elicit"], results[-2:]
+    assert [run["seed"] for run in erring] == [run["seed"] for run in ours] == [0, 1]
+    assert np.mean([run["regret"] for run in erring]) > np.mean([run["regret"] for run in ours])
+    assert "all operators of a seed err at the same questions" in told
+    if alone:
+        assert any(row.startswith("elicit (100% wrong)  2 ") for row in told.splitlines())
+    else:
+        assert "with 100% wrong answers at most twice the regret, or 0.0005 more: " in told
+        assert told.splitlines()[0].endswith("  elicit with wrong answers")
+    assert main(["compare", str(given), "--n-jobs", "1", "--json", str(out), *kept, "--wrong", "1"]) == 0
+    again = json.loads(out.read_text())
+    again = (again if alone else again["suite"][0])["results"]
+    assert [run["kept"] for run in again] == [run["evaluations"] for run in results]
+
+
+def test_wrong_answers_where_nobody_is_asked_are_refused(tmp_path, capsys):
+    written(tmp_path, "one", 1)
+    written(tmp_path, "two", 2)
+    choices = tmp_path / "choices.toml"
+    choices.write_text(
+        (tmp_path / "one.toml").read_text().replace("[elicit]", '[[elicit]]\nname = "a"\n[[elicit]]\nname = "b"')
+    )
+    both = [str(tmp_path / "one.toml"), str(tmp_path / "two.toml")]
+    assert main(["compare", *both, "--choices", str(choices), "--wrong", "0.1"]) == 2
+    assert "--wrong plays the scenarios' own [elicit] once more; leave it out, or --choices" in capsys.readouterr().err
+    two = tmp_path / "two.toml"
+    two.write_text(two.read_text().replace('"elicit", "sffs",', '"sffs",'))
+    assert main(["compare", *both, "--wrong", "0.1"]) == 2
+    assert f"{two}: --wrong plays 'elicit' once more, which is not compared there" in capsys.readouterr().err
+    for share in ("0", "1.1", "-0.1", "nan", "a lot"):
+        with pytest.raises(SystemExit, match="2"):
+            main(["compare", *both, f"--wrong={share}"])
+        assert f"a share above 0 and at most 1, such as 0.1, found {share!r}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("before", [["first"], ["first", "second"]])

@@ -35,6 +35,17 @@ def at_least(least: int) -> Callable[[str], int]:
 positive, non_negative, fold_count = at_least(1), at_least(0), at_least(2)
 
 
+def share(text: str) -> float:
+    """An argument type: a share of all, above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share above 0 and at most 1, such as 0.1, found {text!r:.40}")
+    return found
+
+
 def job_count(text: str) -> int:
     """A number of jobs, as joblib counts them."""
     try:

@@ -27,7 +27,7 @@ from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
 from elicit.events import BUDGET, rule_of
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
-from elicit.experiments.comparison import compare
+from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
 from elicit.experiments.experiment import runs_at_once, tells_regret
 from elicit.experiments.results import Results, RunResult, not_followed
@@ -41,6 +41,7 @@ from elicit.scenario import OURS, Scenario
 from elicit.scenario_file import read_scenario
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
+_WHO_ERRS = "wrong answers: all operators of a seed err at the same questions, so only more seeds tell more of them"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
         _check_plot(args.plot, scenarios)
     if len(paths) > 1:
         _check_suite(paths, scenarios, choosing=bool(choices))
+    if args.wrong is not None:
+        _check_wrong(paths, scenarios, choosing=bool(choices))
     read_from = _read_by(args, paths, scenarios)
     refuse_to_overwrite(args.plot, *read_from, args.json)
     played: list[Results] = []
@@ -108,7 +111,7 @@ def _play_all(args: argparse.Namespace, paths: Sequence[Path], scenarios: Sequen
             if journals is not None and len(paths) > 1:
                 kept = journal_folder(str(journals / path.stem))
             try:
-                yield compare(scenario, runs_at_once(scenario, args.n_jobs), progress, kept)
+                yield compare(scenario, runs_at_once(scenario, args.n_jobs), progress, kept, args.wrong or 0.0)
             except (InputError, OracleError) as error:
                 raise InputError(f"{path}: {error}") from error
 
@@ -165,6 +168,15 @@ def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
         raise InputError(f"--plot draws regret, which is not known here: {NEEDS}; leave it out")
 
 
+def _check_wrong(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing: bool) -> None:
+    """Refuse to play ours once more where it is not played, or where each of its plays is a choice."""
+    if choosing:
+        raise InputError("--wrong plays the scenarios' own [elicit] once more; leave it out, or --choices")
+    for path, scenario in zip(paths, scenarios, strict=True):
+        if OURS not in methods_of(scenario):
+            raise InputError(f"{path}: --wrong plays {OURS!r} once more, which is not compared there; leave it out")
+
+
 def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing: bool) -> None:
     """Refuse scenarios that do not fit a suite, which compares regrets after every single evaluation."""
     for path, scenario in zip(paths, scenarios, strict=True):
@@ -186,6 +198,8 @@ def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
     """One table of several scenarios, by name, and notes on it."""
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
     notes = ["", *promises_kept(lines), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
+    if any(line.wrong is not None for line in lines):
+        notes.append(_WHO_ERRS)
     return table(lines, screen_width()), notes
 
 
@@ -206,6 +220,8 @@ def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
 def _notes(results: Results, scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
     notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured (–: all of it)"]
+    if any("wrong" in run for run in results):
+        notes.append(_WHO_ERRS)
     if any(difference.low is not None for difference in differences(results)):
         notes.append(
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from elicit.commands.arguments import fold_count, job_count, non_negative, positive
+from elicit.commands.arguments import fold_count, job_count, non_negative, positive, share
 from elicit.commands.help_layout import LaidOutHelp
 from elicit.data import BUILT_IN
 from elicit.events import EXTRAS
@@ -243,6 +243,9 @@ def _add_compare(commands: argparse._SubParsersAction[ParserT]) -> None:
         "--choices",
         metavar="FILE",
         help="play the [[elicit]] choices of this file on each table, and tell which one all other tables choose",
+    )
+    command.add_argument(
+        "--wrong", type=share, metavar="SHARE", help="play Elicit once more, with this share of wrong answers, as 0.1"
     )
     _add_play_options(command)
     command.add_argument("--plot", metavar="FILE", help="draw regret against evaluations (.png, .svg or .pdf)")

@@ -3,7 +3,7 @@
 Classical methods cannot ask, so they are told the operator's utility outright and recommend the best that
 they have seen; ours must ask. All have the family of the first [elicit] section, and its budget unless their
 name says that they are unlimited. What one run measured the next one remembers, so that an oracle is never
-paid twice for a subset.
+paid twice for a subset. Ours may be played once more for operators who answer some questions wrongly.
 
 With another goal than the trade-off, a fixed size or a value to reach, classical methods are compared among
 themselves: a result says whether the goal was met, and a regret, which is one of the trade-off, is not told.
@@ -12,7 +12,7 @@ themselves: a result says whether the goal was met, and a regret, which is one o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -21,12 +21,12 @@ from elicit.alongside.progress import Progress
 from elicit.events import Evaluated, Failed
 from elicit.experiments.experiment import Stage, Task, best_known, elicit_run, play_tasks, with_memory
 from elicit.experiments.journals import file_name
-from elicit.experiments.results import RunResult, plain_result, utility_regret
+from elicit.experiments.results import RunResult, answered_wrongly, plain_result, utility_regret
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, Value, named
 from elicit.methods.registry import ALONE, Named
 from elicit.operators import SimulatedOperator
-from elicit.scenario import OURS, OperatorSpec, Scenario
+from elicit.scenario import OURS, ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.material import DataMaterial
 from elicit.subsets import Family, Mask
 
@@ -36,13 +36,17 @@ def compare(
     n_jobs: int | None = None,
     progress: Callable[[Stage], None] | None = None,
     journals: Path | None = None,
+    wrong: float = 0.0,
 ) -> list[RunResult]:
     """One result for each method, operator and seed, in this order.
 
     They are played seed by seed: methods that take long are dealt out evenly, so that the time left can be told.
     journals: a folder that keeps one journal for each run, which then goes on where it stopped.
+    wrong: ours is played once more with this share of wrong answers, above 0; no other method asks.
     """
     tasks = list(_tasks(scenario, journals))
+    if wrong:
+        tasks += _tasks_once_more(scenario, journals, wrong)
     order = sorted(range(len(tasks)), key=lambda k: k % len(scenario.seeds))
     results = dict(zip(order, play_tasks([tasks[k] for k in order], n_jobs, progress), strict=True))
     return [results[k] for k in range(len(tasks))]
@@ -54,6 +58,24 @@ def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
         plays = ours if method == OURS else [partial(walk_run, scenario, method)]
         for play, operator, seed in product(plays, scenario.operators, scenario.seeds):
             yield partial(play, operator, seed, journals)
+
+
+def _tasks_once_more(scenario: Scenario, journals: Path | None, wrong: float) -> Iterator[Task]:
+    for elicit, operator, seed in product(scenario.elicits, scenario.operators, scenario.seeds):
+        yield partial(_run_once_more, scenario, elicit, replace(operator, noise=wrong), seed, journals)
+
+
+def _run_once_more(
+    scenario: Scenario,
+    elicit: ElicitSpec,
+    operator: OperatorSpec,
+    seed: int,
+    journals: Path | None,
+    show: Callable[[Progress], None] | None,
+) -> RunResult:
+    """A run of ours for an operator who errs; its result says so."""
+    result = elicit_run(scenario, elicit, operator, seed, journals, show)
+    return result | {"method": answered_wrongly(elicit.name, operator.noise), "wrong": operator.noise}
 
 
 def methods_of(scenario: Scenario) -> tuple[str, ...]:

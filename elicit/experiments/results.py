@@ -24,6 +24,7 @@ class RunResult(TypedDict):
     seconds: those of the evaluations that no journal had `kept`; None where it had them all.
     trace: the regret after each evaluation.
     goal, met: of a classical method that is after something else than the trade-off, and whether it came to that.
+    wrong: of a run that was played once more, the share of the questions that were answered wrongly.
     """
 
     method: str
@@ -45,6 +46,7 @@ class RunResult(TypedDict):
     trace: list[float | None] | None
     goal: NotRequired[str]
     met: NotRequired[bool]
+    wrong: NotRequired[float]
 
 
 Results = Sequence[RunResult]
@@ -79,6 +81,11 @@ def plain_result(
         "against": None,
         "trace": None,
     }
+
+
+def answered_wrongly(name: str, share: float) -> str:
+    """What a choice of [elicit] is called when it is played with this share of wrong answers."""
+    return f"{name} ({100 * share:g}% wrong)"
 
 
 def utility_regret(utility: float | None, best: float | None) -> float | None:
