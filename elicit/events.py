@@ -217,6 +217,16 @@ def little_regret(regret: str, epsilon: float) -> str:
 FEWEST_FIRST = 4
 
 
+#: With no more questions than these a run keeps none for doubts.
+KEEPS_NONE = 9
+
+
+def undoubted_questions(questions: int, spare: int, policy: str, doubt: float) -> int:
+    """The most questions of a run with these settings in which no answer is doubted."""
+    kept = spare if policy == "value" and doubt < 1 else 0
+    return questions - min(kept, max(questions - KEEPS_NONE, 0))
+
+
 def usual_budget(n: int) -> int:
     """Oracle calls of a run on n attributes that no budget is set for."""
     return max(20, min(n * (n + 1) // 2, 10 * n))

@@ -29,7 +29,7 @@ def timeless(text):
     """The text without what a clock said, and without what was measured in the meantime."""
     text = re.sub(r"\b\d+:\d\d(:\d\d)?\b", "m:ss", text)
     text = re.sub(r"(beyond the budget: )(\d+ measured ahead of need, )?", r"\1", text)
-    return re.sub(r"\(\S+ s for one evaluation\)", "(… s for one evaluation)", text)
+    return re.sub(r"\(\S+ s for one(\s+)evaluation\)", r"(… s for one\1evaluation)", text)
 
 
 def recorded(folder):

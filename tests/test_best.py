@@ -157,7 +157,7 @@ def test_a_number_is_told_alike_wherever_it_is_told(tmp_path, capsys):
     path, page = tmp_path / "j.jsonl", tmp_path / "report.html"
     asked = io.StringIO()
     operator = LineOperator(oracle.attributes, oracle.criteria, ["a"] * 9, asked)
-    with begin(path, oracle, Settings(budget=3, ask_every=1, questions=5)) as session:
+    with begin(path, oracle, Settings(budget=3, ask_every=1, questions=5, confirm=0)) as session:
         drive(session.elicitation, oracle, operator, session.journal)
     for command in (["best", "--utility=-loss"], ["why"], ["verify"], ["report", "--no-model", "-o", str(page)]):
         assert main([command[0], str(path), *command[1:]]) == 0

@@ -486,7 +486,7 @@ def test_a_session_asks_side_by_side_and_ends_with_the_input(capsys, monkeypatch
 
 @pytest.mark.usefixtures("here", "small")
 def test_a_session_goes_on_exactly_where_it_stopped_and_further(capsys, monkeypatch):
-    answers = "a\nb\nequal\ncannot\nlater\na\nb\n" * 9
+    answers = "a\ncannot\nequal\nlater\nb\n" * 12
     status, out, _ = run("--journal", "whole", text=answers, capsys=capsys, monkeypatch=monkeypatch)
     assert status == 0
     assert "recommended: " in out

@@ -180,7 +180,7 @@ def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
 def test_a_run_that_had_ended_goes_on_when_an_answer_is_taken_back(tmp_path):
     """Its end may rest on that answer: nobody is told that what was proven still is."""
     oracle = CallableOracle(lambda names: {1: 0.5 + 0.1 * ("b" in names), 2: 0.8}[len(names)], ("a", "b"))
-    settings = Settings(budget=9, ask_every=0, questions=9)
+    settings = Settings(budget=9, ask_every=0, questions=9, confirm=0)
 
     def answer(request):
         return A if request.first.criteria[0] > request.second.criteria[0] else B

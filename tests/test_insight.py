@@ -102,7 +102,7 @@ def test_the_bottom_line_counts_what_was_measured_in_vain_too_and_a_question_mor
     ]
     elicitation = asking([(ABOVE[0], ABOVE[1]), (ABOVE[1], ABOVE[2])], *more)
     insight = Insight(elicitation)
-    assert insight.status() == RunStatus(14, 20, 2, 2, Settings().questions + 1, None)
+    assert insight.status() == RunStatus(14, 20, 2, 2, Settings().undoubted_questions + 1, None)
     insight.latest = SimpleNamespace(regret=0.25)
     assert insight.status().regret == 0.25
 

@@ -872,6 +872,8 @@ IN_A_ROW = "rejections: {} rejections in a row: the rest is for the operator to 
         ("questions: asked 2 questions", {"questions": 1}, (), True),
         ("questions: asked 2 questions", {"questions": 3}, (), False),
         ("questions: asked 3 questions", {"questions": 2}, (), False),
+        ("questions: asked 2 questions", {"questions": 2, "spare": 6, "policy": "value", "doubt": 0.5}, (), True),
+        ("questions: asked 2 questions", {"questions": 15, "spare": 6, "policy": "value", "doubt": 0.5}, (), False),
         ("questions: asked 2 questions", {"questions": 2}, (Retracted(5, 4),), False),  # which makes room for one more
         ("questions: asked 2 questions", {"questions": 1}, (Retracted(5, 4),), True),
         ("exhausted: every subset of the family was tried, and 1 could not be measured", {"budget": 9}, (), False),
@@ -896,6 +898,14 @@ def test_an_end_is_as_the_facts_say_or_refused(reason, settings, more, holds):
         return
     with pytest.raises(CertificateError, match=f"the facts do not say '{reason}'"):
         found.ended()
+
+
+def test_a_run_ends_once_all_questions_are_asked_but_those_kept_for_doubts_and_its_end_holds(tmp_path, capsys):
+    path = tmp_path / "j.jsonl"
+    found = journals.played(path, 6, 1, ask_every=1, last_questions=0, worth=0.0, budget=40, stop=("questions",))
+    assert (found.reason, found.questions) == ("questions: asked 9 questions", 9)
+    assert main(["verify", str(path)]) == 0
+    assert "the run ended as 'questions: asked 9 questions', as its facts say" in capsys.readouterr().out
 
 
 def test_the_end_of_a_classical_run_is_told_as_it_was_written():

@@ -264,13 +264,15 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     if isinstance(reply, Measured):  # what failed is tried again by whoever resumes
         journal.cache(baseline, reply)
     total = left * seconds + _SECONDS_OF_DECIDING * elicitation.budget * elicitation.family.n
-    questions = elicitation.settings.questions
-    asked, meanwhile = "nothing", ""
-    if questions:
-        asked, meanwhile = f"at most {many(questions, 'question')}", ", much of it while you read"
+    settings, asked, meanwhile = elicitation.settings, "nothing asked", ""
+    if settings.questions:
+        asked = f"at most {many(settings.undoubted_questions, 'question')} asked"
+        meanwhile = ", much of it while you read"
+        if settings.undoubted_questions < settings.questions:
+            asked += f" ({settings.questions} where answers are doubted)"
     yield (
-        f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and {asked} "
-        f"asked: roughly {clock_time(max(total, 1.0))} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
+        f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and {asked}: "
+        f"roughly {clock_time(max(total, 1.0))} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
     )
     if isinstance(reply, Failure):
         yield _failure_advice(elicitation, reply)

@@ -154,13 +154,21 @@ class Elicitation:
 
     @property
     def most_questions(self) -> int:
-        """Questions that may be put in all, one more for each whose answer was taken back."""
-        return self.settings.questions + len(self.history.undone)
+        """Questions that may be put in all, one more for each whose answer was taken back.
+
+        Those that are kept for doubts are among them once they begin.
+        """
+        return self._most_counted + len(self.history.undone)
 
     @property
     def questions_left(self) -> int:
-        """Questions that may still be put."""
-        return max(self.settings.questions - self.history.asked, 0)
+        """Questions that may still be put, as `most_questions` counts."""
+        return max(self._most_counted - self.history.asked, 0)
+
+    @property
+    def _most_counted(self) -> int:
+        undoubted = self.settings.undoubted_questions
+        return undoubted if self.history.asked < undoubted else self.settings.questions
 
     @property
     def evaluations(self) -> int:
@@ -359,7 +367,7 @@ class Elicitation:
 
     def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
         """What an answer could add to a proof: asked when its counterexample is evaluated already."""
-        if rival not in self.history.evaluated or not self.questions_left:
+        if rival not in self.history.evaluated or self.history.asked >= self.settings.undoubted_questions:
             return None
         return Questions(self.beliefs).for_proof(rival, rng)
 
@@ -369,13 +377,14 @@ class Elicitation:
 
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
-        if not self.questions_left or not self.history.evaluated:
-            return None
         settings, asked, between = self.settings, self.history.asked, self._between_questions
-        last = min(settings.last_questions, settings.questions)
-        due = between == 0 or (self.history.calls_since_answer >= between and asked < settings.questions - last)
-        at_the_end = (left <= 0 or ending) and self.history.asked_since_call < last
-        taken_home = left <= 0 and not ending and settings.confirm > 0
+        most, over = settings.undoubted_questions, left <= 0 or ending
+        if not self.history.evaluated or (asked >= most and not (over and self._may_doubt)):
+            return None
+        last = min(settings.last_questions, most)
+        due = between == 0 or (self.history.calls_since_answer >= between and asked < most - last)
+        at_the_end = over and self.history.asked_since_call < last
+        taken_home = over and settings.confirm > 0
         if not (due or at_the_end or taken_home):
             return None
         questions, found = Questions(self.beliefs), None
@@ -387,6 +396,11 @@ class Elicitation:
         if found is None and taken_home:
             found = questions.confirming(rng, few=asked < settings.confirm)
         return found
+
+    @property
+    def _may_doubt(self) -> bool:
+        """Whether some answer is doubted, and questions are left that are kept for this."""
+        return self.history.asked < self.settings.questions and bool(self.beliefs.doubted)
 
     def _done(self, fact: Stopped) -> Done:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)

@@ -113,6 +113,11 @@ class PlausibleOperators:
         first, second = (np.array([self._place[pair[k]] for pair in pairs], dtype=np.intp) for k in (0, 1))
         return np.asarray(self.weights @ (self.values[:, second] > self.values[:, first]))
 
+    def gains(self, subset: Mask, others: Sequence[Mask]) -> Vector:
+        """For each of the others how much the operator may gain by it on `subset`, on the scale of `values`."""
+        ahead = self.values[:, [self._place[x] for x in others]] - self.values[:, [self._place[subset]]]
+        return np.asarray(self.weights @ np.maximum(ahead, 0.0))
+
     def sample(self, count: int, power: float = 1.0) -> tuple[NDArray[np.intp], Vector]:
         """Up to `count` operators that stand for the crowd, and their shares (systematic resampling).
 

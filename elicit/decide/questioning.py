@@ -2,7 +2,7 @@
 
 Never two that dominance or the answers already order, never the same two twice ("later" aside). Θ_τ's
 opinion does not count as an answer. A check question is the exception: it repeats what answers imply or,
-once (and twice where the two answers differ), an answer on which the choice hangs, never what dominance
+once (and more often where the answers differ), an answer on which the choice hangs, never what dominance
 implies, and is there to catch a wrong one.
 """
 
@@ -32,13 +32,17 @@ MOST_COMPARED = 30
 #: A rival that the operator likes better with less than this chance is not worth a question.
 UNLIKELY = 0.05
 
-#: Once many questions were put, an answer against a rival with less than this chance stands, unless one is doubted.
-CONTESTED = 0.2
+#: Once many questions were put, and no answer is doubted, what was answered against a rival stands if that is liked
+#: better with less than this chance and promises less than this, in shares of what the front's better half spans.
+CONTESTED, MUCH = 0.2, 0.07
 
-#: Why a choice is confirmed at the end: by a question that is new, by one that was put once, or by one put twice.
+#: How often one question is put where the answers differ: of five, three agree.
+MOST_ASKED = 5
+
+#: Why a choice is confirmed at the end: by a question that is new, by one put once, or by one answered both ways.
 NEW = "one of these would be recommended now, and you may like the other better"
 ONCE_MORE = "what is recommended hangs on your answers about these, so you are asked once more"
-TORN = "you gave each answer to this once, and what is recommended hangs on it"
+TORN = "you gave both answers to this, and what is recommended hangs on it"
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,9 @@ class Questions:
         No expected worth says so: plausible operators err, so one answer against many hardly moves what they expect.
         But an answer about the choice itself settles it, for nothing below another is recommended. So a wrong one does
         most harm here, and is asked again: with `few` questions put, or where some answer is doubted, as long as the
-        rival is not unlikely to be liked better; else only where the choice is contested. And before all, so is an
-        answer that is doubted and speaks against the choice: given twice it counts. And so is what was answered once
-        each way: of three answers two agree.
+        rival is not unlikely to be liked better; else only where the choice is contested, or much hangs on it. And
+        before all, so is an answer that is doubted and speaks against the choice: given twice it counts. And so is
+        what was answered both ways.
         """
         beliefs = self._beliefs
         best = beliefs.incumbent
@@ -173,21 +177,23 @@ class Questions:
         crowd = beliefs.plausible
         rivals = [x for x in self._history.front if x != best and not self._by_dominance(best, x)]
         chances = dict(zip(rivals, np.round(crowd.against([(best, x) for x in rivals]), 9).tolist(), strict=True))
+        gains = dict(zip(rivals, np.round(crowd.gains(best, rivals), 9).tolist(), strict=True))
         likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
-        contested = (x for x in likely if few or beliefs.doubted or chances[x] >= CONTESTED)
+        careful = few or bool(beliefs.doubted)
+        contested = (x for x in likely if careful or chances[x] >= CONTESTED or gains[x] >= MUCH)
         against = (x for x in beliefs.doubted_against(best) if self._may_repeat(x, best))
         doubted = (Question(best, x, ONCE_MORE, check=True) for x in against)
         torn = (Question(best, x, TORN, check=True) for x in likely if self._torn(best, x))
-        new = (Question(best, x, NEW) for x in likely if few and x in beliefs.candidates and self.open(best, x))
+        new = (Question(best, x, NEW) for x in likely if careful and x in beliefs.candidates and self.open(best, x))
         again = (Question(best, x, ONCE_MORE, check=True) for x in contested if self._may_repeat(best, x))
         return self._first(chain(doubted, torn, new, again), rng)
 
     def _torn(self, a: Mask, b: Mask) -> bool:
-        """Whether the operator preferred each of these two to the other once, and let both answers stand."""
+        """Whether the operator preferred each of these two to the other, and let the answers stand."""
         pair = frozenset((a, b))
         answers = (s for s in self._history.stated if s.request in self._history.answers and s.strict)
-        preferred = [s.better for s in answers if {s.better, s.worse} == pair]
-        return sorted(preferred) == sorted(pair) and self._may_ask_once_more(pair, most=3)
+        preferred = {s.better for s in answers if {s.better, s.worse} == pair}
+        return preferred == pair and self._may_ask_once_more(pair, MOST_ASKED)
 
     def _may_repeat(self, a: Mask, b: Mask) -> bool:
         """Whether answers put b below a, of which one about just these two may be given once more.

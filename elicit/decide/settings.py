@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
-from elicit.events import EVALUATED, FEWEST_FIRST, OPTIMAL, QUESTIONS, REGRET, REJECTIONS, usual_budget
+from elicit.events import (
+    EVALUATED,
+    FEWEST_FIRST,
+    OPTIMAL,
+    QUESTIONS,
+    REGRET,
+    REJECTIONS,
+    undoubted_questions,
+    usual_budget,
+)
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.dominance import Noise
 from elicit.numeric import is_finite, is_whole, whole
@@ -48,7 +57,7 @@ class Settings:
     budget: int | None = _choice(
         None, "oracle calls at most; none: n(n+1)/2, at least 20, at most 10 n, never more than there are subsets"
     )
-    questions: int = _choice(9, "the most questions put to the operator")
+    questions: int = _choice(15, "the most questions put to the operator")
     parsimony: float | str = _choice(0.1, 'tau of the parsimonious set, or "exact" for the exact set')
     slack: float = _choice(10.0, "C, the weight of setting a statement aside")
     weights: tuple[float, ...] = _choice(
@@ -128,6 +137,11 @@ class Settings:
         "to ask. none: 6 in a run that takes a way down (see first), where answers do not say what is measured; else 4",
     )
     last_questions: int = _choice(3, "questions kept for the end, when the budget is spent")
+    spare: int = _choice(
+        6,
+        "policy value: of the questions beyond nine, up to so many are kept for the end of a run in which an answer is "
+        "doubted",
+    )
     worth: float = _choice(
         0.01,
         "policy value: the least that an answer must be worth to be asked for, as a share of what the better half of "
@@ -143,9 +157,9 @@ class Settings:
         6,
         "policy value: if fewer questions than this were put when the budget is spent, what would be recommended is "
         "compared with the rivals that the operator may still like better (a chance of one in twenty is enough), and "
-        "an answer that puts one of them below it is asked for once more. After more questions, this is done only "
-        "where some answer is doubted, or with a chance of one in five. What was answered once each way is asked a "
-        "third time. "
+        "an answer that puts one of them below it is asked for once more. After more questions the latter is done only "
+        "with a chance of one in five, or where much hangs on it; but both wherever some answer is doubted. What was "
+        "answered both ways is asked up to five times. "
         "0: never",
     )
     check_every: int = _choice(0, "answers after which one question repeats what they imply; 0: never")
@@ -261,6 +275,11 @@ class Settings:
         """What a dominance must hold beyond, None when means count as they are."""
         return Noise(self.noise_level, self.noise_ratio) if self.noise_level else None
 
+    @property
+    def undoubted_questions(self) -> int:
+        """The most questions of a run in which no answer is doubted."""
+        return undoubted_questions(self.questions, self.spare, self.policy, self.doubt)
+
     def calls(self, n: int) -> int:
         """The budget on n attributes: as it was given, or the usual one."""
         return usual_budget(n) if self.budget is None else self.budget
@@ -311,6 +330,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "unasked": (0, None),
     "ask_every": (0, None),
     "last_questions": (0, None),
+    "spare": (0, None),
     "confirm": (0, None),
     "check_every": (0, None),
     "rejections": (1, None),

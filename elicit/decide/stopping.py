@@ -90,7 +90,7 @@ class Stopping:
 
     def _questions(self) -> str | None:
         history = self._beliefs.history
-        return questions_asked(len(history.answers)) if history.asked >= self._settings.questions else None
+        return questions_asked(len(history.answers)) if history.asked >= self._settings.undoubted_questions else None
 
     def _evaluated(self) -> str | None:
         """Necessarily optimal among the evaluated: reached early and worth little, so only on request."""

@@ -33,6 +33,7 @@ from elicit.events import (
     nothing_left,
     questions_asked,
     rejected_in_a_row,
+    undoubted_questions,
     usual_budget,
 )
 from elicit.journal import Header
@@ -147,13 +148,20 @@ class KnownFacts:
             most = min(budget, self.family.count())
             return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
-            return questions_asked(len(self.history.answers)), self.history.asked >= self.settings.get("questions", 0)
+            return questions_asked(len(self.history.answers)), self.history.asked >= self._undoubted_questions
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         if rule == REJECTIONS and stopped.reason != NOTHING_UNREJECTED:
             in_a_row = self.history.rejections_in_a_row
             return rejected_in_a_row(in_a_row), in_a_row >= self.settings["rejections"]
         return None
+
+    @property
+    def _undoubted_questions(self) -> int:
+        """The most questions while no answer is doubted; an older journal knows of none that are kept for doubts."""
+        given = self.settings
+        most, spare = given.get("questions", 0), given.get("spare", 0)
+        return undoubted_questions(most, spare, given.get("policy", ""), given.get("doubt", 1))
 
     # -- what the facts imply -----------------------------------------------------------------------
 

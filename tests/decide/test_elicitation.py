@@ -567,9 +567,10 @@ def test_chance_depends_on_the_seed_and_the_round_alone(monkeypatch):
     assert rest.items() <= states.items()
 
 
-def test_before_a_rule_ends_a_run_whatever_is_open_is_asked_and_nothing_is_confirmed(monkeypatch):
-    elicitation = small(5, budget=7, questions=9, ask_every=50, last_questions=2, stop=())
-    wanted, plain = [], Questions.next
+@pytest.mark.parametrize("confirm", [0, 1, 6])
+def test_before_a_rule_ends_a_run_whatever_is_open_is_asked_and_then_the_choice_is_confirmed(monkeypatch, confirm):
+    elicitation = small(5, budget=7, questions=9, ask_every=50, last_questions=2, confirm=confirm, stop=())
+    wanted, confirmed, plain = [], [], Questions.next
 
     def noted(self, rng, *, worth, last):
         wanted.append((elicitation.evaluations, worth, last))
@@ -579,10 +580,67 @@ def test_before_a_rule_ends_a_run_whatever_is_open_is_asked_and_nothing_is_confi
         return "regret: little" if elicitation.evaluations == 7 else None
 
     monkeypatch.setattr(Questions, "next", noted)
-    monkeypatch.setattr(Questions, "confirming", lambda *_, **__: pytest.fail("the run ends by a rule"))
+    monkeypatch.setattr(Questions, "confirming", lambda *_, few: confirmed.append((elicitation.history.asked, few)))
     monkeypatch.setattr("elicit.decide.stopping.Stopping.reason", ended)
     assert run(elicitation).reason == "regret: little"
     assert set(wanted) == {(7, 0.0, True)}
+    asked = elicitation.history.asked
+    assert set(confirmed) == ({(asked, asked < confirm)} if confirm else set())
+
+
+@pytest.mark.parametrize(
+    ("questions", "choices", "undoubted"),
+    [
+        (0, {}, 0),
+        (9, {}, 9),
+        (10, {}, 9),
+        (15, {}, 9),
+        (16, {}, 10),
+        (15, {"spare": 2}, 13),
+        (15, {"spare": 0}, 15),
+        (15, {"spare": 40}, 9),
+        (15, {"doubt": 1.0}, 15),
+        (15, {"policy": "current"}, 15),
+    ],
+)
+def test_questions_beyond_nine_are_kept_for_doubts(questions, choices, undoubted):
+    assert Settings(questions=questions, **choices).undoubted_questions == undoubted
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("contrary", [False, True])
+def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_and_never_more_than_all(seed, contrary):
+    """Who answers by a coin may be doubted, who never errs is not."""
+    coin = np.random.default_rng(seed)
+
+    def tossed(_):
+        return Answer.FIRST if coin.random() < 0.5 else Answer.SECOND
+
+    elicitation = small(6, seed, budget=30, ask_every=1, last_questions=3, worth=0.0, questions=13, stop=())
+    beyond = 0
+    while not isinstance(request := elicitation.ask(), Done):
+        asked = elicitation.history.asked
+        assert elicitation.most_questions == (9 if asked < 9 else 13)
+        assert elicitation.questions_left == elicitation.most_questions - asked
+        if isinstance(request, Compare) and asked >= 9:
+            beyond += 1
+            assert elicitation.evaluations == 30
+            assert elicitation.beliefs.doubted
+        elicitation.tell(request.id, reply(request, tossed if contrary else prefers_score))
+    assert beyond == max(elicitation.history.asked - 9, 0) <= 4
+    assert contrary or not beyond
+
+
+def test_some_run_asks_what_is_kept_for_doubts():
+    """Where the test above never came to a question beyond nine it would say nothing."""
+
+    def asked(seed):
+        coin = np.random.default_rng(seed)
+        elicitation = small(6, seed, budget=30, ask_every=1, worth=0.0, questions=13, stop=())
+        run(elicitation, lambda _: Answer.FIRST if coin.random() < 0.5 else Answer.SECOND)
+        return elicitation.history.asked
+
+    assert max(map(asked, range(6))) > 9
 
 
 def test_rejections_in_a_row_are_counted_over_rounds_and_begin_anew_with_an_evaluation():

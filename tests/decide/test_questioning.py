@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.questioning import CONTESTED, LEAST_ANSWERS, NEW, ONCE_MORE, TORN, UNLIKELY, Questions
+from elicit.decide.questioning import CONTESTED, LEAST_ANSWERS, MUCH, NEW, ONCE_MORE, TORN, UNLIKELY, Questions
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise
@@ -143,17 +143,24 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     undoubted, _ = reachable(history, without=beliefs.doubted)
     put = [frozenset((a, b)) for a, b, _ in answers]
     against = {x for x in beliefs.doubted_against(best) if put.count(frozenset((best, x))) < 2}
-    least = UNLIKELY if few or beliefs.doubted else CONTESTED
+    careful, place = few or beliefs.doubted, {x: k for k, x in enumerate(crowd.subsets)}
+
+    def may_be_due(x, slack):
+        ahead = crowd.values[:, place[x]] - crowd.values[:, place[best]]
+        chance, gain = crowd.weights @ (ahead > 0) + slack, crowd.weights @ np.maximum(ahead, 0.0) + slack
+        return chance >= UNLIKELY and (careful or chance >= CONTESTED or gain >= MUCH)
+
     due = {
         x: float(crowd.against([(best, x)])[0])
         for x in history.front
         if any((best, x) in chained - dominance and (x, best) not in chained for chained in (reach, undoubted))
         if put.count(frozenset((best, x))) < 2 and not history.same_criteria(best, x)
     }
+    surely_due = {x: chance for x, chance in due.items() if may_be_due(x, -1e-6)}
     torn = {
         x: float(crowd.against([(best, x)])[0])
         for x in history.front
-        if sorted(preferred(answers, best, x)) == sorted((best, x)) and put.count(frozenset((best, x))) == 2
+        if set(preferred(answers, best, x)) == {best, x} and put.count(frozenset((best, x))) < 5
     }
     found = may_ask.confirming(np.random.default_rng(0), few=few)
     if against - {x for x in against if (best, x) in reach}:
@@ -166,12 +173,13 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     elif found is not None and found.why == TORN:
         assert max(torn.values()) >= UNLIKELY - 1e-6
     elif found is not None and not found.check:
-        assert few, "a question that is new"
+        assert careful, "a question that is new"
     elif found is None:
-        assert max(due.values(), default=0.0) < least + 1e-6
+        assert not surely_due
     else:
         (rival,) = {found.first, found.second} - {best}
-        assert due[rival] >= max(least, *due.values()) - 1e-6
+        assert may_be_due(rival, 1e-6)
+        assert due[rival] >= max(surely_due.values(), default=0.0) - 1e-6
         stood = [(a, b) for a, b, _ in answers if frozenset((a, b)) == frozenset((best, rival))]
         assert not stood or (found.first, found.second) == stood[-1]
     never = Questions(Beliefs(history, Family(N), Settings(doubt=1.0))).confirming(np.random.default_rng(0), few=few)
@@ -184,16 +192,20 @@ def preferred(answers, one, other):
     return [x for x, pair, answer in said if pair == {one, other} and answer in (Answer.FIRST, Answer.SECOND)]
 
 
-def test_what_was_answered_once_each_way_is_asked_a_third_time_if_the_choice_hangs_on_it_and_no_fourth():
+def test_what_was_answered_both_ways_is_asked_again_while_the_choice_hangs_on_it_and_no_sixth_time():
     """Two of the front: one answer each way, and neither what was measured nor another answer tells."""
     said = [(1, 2, Answer.FIRST), (2, 1, Answer.FIRST)]
     rng = np.random.default_rng(0)
     for few in (True, False):
         found = questions([(0.65, 1), (0.725, 2)], said)[0].confirming(rng, few=few)
         assert (found.first, found.second, found.check, found.why) == (2, 1, True, TORN), "as it stood the last time"
-    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE, Answer.LATER):
-        answered = questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, third)])[0]
-        assert answered.confirming(rng, few=True) is None
+    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE):
+        for more in (1, 2, 3):
+            answered = questions([(0.65, 1), (0.725, 2)], [*said, *[(1, 2, third)] * more])[0]
+            found, chance = answered.confirming(rng, few=False), answered._beliefs.plausible.against([(1, 2), (2, 1)])
+            assert (found is not None) is (more < 3 and bool(chance.min() >= UNLIKELY))
+            assert found is None or (found.first, found.second, found.check, found.why) == (1, 2, True, TORN)
+    assert questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, Answer.LATER)])[0].confirming(rng, few=True) is None
     for other in ([(2, 1, Answer.EQUAL)], [(1, 2, Answer.EQUAL)], [(2, 1, Answer.SECOND)]):
         found = questions([(0.65, 1), (0.725, 2)], [said[0], *other])[0].confirming(rng, few=True)
         assert found is None or found.why != TORN, "the two answers do not contradict each other as preferences"
@@ -202,13 +214,23 @@ def test_what_was_answered_once_each_way_is_asked_a_third_time_if_the_choice_han
 
 
 def test_where_an_answer_is_doubted_others_are_asked_for_once_more_after_many_questions_too():
-    vectors, contested = [(0.57, 1), (0.77, 2), (0.88, 3)], [(2, 3, Answer.SECOND), (2, 1, Answer.FIRST)]
+    said, rng = [(2, 1, Answer.FIRST), (2, 3, Answer.FIRST)], np.random.default_rng(0)
+    may_ask = supposing({1: 0.0, 2: 1.0, 3: 0.0}, {1: 0.1, 3: 0.0}, [(0.5, 1), (0.7, 2), (0.9, 3)], said)
+    assert may_ask.confirming(rng, few=False) is None
+    may_ask._beliefs.doubted = may_ask._history.stated[1:]
+    found = may_ask.confirming(rng, few=False)
+    assert (found.first, found.second, found.why) == (2, 1, ONCE_MORE)
+
+
+def test_where_an_answer_is_doubted_a_rival_may_be_new_after_many_questions_too():
     rng = np.random.default_rng(0)
-    assert questions(vectors, contested)[0].confirming(rng, few=False) is None
-    asked, history = questions(vectors, [*contested, (1, 2, Answer.FIRST)])
-    assert [s.request for s in Beliefs(history, Family(N), Settings()).doubted] == [102]
-    found = asked.confirming(rng, few=False)
-    assert (found.first, found.second, found.why) == (2, 3, ONCE_MORE)
+    may_ask = supposing(
+        {1: 0.0, 2: 1.0, 3: 0.0}, {1: 0.1, 3: 0.0}, [(0.5, 1), (0.7, 2), (0.9, 3)], [(2, 3, Answer.FIRST)]
+    )
+    assert may_ask.confirming(rng, few=False) is None
+    may_ask._beliefs.doubted = may_ask._history.stated
+    found = may_ask.confirming(rng, few=False)
+    assert ({found.first, found.second}, found.why) == ({1, 2}, NEW)
 
 
 def test_what_was_assumed_of_two_is_no_answer_that_differs_from_another():
@@ -295,13 +317,17 @@ def test_with_a_doubt_of_one_nothing_is_checked_though_everybody_would_have_answ
     assert Questions(Beliefs(history, Family(N), Settings(doubt=1.0))).doubted(rng) is None
 
 
-def supposing(worth, chances, vectors, answers):
-    """Questions where operators are supposed to give so much for each subset, and to prefer each with these chances."""
+def supposing(worth, chances, vectors, answers, gains=None):
+    """Questions where operators are supposed to give so much for each subset, and to prefer each with these chances.
+
+    gains: how much better than the choice each may be, on average.
+    """
     _, history = questions(vectors, answers)
     beliefs = Beliefs(history, Family(N), Settings())
     beliefs.plausible = SimpleNamespace(
         by_worth=lambda among: sorted(among, key=lambda x: -worth[x]),
         against=lambda pairs: np.array([chances[second] for _, second in pairs]),
+        gains=lambda _, others: np.array([(gains or {}).get(x, 0.0) for x in others]),
         of=worth.get,
     )
     return Questions(beliefs)
@@ -317,6 +343,17 @@ def test_a_choice_is_confirmed_against_who_is_preferred_by_one_in_twenty_and_aft
     for answers, asked in ((), new), ([(2, 1, Answer.FIRST)], again):
         may_ask = supposing({1: 0.0, 2: 1.0}, {1: chance}, [(0.5, 1), (0.9, 3)], answers)
         assert (may_ask.confirming(np.random.default_rng(0), few=few) is not None) is asked
+
+
+@pytest.mark.parametrize(
+    ("chance", "gain", "asked"), [(0.05, 0.07, True), (0.05, 0.069, False), (0.049, 9.0, False), (0.2, 0.0, True)]
+)
+def test_after_many_questions_an_answer_on_which_much_hangs_is_asked_for_once_more(chance, gain, asked):
+    answers, rng = [(2, 1, Answer.FIRST)], np.random.default_rng(0)
+    may_ask = supposing({1: 0.0, 2: 1.0}, {1: chance}, [(0.5, 1), (0.9, 3)], answers, {1: gain})
+    assert (may_ask.confirming(rng, few=False) is not None) is asked
+    new = supposing({1: 0.0, 2: 1.0}, {1: chance}, [(0.5, 1), (0.9, 3)], (), {1: gain})
+    assert new.confirming(rng, few=False) is None, "what was never asked is not contested"
 
 
 def test_an_answer_is_asked_for_once_more_though_one_that_is_doubted_leads_from_it_in_a_circle():
