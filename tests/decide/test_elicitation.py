@@ -577,13 +577,13 @@ def test_before_a_rule_ends_a_run_whatever_is_open_is_asked_and_then_the_choice_
         return plain(self, rng, worth=worth, last=last)
 
     def ended(*_):
-        return "regret: little" if elicitation.evaluations == 7 else None
+        return "regret: little" if elicitation.evaluations == 6 else None
 
     monkeypatch.setattr(Questions, "next", noted)
     monkeypatch.setattr(Questions, "confirming", lambda *_, few: confirmed.append((elicitation.history.asked, few)))
     monkeypatch.setattr("elicit.decide.stopping.Stopping.reason", ended)
     assert run(elicitation).reason == "regret: little"
-    assert set(wanted) == {(7, 0.0, True)}
+    assert set(wanted) == {(6, 0.0, True)}
     asked = elicitation.history.asked
     assert set(confirmed) == ({(asked, asked < confirm)} if confirm else set())
 
@@ -609,14 +609,15 @@ def test_questions_beyond_nine_are_kept_for_doubts(questions, choices, undoubted
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("contrary", [False, True])
-def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_and_never_more_than_all(seed, contrary):
+@pytest.mark.parametrize("every", [0, 1])
+def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_and_no_more(seed, contrary, every):
     """Who answers by a coin may be doubted, who never errs is not."""
     coin = np.random.default_rng(seed)
 
     def tossed(_):
         return Answer.FIRST if coin.random() < 0.5 else Answer.SECOND
 
-    elicitation = small(6, seed, budget=30, ask_every=1, last_questions=3, worth=0.0, questions=13, stop=())
+    elicitation = small(6, seed, budget=30, ask_every=every, last_questions=3, worth=0.0, questions=13, stop=())
     beyond = 0
     while not isinstance(request := elicitation.ask(), Done):
         asked = elicitation.history.asked
@@ -629,6 +630,42 @@ def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_
         elicitation.tell(request.id, reply(request, tossed if contrary else prefers_score))
     assert beyond == max(elicitation.history.asked - 9, 0) <= 4
     assert contrary or not beyond
+
+
+@pytest.mark.parametrize(
+    ("left", "asked", "doubted", "may"),
+    [
+        (5, 5, False, True),
+        (5, 6, False, False),  # three of nine are for the end
+        (5, 6, True, False),
+        (0, 8, False, True),
+        (0, 9, False, False),
+        (0, 9, True, True),
+        (0, 14, True, True),
+        (0, 15, True, False),
+        (5, 9, True, False),
+    ],
+)
+def test_how_many_questions_are_put_and_when(monkeypatch, left, asked, doubted, may):
+    elicitation = small(5, budget=12, ask_every=1, questions=15, stop=())
+    run(elicitation)
+    found, history = object(), type(elicitation.history)
+    monkeypatch.setattr(Questions, "doubted", lambda *_: found)
+    monkeypatch.setattr(history, "asked", property(lambda _: asked))
+    monkeypatch.setattr(history, "calls_since_answer", property(lambda _: 1))
+    monkeypatch.setattr(history, "asked_since_call", property(lambda _: 0))
+    elicitation.beliefs.doubted = ("an answer",) if doubted else ()
+    assert elicitation._question(np.random.default_rng(0), left, False) is (found if may else None)
+
+
+@pytest.mark.parametrize(("asked", "may"), [(8, True), (9, False)])
+def test_no_proof_takes_a_question_that_is_kept_for_doubts(monkeypatch, asked, may):
+    elicitation = small(4, budget=8, questions=15)
+    run(elicitation)
+    rival, rng, found = next(iter(elicitation.history.evaluated)), np.random.default_rng(0), object()
+    monkeypatch.setattr(Questions, "for_proof", lambda *_: found)
+    monkeypatch.setattr(type(elicitation.history), "asked", property(lambda _: asked))
+    assert elicitation._proof_question(rng, rival) is (found if may else None)
 
 
 def test_some_run_asks_what_is_kept_for_doubts():
