@@ -174,7 +174,12 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     command.add_argument(
         "--budget", type=positive, metavar="N", help="subsets to evaluate at most (default: see elicit --defaults)"
     )
-    command.add_argument("--questions", type=non_negative, metavar="N", help="questions at most (default 15)")
+    command.add_argument(
+        "--questions",
+        type=non_negative,
+        metavar="N",
+        help="questions at most (default 15); up to six beyond nine are kept for answers that are doubted",
+    )
     command.add_argument(
         "--check-every",
         type=non_negative,
