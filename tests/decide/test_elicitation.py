@@ -632,6 +632,18 @@ def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_
     assert contrary or not beyond
 
 
+def test_some_run_asks_what_is_kept_for_doubts():
+    """Else the test above would say nothing."""
+
+    def asked(seed):
+        coin = np.random.default_rng(seed)
+        elicitation = small(6, seed, budget=30, ask_every=1, worth=0.0, questions=13, stop=())
+        run(elicitation, lambda _: Answer.FIRST if coin.random() < 0.5 else Answer.SECOND)
+        return elicitation.history.asked
+
+    assert max(map(asked, range(6))) > 9
+
+
 @pytest.mark.parametrize(
     ("left", "asked", "doubted", "may"),
     [
@@ -666,18 +678,6 @@ def test_no_proof_takes_a_question_that_is_kept_for_doubts(monkeypatch, asked, m
     monkeypatch.setattr(Questions, "for_proof", lambda *_: found)
     monkeypatch.setattr(type(elicitation.history), "asked", property(lambda _: asked))
     assert elicitation._proof_question(rng, rival) is (found if may else None)
-
-
-def test_some_run_asks_what_is_kept_for_doubts():
-    """Where the test above never came to a question beyond nine it would say nothing."""
-
-    def asked(seed):
-        coin = np.random.default_rng(seed)
-        elicitation = small(6, seed, budget=30, ask_every=1, worth=0.0, questions=13, stop=())
-        run(elicitation, lambda _: Answer.FIRST if coin.random() < 0.5 else Answer.SECOND)
-        return elicitation.history.asked
-
-    assert max(map(asked, range(6))) > 9
 
 
 def test_rejections_in_a_row_are_counted_over_rounds_and_begin_anew_with_an_evaluation():
