@@ -26,7 +26,7 @@ from elicit.errors import InputError, nearest
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.operators import Lexicographic
-from elicit.oracles import SyntheticOracle, WrapperOracle
+from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle
 from elicit.oracles.columns import columns_of
 from elicit.printable import many
 from elicit.scenario import OURS, ElicitSpec, OperatorSpec, Scenario, seeds_of
@@ -159,6 +159,13 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
     return None, "hidden"
 
 
+def _has_folds(oracle: Oracle) -> bool:
+    """Whether a score comes with those of its folds."""
+    if isinstance(oracle, TableOracle):
+        return oracle.folds() is not None
+    return isinstance(oracle, WrapperOracle)
+
+
 def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
     sections.only_known(section, _KEYS["elicit"])
     own = ("name", "keep", "drop", "max_size", "prior")
@@ -168,9 +175,10 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     if len(oracle.attributes) == 1:
         choices.setdefault("degree", 1)  # there is no pair
     settings = settings_from(choices)
-    if settings.noise_level and not isinstance(oracle, WrapperOracle):
+    if settings.noise_level and not _has_folds(oracle):
         kind = str(measured.get("kind"))
-        raise InputError(f"`noise_level` needs fold scores, and an oracle of kind {kind!r} has none; leave it out")
+        remedy = "write it with `elicit table --keep-folds`, or leave it out" if kind == "table" else "leave it out"
+        raise InputError(f"`noise_level` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
     attributes = oracle.attributes
     largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
     family = Family(

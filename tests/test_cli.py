@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 
 import journals
@@ -470,6 +471,19 @@ def test_table_writes_what_an_oracle_reads(here, capsys):
     oracle = oracle_from({"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3}, here)
     for mask in table.masks():
         assert table(Evaluate(0, mask)).criteria == oracle(Evaluate(0, mask)).criteria
+
+
+def test_a_table_with_its_folds_tells_noise_from_a_lead(here, capsys):
+    played = ("--folds", "3", "--n-jobs", "1", "--keep-folds")
+    assert run("table", "iris", *played, "-o", "o.csv", capsys=capsys)[0] == 0
+    header, *rows = [line.split(",") for line in (here / "o.csv").read_text().splitlines()]
+    assert header[-4:] == ["score_sd", "fold_1", "fold_2", "fold_3"]
+    assert all(float(row[4]) == pytest.approx(fmean(map(float, row[6:]))) for row in rows)
+    scenario = '[oracle]\nkind = "table"\npath = "o.csv"\n[operator]\nutility = "score - 0.01 * size"\n'
+    (here / "s.toml").write_text(scenario + "[elicit]\nnoise_level = 0.05\n[experiment]\nseeds = 1\n")
+    assert run("run", "s.toml", "--json", "out.json", capsys=capsys)[0] == 0
+    (result,) = json.loads((here / "out.json").read_text())
+    assert isinstance(result["noise_decides"], bool)
 
 
 @pytest.mark.usefixtures("here", "small")

@@ -16,7 +16,6 @@ from elicit.drive import Result
 from elicit.errors import InputError
 from elicit.events import Criterion
 from elicit.experiments.experiment import (
-    best_utility,
     play_tasks,
     run_scenario,
     runs_at_once,
@@ -25,7 +24,7 @@ from elicit.experiments.experiment import (
 from elicit.experiments.results import not_followed, plain_result, summary
 from elicit.knowledge.statements import Source, Statement
 from elicit.operators import SimulatedOperator
-from elicit.oracles import SyntheticOracle, TableOracle, WrapperOracle
+from elicit.oracles import SyntheticOracle, WrapperOracle
 from elicit.scenario_file import read_scenario, scenario_from
 from elicit.sources.oracle import _ORACLES, SyntheticSpec, oracle_from
 from elicit.subsets import Family
@@ -141,7 +140,7 @@ WRONG = [
     (changed(elicit={"prior": [1, 2, 10**400]}), r"`prior` is too large a number"),
     (changed(elicit=[{"name": "mine"}, {"name": "sfs"}]), r"`name` = 'sfs' is that of a classical method"),
     (changed(operator={"utility": None, "order": ["score", "cost", "size"]}), r"give larger `steps`"),
-    (changed(elicit={"noise_level": 0.05}), r"\[elicit\] `noise_level` needs fold scores, and .* has none"),
+    (changed(elicit={"noise_level": 0.05}), r"`noise_level` needs fold scores, and .* has none; write it with `elicit"),
 ]
 
 
@@ -444,14 +443,6 @@ def test_a_utility_that_goes_against_the_direction_of_a_criterion_is_told_with_t
     assert told.startswith(f"operator {utility}: the utility likes {{")
     assert "which is at least as good in every criterion" in told
     assert not_followed(run_scenario(scenario_from(PLAIN, folder))) == []
-
-
-def test_regret_speaks_of_the_family(folder):
-    oracle = TableOracle(folder / "t.csv")
-    operator = SimulatedOperator("score - 0.06 * size", oracle.criteria)
-    assert best_utility(oracle, operator, Family(3)) == pytest.approx(0.68)
-    assert best_utility(oracle, operator, Family(3, drop=0b010)) == pytest.approx(0.54)
-    assert best_utility(oracle, operator, Family(3, max_size=1)) == pytest.approx(0.64)
 
 
 def test_where_the_best_is_not_known_there_is_no_regret():

@@ -20,13 +20,14 @@ PROMISED = [
 ]
 
 
-def run(method, regret, *, operator="linear: a", seed=0, evaluations=10, questions=0, trace=()):
+def run(method, regret, *, operator="linear: a", seed=0, evaluations=10, questions=0, trace=(), noise_decides=None):
     """A result as far as a suite reads it."""
     return {
         "method": method,
         "operator": operator,
         "seed": seed,
         "regret": regret,
+        "noise_decides": noise_decides,
         "evaluations": evaluations,
         "questions": questions,
         "kept": 0,
@@ -51,7 +52,7 @@ def test_the_best_rival_is_the_one_of_least_mean_regret_among_those_told():
     assert (line.rival, line.rivals) == ("sbs", pytest.approx(0.02))
     assert line.surrogate == 0.004
     assert line.ours == pytest.approx(0.005)
-    assert line.found == 0.5
+    assert line.found == (0.5, None)
     assert line.questions == (4.0, pytest.approx(4.8))
     assert line.soon is None
     assert line.milliseconds == pytest.approx(50)
@@ -110,9 +111,28 @@ def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
     ],
 )
 def test_each_promise_is_told_as_it_is(change, kept):
-    plain = {"rival": "sfs", "rivals": 0.02, "surrogate": None, "ours": 0.01, "found": 1.0, "questions": (6, 9)}
+    plain = {"rival": "sfs", "rivals": 0.02, "surrogate": None, "ours": 0.01, "found": (1.0, None), "questions": (6, 9)}
     line = Line("s", "linear", 4, **{**plain, "soon": 1 / 3, "milliseconds": 1.0, **change})
     assert line.promises == dict(zip(PROMISED, kept, strict=True))
+
+
+def test_how_often_the_best_is_found_is_promised_of_runs_that_noise_does_not_decide():
+    def played(found, lost, noise_decides):
+        runs = [run("elicit", 0.0)] * found + [run("elicit", 0.1)] * lost
+        return [result | {"noise_decides": noise_decides} for result in runs]
+
+    promise = "the best found in 80% of the runs that noise does not decide"
+    noise, theirs = played(0, 5, True), [run("sfs", 0.5, noise_decides=False)]
+    (kept,) = lines_of("s", played(4, 1, False) + noise + theirs)
+    assert (kept.found, kept.promises[promise]) == ((0.4, 0.8), True)
+    (broken,) = lines_of("s", played(3, 1, False) + played(5, 0, None) + noise)
+    assert (broken.found[1], broken.promises[promise]) == (0.75, False)
+    (untold,) = lines_of("s", noise)
+    assert untold.found == (0.0, None)
+    assert promise not in untold.promises
+    header, *shown = [" ".join(row.split()) for row in table([kept, untold])]
+    assert "elicit best found (beyond noise) questions" in header
+    assert [re.search(r"0\.\d{4} (\S+%( \(\S+%\))?)", row)[1] for row in shown] == ["40% (80%)", "0%"]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +147,7 @@ def test_each_promise_is_told_as_it_is(change, kept):
     ],
 )
 def test_what_wrong_answers_may_cost(ours, wrong, kept):
-    line = Line("s", "all", 4, None, None, None, ours, 1.0, (6, 9), None, None, (0.1, wrong))
+    line = Line("s", "all", 4, None, None, None, ours, (1.0, None), (6, 9), None, None, (0.1, wrong))
     assert line.promises == {
         PROMISED[2]: True,
         "with 10% wrong answers at most twice the regret, or 0.0005 more": kept,
@@ -179,7 +199,7 @@ def test_where_a_promise_is_broken_is_told():
 
 
 def test_each_number_of_a_line_stands_under_its_heading():
-    line = Line("wine", "linear", 4, "sbs", 0.02, 0.004, 0.01, 0.75, (3.0, 5.5), 0.25, 12.4)
+    line = Line("wine", "linear", 4, "sbs", 0.02, 0.004, 0.01, (0.75, None), (3.0, 5.5), 0.25, 12.4)
     header, row, *_ = (re.split("  +", text) for text in table([line]))
     assert dict(zip(header, row, strict=True)) == {
         "scenario": "wine",
@@ -239,7 +259,7 @@ def test_each_run_of_ours_is_held_against_floating_selection_told_its_own_operat
 
 def test_regrets_that_differ_by_less_than_can_be_told_apart_are_the_same():
     (line,) = lines_of("s", [run("elicit", GRID / 2, trace=[GRID / 2]), run("sffs (unlimited)", 0.0)])
-    assert (line.found, line.soon) == (1.0, 0.1)
+    assert (line.found[0], line.soon) == (1.0, 0.1)
 
 
 def test_a_run_of_many_questions_does_not_stand_for_all():

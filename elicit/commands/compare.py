@@ -26,10 +26,11 @@ from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
 from elicit.events import BUDGET, rule_of
+from elicit.experiments.best import tells_regret
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
 from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
-from elicit.experiments.experiment import runs_at_once, tells_regret
+from elicit.experiments.experiment import runs_at_once
 from elicit.experiments.results import Results, RunResult, not_followed
 from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
 from elicit.experiments.suite import Line, lines_of, promises_kept, table

@@ -270,6 +270,11 @@ def _add_table(commands: argparse._SubParsersAction[ParserT]) -> None:
     _add_shared(command, "--folds", default=10)
     _add_unchanged(command, "--scoring", "--drop", "--max-size")
     command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
+    command.add_argument(
+        "--keep-folds",
+        action="store_true",
+        help="write the score of each fold, too: who plays the table can then tell what is noise",
+    )
     _add_shared(command, "--n-jobs", help="evaluations at once (default 1)")
 
 

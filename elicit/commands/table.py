@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
             known=kept.cached,
             keep=partial(_save_batch, kept, oracle, family, args.n_jobs),
+            folds=args.folds if args.keep_folds else 0,
         )
     part.unlink(missing_ok=True)
     notes = [f"note: {note}" for note in data.notes]

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from elicit.alongside.progress import Progress
 from elicit.events import Evaluated, Failed
-from elicit.experiments.experiment import Stage, Task, best_known, elicit_run, play_tasks, with_memory
+from elicit.experiments.best import best_known
+from elicit.experiments.experiment import Stage, Task, elicit_run, play_tasks, with_memory
 from elicit.experiments.journals import file_name
 from elicit.experiments.results import RunResult, answered_wrongly, plain_result, utility_regret
 from elicit.explore import Outcome, explore
@@ -131,7 +132,7 @@ def walk_run(
         return plain | {"goal": str(scenario.goal), "met": outcome.met, "utility": utility}
     if best is None:
         return plain
-    return plain | {"trace": _trace(outcome, value, limits.family, best)}
+    return plain | {"trace": _trace(outcome, value, limits.family, best.utility)}
 
 
 def _read_besides(method: str, scenario: Scenario) -> dict[str, str]:

@@ -16,28 +16,24 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from elicit.alongside.progress import Progress
-from elicit.asks import Evaluate, Oracle
+from elicit.asks import Oracle
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.errors import OracleError
 from elicit.events import Evaluated, Failed
+from elicit.experiments.best import best_known
 from elicit.experiments.journals import resumed_run
 from elicit.experiments.results import POINTS, RunResult, plain_result, utility_regret
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
-from elicit.oracles.describe import describe
 from elicit.oracles.parallel import workers_of
 from elicit.orphans import from_the_start, tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.oracle import SyntheticSpec
-from elicit.subsets import Family
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
 from elicit.worth import against_directions
-
-#: Families up to this size are enumerated where that is cheap, to know the best utility.
-ENUMERATED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -158,46 +154,7 @@ def elicit_run(
     if best is None:
         return plain
     earlier = _utilities_on_the_way(elicitation, simulated, scenario.trace_every)
-    return plain | {"trace": [*(utility_regret(utility, best) for utility in earlier), plain["regret"]]}
-
-
-#: A cache of best utilities for all runs of this process, by oracle, operator and family. The operator is identified by
-#: its description, not its name: another scenario may give the name to another one.
-_best_utilities: dict[tuple[str, str, Family], float | None] = {}
-
-
-def best_known(oracle: Oracle, spec: OperatorSpec, operator: SimulatedOperator, family: Family) -> float | None:
-    """`best_utility`, cached."""
-    key = (oracle.fingerprint, describe(spec), family)
-    if key not in _best_utilities:
-        _best_utilities[key] = best_utility(oracle, operator, family)
-    return _best_utilities[key]
-
-
-def tells_regret(scenario: Scenario) -> bool:
-    """Whether the best utility is known for at least one choice of [elicit], so that there are regrets."""
-    return any(_best_is_known(scenario.oracle, elicit.family) for elicit in scenario.elicits)
-
-
-def _best_is_known(oracle: Oracle | SyntheticSpec, family: Family) -> bool:
-    drawn = isinstance(oracle, SyntheticOracle | SyntheticSpec)
-    return isinstance(oracle, TableOracle) or (drawn and family.count() <= ENUMERATED)
-
-
-def best_utility(oracle: Oracle, operator: SimulatedOperator, family: Family) -> float | None:
-    """The best utility in the family, where it is known: for a table, and for a small synthetic truth."""
-    if isinstance(oracle, TableOracle):
-        rows = [(mask, row) for mask, row in zip(oracle.masks(), oracle.values(), strict=True) if mask in family]
-        masks, values = [mask for mask, _ in rows], np.array([row for _, row in rows])
-    elif isinstance(oracle, SyntheticOracle) and _best_is_known(oracle, family):
-        masks = list(family)
-        values = np.array([oracle(Evaluate(0, mask)).criteria for mask in masks])
-    else:
-        return None
-    if not masks:
-        return None
-    columns = {criterion.name: values[:, c] for c, criterion in enumerate(oracle.criteria)}
-    return float(operator.utilities(columns, masks).max())
+    return plain | {"trace": [*(utility_regret(utility, best.utility) for utility in earlier), plain["regret"]]}
 
 
 def _utilities_on_the_way(elicitation: Elicitation, operator: SimulatedOperator, every: int) -> Iterator[float | None]:

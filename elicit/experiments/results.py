@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from elicit.drive import Result
+from elicit.experiments.best import Best
 from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
 from elicit.printable import aligned, printable
@@ -22,6 +23,7 @@ class RunResult(TypedDict):
         takes for noise, are none of them.
     against: what the utility likes against every criterion, which only ours, who must ask, does not follow.
     seconds: those of the evaluations that no journal had `kept`; None where it had them all.
+    noise_decides: whether noise decides which subset is the best; None where no folds tell.
     trace: the regret after each evaluation.
     goal, met: of a classical method that is after something else than the trade-off, and whether it came to that.
     wrong: of a run that was played once more, the share of the questions that were answered wrongly.
@@ -34,6 +36,7 @@ class RunResult(TypedDict):
     criteria: dict[str, float]
     utility: float | None
     regret: float | None
+    noise_decides: bool | None
     evaluations: int
     questions: int
     kept: int
@@ -58,9 +61,9 @@ def plain_result(
     seed: int,
     result: Result,
     simulated: SimulatedOperator,
-    best: float | None,
+    best: Best | None,
 ) -> RunResult:
-    """A result as JSON holds it; `best` is the best utility, None where it is not known. There is no trace yet."""
+    """A result as JSON holds it; `best` is None where it is not known. There is no trace yet."""
     utility = None if result.subset is None else simulated.utility(result.criteria, result.subset)
     return {
         "method": method,
@@ -69,7 +72,8 @@ def plain_result(
         "subset": list(result.names),
         "criteria": dict(result.criteria),
         "utility": utility,
-        "regret": utility_regret(utility, best),
+        "regret": utility_regret(utility, None if best is None else best.utility),
+        "noise_decides": None if best is None else best.noise_decides,
         "evaluations": result.evaluations,
         "questions": result.questions,
         "kept": result.kept,

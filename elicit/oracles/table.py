@@ -1,15 +1,16 @@
 """Every subset measured beforehand: an oracle that looks subsets up in a table.
 
 A table is a CSV file, perhaps gzipped: one 0/1 column an attribute up to the column `score`, then more
-criterion columns; `score_sd` is the spread of the score, not a criterion, and size is counted, not
-stored. Whatever is wrong with a file is one line that names the file, the line and the remedy.
-`table_writing.py` writes such files.
+criterion columns; `score_sd` is the spread of the score, `fold_1`, `fold_2`, … the score of each fold, whose mean
+it is. These are no criteria, and size is counted, not stored. Whatever is wrong with a file is one line that names
+the file, the line and the remedy. `table_writing.py` writes such files.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
@@ -28,8 +29,11 @@ from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Attributes, Family, Mask, masks_from
 
-#: The columns of the score and of its spread.
-SCORE, SPREAD = "score", "score_sd"
+#: The columns of the score and of its spread, and how those of its folds begin.
+SCORE, SPREAD, FOLD = "score", "score_sd", "fold_"
+
+#: A score is the mean of its folds but for this, in units of the score or of 1: numbers in a file may be rounded.
+_ROUNDED = 1e-3
 
 
 class TableOracle:
@@ -43,11 +47,13 @@ class TableOracle:
         table = _read(self._path)
         header, at = table.header, table.attributes
         self.attributes = Attributes(tuple(header[:at]))
-        columns = [name for name in header[at:] if name != SPREAD]
+        folds = _folds(header)
+        columns = [name for name in header[at:] if name != SPREAD and name not in folds]
         less = _checked_names(minimise, columns, self._path)
         score, *more = (Criterion(name, maximise=name not in less) for name in columns)
         self.criteria = (score, SCORE_AND_SIZE[1], *more)
         _check_values(table)
+        self._folds = _checked_folds(table, folds)
         self._masks = masks_from(table.subsets)
         self._row: dict[Mask, int] = {}
         for row, mask in enumerate(self._masks):
@@ -58,8 +64,9 @@ class TableOracle:
         sizes = table.subsets.sum(axis=1, dtype=np.float64)
         self._values = np.column_stack([measured[:, 0], sizes, measured[:, 1:]])
         self._spread = table.numbers[:, header.index(SPREAD)] if SPREAD in header else None
+        told = [] if self._folds is None else [self._folds]
         self.fingerprint = fingerprint(
-            "table", self.attributes.names, columns, sorted(less), table.subsets, self._values, self._spread
+            "table", self.attributes.names, columns, sorted(less), table.subsets, self._values, self._spread, *told
         )
 
     def masks(self) -> list[Mask]:
@@ -69,6 +76,10 @@ class TableOracle:
     def values(self) -> NDArray[np.float64]:
         """Shape (rows, criteria): the criteria of every subset, in the order of `masks`."""
         return self._values.copy()
+
+    def folds(self) -> NDArray[np.float64] | None:
+        """Shape (rows, folds): the score of each fold, in the order of `masks`; None where the table has no folds."""
+        return None if self._folds is None else self._folds.copy()
 
     def lacking(self, family: Family) -> int:
         """How many subsets of a family have no row."""
@@ -84,7 +95,9 @@ class TableOracle:
             return Failure(f"the table {self._path.name} has no row for this subset")
         values = tuple(self._values[row].tolist())
         spread = None if self._spread is None else float(self._spread[row])
-        return Measured(values, ((),) * len(values), (spread, *(None,) * (len(values) - 1)))
+        folds = () if self._folds is None else tuple(self._folds[row].tolist())
+        others = len(values) - 1
+        return Measured(values, (folds, *((),) * others), (spread, *(None,) * others))
 
 
 @dataclass(frozen=True)
@@ -182,9 +195,37 @@ def _header(header: list[str], path: Path) -> list[str]:
         raise _line_error(path, 1, "no attribute comes before 'score'; add one 0/1 column an attribute")
     if SPREAD in header[:at]:
         raise _line_error(path, 1, "'score_sd' comes before 'score'; put it after")
+    folds = _folds(header)
+    if folds and folds != [f"{FOLD}{k}" for k in range(1, max(2, len(folds)) + 1)]:
+        told = f"folds are the columns {FOLD}1, {FOLD}2, … in this order; found {', '.join(folds)[:80]}"
+        raise _line_error(path, 1, f"{told}; add what is missing, or rename what is no fold")
     if "size" in header[at:]:
         raise _line_error(path, 1, "'size' is counted, not stored; remove the column")
     return header
+
+
+def _folds(header: Sequence[str]) -> list[str]:
+    """The columns after the score that hold the score of one fold."""
+    return list(filter(is_fold, header[header.index(SCORE) :]))
+
+
+def is_fold(name: str) -> bool:
+    """Whether a column after the score is called as that of a fold is."""
+    return re.fullmatch(f"{FOLD}[0-9]+", name) is not None
+
+
+def _checked_folds(table: _Table, names: Sequence[str]) -> NDArray[np.float64] | None:
+    """The score of each fold, shape (rows, folds); refuse those of which the score is not the mean."""
+    if not names:
+        return None
+    folds = table.numbers[:, [table.header.index(name) for name in names]]
+    score, mean = table.numbers[:, table.attributes], folds.mean(axis=1)
+    wrong = np.flatnonzero(np.abs(mean - score) > _ROUNDED * np.maximum(np.abs(score), 1.0))
+    if wrong.size:
+        row = int(wrong[0])
+        told = f"'score' is {score[row]:g}, but the mean of its folds is {mean[row]:g}; correct or remove the row"
+        raise table.error(row, told)
+    return folds
 
 
 def _check_values(table: _Table) -> None:

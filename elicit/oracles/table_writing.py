@@ -17,7 +17,7 @@ from elicit.asks import Failure, Measured, Oracle
 from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.oracles.parallel import Workers
-from elicit.oracles.table import SCORE, SPREAD
+from elicit.oracles.table import FOLD, SCORE, SPREAD, is_fold
 from elicit.printable import counted
 from elicit.subsets import Family, Mask
 
@@ -44,8 +44,11 @@ def write_table(
     progress: Callable[[int, int], None] | None = None,
     known: Mapping[Mask, Measured | Failure] | None = None,
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None = None,
+    folds: int = 0,
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
+
+    folds: with so many folds behind every score, each of them has a column, too.
 
     What is `known` is not measured again; after every batch, which takes a second or two, `keep` is given what is new,
     and `progress(done, total)` is called. Failed subsets have no row, dropped attributes no column: a reader could
@@ -59,7 +62,7 @@ def write_table(
         raise InputError(f"{many}; drop attributes or set a max size")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")
-    columns, places = _columns(oracle)
+    columns, places = _columns(oracle, folds)
     free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
     failures: dict[Mask, str] = {}
     done = 0
@@ -72,7 +75,7 @@ def write_table(
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
                     else:
-                        rows.writerow(_row(mask, reply, free, places))
+                        rows.writerow(_row(mask, reply, free, places, folds))
                 done += len(replies)
                 if progress is not None:
                     progress(done, total)
@@ -110,8 +113,11 @@ def _measured_in_batches(
         count = _next_batch(count, seconds, workers.count)
 
 
-def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
-    """The column names after the attributes, and which criterion each holds; −1 stands for the spread."""
+def _columns(oracle: Oracle, folds: int) -> tuple[list[str], list[int]]:
+    """The column names after the attributes, and which criterion each of the first holds; −1 stands for the spread.
+
+    The last are those of the folds.
+    """
     names = [criterion.name for criterion in oracle.criteria]
     if SCORE not in names:
         raise InputError(f"a table needs a criterion called 'score', found {', '.join(names)}; rename one")
@@ -121,9 +127,12 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
     for name in (*oracle.attributes.names, *names):
         if not name.isprintable() or name != name.strip():
             raise InputError(f"a table needs printable names without blanks at their ends, found {name!r}; rename it")
+    fold = next(filter(is_fold, names), None)
+    if fold is not None:
+        raise InputError(f"a criterion of a table cannot be called {fold!r}, as scores of folds are; rename it")
     first = names.index(SCORE)
     places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
-    columns = [SPREAD if i < 0 else names[i] for i in places]
+    columns = [SPREAD if i < 0 else names[i] for i in places] + [f"{FOLD}{k}" for k in range(1, folds + 1)]
     whole = [*oracle.attributes.names, *columns]
     twice = next((name for name in whole if whole.count(name) > 1), None)
     if twice is not None:
@@ -131,10 +140,14 @@ def _columns(oracle: Oracle) -> tuple[list[str], list[int]]:
     return columns, places
 
 
-def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int]) -> list[str]:
+def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int], folds: int) -> list[str]:
     bits = [str(mask >> i & 1) for i in attributes]
     spread = reply.spread[places[0]] if reply.spread else None
-    return bits + [repr(float((spread or 0.0) if i < 0 else reply.criteria[i])) for i in places]
+    scores = reply.folds[places[0]] if folds and reply.folds else ()
+    if len(scores) != folds:
+        raise InputError(f"a table of {folds} folds was to be written, but {len(scores)} scores came; write it without")
+    numbers = [(spread or 0.0) if i < 0 else reply.criteria[i] for i in places]
+    return bits + [repr(float(number)) for number in (*numbers, *scores)]
 
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:

@@ -67,6 +67,39 @@ def test_the_fingerprint_is_of_the_contents_not_of_the_file(write):
     assert base.fingerprint != TableOracle(write(GOOD), minimise=["cost"]).fingerprint
 
 
+FOLDS = "malt,hue,score,fold_1,score_sd,fold_2\n1,0,0.5,0.4,0.1,0.6\n0,1,0.25,0.2,0.2,0.3004\n1,1,0.75,1,0,0.5\n"
+
+
+def test_folds_are_the_scores_behind_a_score_and_no_criteria(write):
+    oracle = TableOracle(write(FOLDS))
+    assert [criterion.name for criterion in oracle.criteria] == ["score", "size"]
+    assert oracle(Evaluate(0, 1)) == Measured((0.5, 1.0), ((0.4, 0.6), ()), (0.1, None))
+    assert oracle.folds().tolist() == [[0.4, 0.6], [0.2, 0.3004], [1, 0.5]]
+    assert TableOracle(write(GOOD)).folds() is None
+    other = TableOracle(write(FOLDS.replace("0.4,0.1,0.6", "0.6,0.1,0.4")))
+    assert len({oracle.fingerprint, other.fingerprint, TableOracle(write(GOOD)).fingerprint}) == 3
+
+
+def test_a_table_is_written_with_its_folds_where_that_is_wanted(tmp_path):
+    def measured(subset):
+        return Measured((subset / 4, 1.0), ((subset / 8, subset * 3 / 8), ()), (0.1, None))
+
+    class Oracle(CallableOracle):
+        def __call__(self, request):
+            return measured(request.subset)
+
+    oracle = Oracle(len, 2, SCORE_AND_SIZE)
+    write_table(tmp_path / "t.csv", oracle, folds=2)
+    assert (tmp_path / "t.csv").read_text().splitlines()[0].endswith("score,score_sd,fold_1,fold_2")
+    assert TableOracle(tmp_path / "t.csv").folds().tolist() == [[k / 8, k * 3 / 8] for k in (1, 2, 3)]
+    write_table(tmp_path / "t.csv", oracle)
+    assert TableOracle(tmp_path / "t.csv").folds() is None
+    with pytest.raises(InputError, match="a table of 3 folds was to be written, but 2 scores came"):
+        write_table(tmp_path / "t.csv", oracle, folds=3)
+    with pytest.raises(InputError, match="a table of 2 folds was to be written, but 0 scores came"):
+        write_table(tmp_path / "t.csv", truth(), folds=2)
+
+
 def test_the_table_of_the_wine_data():
     oracle = TableOracle(Path(__file__).parents[2] / "scenarios" / "wine_knn3.csv.gz")
     assert len(oracle) == 8191
@@ -93,6 +126,12 @@ def test_the_table_of_the_wine_data():
         ("a,b,score,cost\n1,0,.5,1\n0,1,1,inf\n", "line 3: 'cost' is inf"),
         ("a,b,score\n1,0,.5\n0,1,-1e250\n", "line 3: 'score' is -1e+250, but a criterion is a number below 1e+250"),
         ("a,b,score,score_sd\n1,0,.5,-1\n", "line 2: 'score_sd' is -1, but a spread is at least 0"),
+        ("a,score,fold_1\n1,1,1\n", "line 1: folds are the columns fold_1, fold_2, … in this order; found fold_1;"),
+        ("a,score,fold_2,fold_1\n1,1,1,1\n", "in this order; found fold_2, fold_1; add what is missing, or rename"),
+        ("a,score,fold_0,fold_1\n1,1,1,1\n", "in this order; found fold_0, fold_1"),
+        ("a,fold_1,score,fold_2\n1,1,1,1\n", "in this order; found fold_2"),
+        ("a,b,score,fold_1,fold_2\n1,0,2,1,3\n0,1,.5,.6,.5\n", "line 3: 'score' is 0.5, but the mean of its folds is"),
+        ("a,b,score,fold_1,fold_2\n1,0,1,nan,1\n", "line 2: 'fold_1' is nan"),
         ("a,b,score\n1,0,.5\n0,1,.5\n1,0,.4\n", "line 4: line 2 has this subset, too"),
         ("a,b,score\n1,0,.5\n0,0,.5\n", "line 3: the subset is empty"),
         ("a,b,score\n1,0,.5\n0,1\n", "line 3: 2 entries were found where the header has 3"),
@@ -342,6 +381,12 @@ def test_a_table_that_could_not_be_read_is_not_measured(tmp_path, attributes, ex
     with pytest.raises(InputError, match=f"two columns called '{twice}'"):
         write_table(tmp_path / "t.csv", CallableOracle(measure, attributes, criteria))
     assert not measured
+
+
+def test_a_criterion_that_would_be_read_as_a_fold_is_not_written(tmp_path):
+    criteria = [Criterion("score"), Criterion("fold_7")]
+    with pytest.raises(InputError, match="a criterion of a table cannot be called 'fold_7', as scores of folds are"):
+        write_table(tmp_path / "t.csv", CallableOracle(lambda _: {"score": 1.0, "fold_7": 1.0}, 2, criteria))
 
 
 @pytest.mark.parametrize("number", [np.float64, np.float32])

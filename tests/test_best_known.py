@@ -1,0 +1,96 @@
+"""What is known of the best of a family: its utility, and whether noise decides which subset it is."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit.experiments.best import Best, best_of
+from elicit.operators import SimulatedOperator
+from elicit.operators.simulated import Lexicographic
+from elicit.oracles import SyntheticOracle, TableOracle
+from elicit.subsets import Family
+
+#: Subsets a, b and both; b leads a by 0.1 and both by 0.2.
+MEASURED = {1: [0.5, 0.7], 2: [0.6, 0.8], 3: [0.4, 0.6]}
+
+
+def written(path, measured, folds=True):
+    """A table of two attributes with these fold scores of each subset."""
+    count = len(measured[1]) if folds else 0
+    rows = [["a", "b", "score", *(f"fold_{k + 1}" for k in range(count))]]
+    rows += [[mask & 1, mask >> 1, float(np.mean(scores)), *scores[:count]] for mask, scores in measured.items()]
+    path.write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    return TableOracle(path)
+
+
+@pytest.fixture
+def table(tmp_path):
+    return partial(written, tmp_path / "t.csv")
+
+
+def best(oracle, utility, family=None):
+    return best_of(oracle, SimulatedOperator(utility, oracle.criteria), family or Family(len(oracle.attributes)))
+
+
+def test_the_best_is_that_of_the_family(table):
+    oracle = table({1: [0.64, 0.64], 2: [0.6, 0.7], 3: [0.7, 0.9]})
+    utility = "score - 0.06 * size"
+    assert best(oracle, utility).utility == pytest.approx(0.68)
+    assert best(oracle, utility, Family(2, drop=0b01)).utility == pytest.approx(0.59)
+    assert best(oracle, utility, Family(2, max_size=1)).utility == pytest.approx(0.59)
+    assert best(oracle, utility, Family(2, keep=0b11)).noise_decides is False  # there is no other
+
+
+def test_without_folds_nobody_tells_noise(table):
+    assert best(table(MEASURED, folds=False), "score") == Best(pytest.approx(0.7))
+    drawn = SyntheticOracle(3, {0b001: 0.5, 0b011: -0.2, 0b100: 0.1})
+    assert best(drawn, "score") == Best(pytest.approx(0.6))
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 20)] * 3), min_size=2, max_size=6), st.sampled_from([0.0, 0.05, 0.2]))
+def test_noise_decides_below_the_paired_standard_error_of_two_means(tmp_path_factory, folds, price):
+    columns = zip(*folds, strict=True)
+    measured = {mask: [k / 20 for k in column] for mask, column in zip((1, 2, 3), columns, strict=True)}
+    oracle = written(tmp_path_factory.getbasetemp() / "noise.csv", measured)
+    found = best(oracle, f"score - {price} * size")
+    worth = {mask: np.mean(scores) - price * mask.bit_count() for mask, scores in measured.items()}
+    top = max(worth.values())
+    first = min((mask for mask in worth if worth[mask] >= top - 1e-9), key=lambda mask: (mask.bit_count(), mask))
+    others = [mask for mask in worth if worth[mask] < top - 1e-9]
+    assert found.utility == pytest.approx(top)
+    if not others:
+        assert found.noise_decides is False
+        return
+    second = max(worth[mask] for mask in others)
+    runner_up = min((m for m in others if worth[m] >= second - 1e-9), key=lambda mask: (mask.bit_count(), mask))
+    difference = np.array(measured[first]) - np.array(measured[runner_up])
+    error = np.std(difference, ddof=1) / np.sqrt(len(difference))
+    lead = top - second
+    if abs(lead - error) > 1e-9:
+        assert found.noise_decides == (lead < error)
+
+
+def test_where_the_two_have_the_same_folds_no_noise_decides(table):
+    same = {1: [0.2, 0.9], 2: [0.3, 0.3], 3: [0.2, 0.9]}
+    assert best(table(same), "score - 0.001 * size").noise_decides is False
+    assert best(table(same), "score").noise_decides is True  # the two are the best alike; the third may be as good
+
+
+def test_of_equals_the_simplest_stand_for_the_rest(table):
+    """{a} and {a, b} are the best alike: only the folds of {a}, the simpler, are held against those of {b}."""
+    unlike = {1: [0.5, 0.5], 2: [0.4, 0.4], 3: [0.1, 0.9]}
+    assert best(table(unlike), "score").noise_decides is False
+    runner_up = {1: [0.4, 0.4], 2: [0.5, 0.5], 3: [0.0, 0.8]}
+    assert best(table(runner_up), "score").noise_decides is False
+
+
+def test_thresholds_and_orders_have_an_error_too(table):
+    measured = {1: [0.79, 0.83], 2: [0.7, 0.7], 3: [0.9, 0.92]}
+    threshold = "where(score < 0.8, 10 * (score - 0.8), 0) - 0.01 * size"
+    assert best(table(measured), threshold) == Best(pytest.approx(-0.01), True)  # a fold fewer, and {a} is below
+    assert best(table({**measured, 1: [0.81, 0.81]}), threshold).noise_decides is False
+    steps = Lexicographic(("score", "size"), {"score": 0.1})
+    assert best(table(measured), steps).noise_decides is False
