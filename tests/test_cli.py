@@ -482,7 +482,7 @@ def test_a_table_with_its_folds_tells_noise_from_a_lead(here, capsys):
     scenario = '[oracle]\nkind = "table"\npath = "o.csv"\n[operator]\nutility = "score - 0.01 * size"\n'
     (here / "s.toml").write_text(scenario + "[elicit]\nnoise_level = 0.05\n[experiment]\nseeds = 1\n")
     assert run("run", "s.toml", "--json", "out.json", capsys=capsys)[0] == 0
-    (result,) = json.loads((here / "out.json").read_text())
+    (result,) = json.loads((here / "out.json").read_text())["results"]
     assert isinstance(result["noise_decides"], bool)
 
 
