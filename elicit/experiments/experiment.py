@@ -21,7 +21,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.errors import OracleError
-from elicit.events import Evaluated, Failed
+from elicit.events import Asked, Evaluated, Failed
 from elicit.experiments.journals import resumed_run
 from elicit.experiments.results import POINTS, RunResult, plain_result, utility_regret
 from elicit.operators import SimulatedOperator
@@ -155,10 +155,19 @@ def elicit_run(
         result = drive(elicitation, oracle, simulated, journal, progress=show)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
     plain["against"] = against_directions(elicitation, simulated)
+    plain["erred"] = _erred(elicitation, simulated)
+    plain["contradictions"] = sum(isinstance(fact, Asked) and bool(fact.reconcile) for fact in elicitation.facts)
     if best is None:
         return plain
     earlier = _utilities_on_the_way(elicitation, simulated, scenario.trace_every)
     return plain | {"trace": [*(utility_regret(utility, best) for utility in earlier), plain["regret"]]}
+
+
+def _erred(elicitation: Elicitation, operator: SimulatedOperator) -> int:
+    """How many answers are not those of the operator's utility."""
+    measured = elicitation.history.evaluated
+    given = elicitation.history.answers.values()
+    return sum(fact.answer != operator.truth(measured[fact.first], measured[fact.second]) for fact in given)
 
 
 #: A cache of best utilities for all runs of this process, by oracle, operator and family. The operator is identified by
