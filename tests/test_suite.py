@@ -101,6 +101,7 @@ def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
     [
         ({}, [True, True, True]),
         ({"ours": 0.011}, [False, True, True]),
+        ({"rivals": 0.0005 - 1e-16, "ours": 0.00025}, [True, True, True]),  # half, but for rounding
         ({"rivals": 0.0, "ours": 0.0002}, [True, True, True]),
         ({"rivals": 0.0, "ours": 0.00021}, [False, True, True]),
         ({"soon": 0.34}, [True, False, True]),
