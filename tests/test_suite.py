@@ -14,7 +14,7 @@ from elicit.methods.registry import classical
 from elicit.numeric import GRID
 
 PROMISED = [
-    "half of the best told",
+    "at most half the regret of the best told, or 0.0002",
     "as good as sffs at its own end, in a third of its evaluations",
     "at most 6 questions (nine runs in ten: 9)",
 ]

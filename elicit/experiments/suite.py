@@ -70,7 +70,8 @@ class Line:
         if self.ours is None:
             return found
         if self.rivals is not None:
-            found["half of the best told"] = self.ours <= max(self.rivals / 2, NEXT_TO_NOTHING) + GRID
+            promise = f"at most half the regret of the best told, or {NEXT_TO_NOTHING}"
+            found[promise] = self.ours <= max(self.rivals / 2, NEXT_TO_NOTHING) + GRID
         if self.soon is not None:
             found["as good as sffs at its own end, in a third of its evaluations"] = self.soon <= _SOON
         found[f"at most {_QUESTIONS[0]} questions (nine runs in ten: {_QUESTIONS[1]})"] = (
