@@ -14,7 +14,7 @@ from elicit.methods.registry import classical
 from elicit.numeric import GRID
 
 PROMISED = [
-    "half of the best told",
+    "at most half the regret of the best told, or 0.0002",
     "as good as sffs at its own end, in a third of its evaluations",
     "at most 6 questions (nine runs in ten: 9)",
 ]
@@ -102,6 +102,7 @@ def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
     [
         ({}, [True, True, True]),
         ({"ours": 0.011}, [False, True, True]),
+        ({"rivals": 0.0005 - 1e-16, "ours": 0.00025}, [True, True, True]),  # half, but for rounding
         ({"rivals": 0.0, "ours": 0.0002}, [True, True, True]),
         ({"rivals": 0.0, "ours": 0.00021}, [False, True, True]),
         ({"soon": 0.34}, [True, False, True]),
@@ -164,10 +165,12 @@ def test_runs_with_wrong_answers_are_held_against_those_of_the_same_choice_witho
         (line,) = lines_of("s", order)
         assert (line.ours, line.runs, line.questions) == (0.1, 1, (4.0, 4.0))
         assert (line.rival, line.wrong) == ("sffs", (0.125, pytest.approx(0.25)))
+        assert line.asked_then == (4.5, pytest.approx(8.1))
     header, row = (re.split("  +", text) for text in table([line]))
-    assert dict(zip(header, row, strict=True))["elicit with wrong answers"] == "0.2500"
+    told = dict(zip(header, row, strict=True))
+    assert (told["elicit with wrong answers"], told["questions then (90%)"]) == ("0.2500", "4.5 (8.1)")
     plain = lines_of("t", results[:3])
-    assert [re.split("  +", text)[-1] for text in table([line, *plain])[1:]] == ["0.2500", "–"]
+    assert [re.split("  +", text)[-2:] for text in table([line, *plain])[1:]] == [["0.2500", "4.5 (8.1)"], ["–", "–"]]
     assert "wrong" not in table(plain)[0]
 
 
@@ -327,16 +330,56 @@ def test_ours_is_played_once_more_with_wrong_answers(tmp_path, capsys, alone):
     ours, erring = [run for run in results if run["method"] == "elicit"], results[-2:]
     assert [run["seed"] for run in erring] == [run["seed"] for run in ours] == [0, 1]
     assert np.mean([run["regret"] for run in erring]) > np.mean([run["regret"] for run in ours])
-    assert "all operators of a seed err at the same questions" in told
+    asked = sum(run["questions"] for part in ([played] if alone else played["suite"]) for run in part["results"][-2:])
+    note = f"wrong answers: {asked} of {asked} (100.0%), and "
+    assert "all operators of a seed err at the same questions" in told[told.index(note) :]
+    assert [(run["erred"], run["contradictions"]) for run in ours] == [(0, 0)] * 2
     if alone:
         assert any(row.startswith("elicit (100% wrong)  2 ") for row in told.splitlines())
     else:
         assert "with 100% wrong answers at most twice the regret, or 0.0005 more: " in told
-        assert told.splitlines()[0].endswith("  elicit with wrong answers")
+        assert told.splitlines()[0].endswith("  elicit with wrong answers  questions then (90%)")
     assert main(["compare", str(given), "--n-jobs", "1", "--json", str(out), *kept, "--wrong", "1"]) == 0
     again = json.loads(out.read_text())
     again = (again if alone else again["suite"][0])["results"]
     assert [run["kept"] for run in again] == [run["evaluations"] for run in results]
+
+
+def test_how_many_answers_were_wrong_and_how_often_some_could_not_all_hold_is_what_the_journals_hold(tmp_path, capsys):
+    written(tmp_path, "first", 1)
+    written(tmp_path, "second", 2)
+    out, kept = tmp_path / "all.json", tmp_path / "kept"
+    given = ["--n-jobs", "1", "--json", str(out), "--journals", str(kept), "--wrong", "0.5"]
+    assert main(["compare", str(tmp_path), *given]) == 0
+    told = capsys.readouterr().out
+    asked = erred = contradictions = 0
+    for name, part in zip(("first", "second"), json.loads(out.read_text())["suite"], strict=True):
+        _, *rows = (line.split(",") for line in (tmp_path / f"{name}.csv").read_text().splitlines())
+        subsets = [frozenset(letter for letter, bit in zip("abcd", row[:4], strict=True) if bit == "1") for row in rows]
+        worth = {s: float(row[4]) - 0.05 * len(s) for s, row in zip(subsets, rows, strict=True)}
+        found = []
+        for journal in (kept / name).glob("elicit-*.jsonl"):  # of the runs without wrong answers, too
+            facts = [json.loads(text) for text in journal.read_text().splitlines()]
+            answers = [fact for fact in facts if fact.get("fact") == "preferred"]
+            wrong = 0
+            for fact in answers:
+                first, second = worth[frozenset(fact["first"])], worth[frozenset(fact["second"])]
+                truth = "equal" if abs(first - second) < GRID else "first" if first > second else "second"
+                wrong += fact["answer"] != truth
+            found.append((len(answers), wrong, sum(bool(fact.get("reconcile")) for fact in facts)))
+        ours = [run for run in part["results"] if not classical(run["method"])]
+        assert sorted(found) == sorted((run["questions"], run["erred"], run["contradictions"]) for run in ours)
+        assert all(run["erred"] == run["contradictions"] == 0 for run in ours if "wrong" not in run)
+        again = [run for run in ours if "wrong" in run]
+        asked += sum(run["questions"] for run in again)
+        erred += sum(run["erred"] for run in again)
+        contradictions += sum(run["contradictions"] for run in again)
+    assert 0 < erred < asked
+    assert contradictions > 1
+    note = (
+        f"wrong answers: {erred} of {asked} ({erred / asked:.1%}), and {contradictions} contradictions to look at; all"
+    )
+    assert note in told
 
 
 def test_wrong_answers_where_nobody_is_asked_are_refused(tmp_path, capsys):

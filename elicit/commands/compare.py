@@ -37,12 +37,12 @@ from elicit.experiments.suite import Line, lines_of, promises_kept, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.methods.registry import UNLIMITED
-from elicit.printable import aligned, printable
+from elicit.printable import aligned, many, printable
 from elicit.scenario import OURS, Scenario
 from elicit.scenario_file import read_scenario
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
-_WHO_ERRS = "wrong answers: all operators of a seed err at the same questions, so only more seeds tell more of them"
+_WHO_ERRS = "all operators of a seed err at the same questions, so only more seeds tell more of them"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -199,8 +199,7 @@ def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
     """One table of several scenarios, by name, and notes on it."""
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
     notes = ["", *promises_kept(lines), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
-    if any(line.wrong is not None for line in lines):
-        notes.append(_WHO_ERRS)
+    notes += _wrong_notes([run for results in played.values() for run in results])
     return table(lines, screen_width()), notes
 
 
@@ -209,6 +208,20 @@ def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -
     notes = [note for name, scenario in zip(played, scenarios, strict=False) for note in data_notes(scenario, name)]
     notes += [note for name, results in played.items() for note in not_followed(results, name)]
     return [*notes, *failure_lines(run["failures"] for results in played.values() for run in results)]
+
+
+def _wrong_notes(results: Results) -> list[str]:
+    """A note on the runs with wrong answers, if there are any: how many answers chance made wrong, and what came of it.
+
+    Contradictions are told here, since an operator has to look at them, and they are no questions.
+    """
+    again = [run for run in results if "wrong" in run]
+    asked = sum(run["questions"] for run in again)
+    if not asked:
+        return []
+    erred, shown = sum(run["erred"] for run in again), sum(run["contradictions"] for run in again)
+    wrong = f"wrong answers: {erred} of {asked} ({erred / asked:.1%}), and {many(shown, 'contradiction')} to look at"
+    return [f"{wrong}; {_WHO_ERRS}"]
 
 
 def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
@@ -221,8 +234,7 @@ def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
 def _notes(results: Results, scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
     notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured (–: all of it)"]
-    if any("wrong" in run for run in results):
-        notes.append(_WHO_ERRS)
+    notes += _wrong_notes(results)
     if any(difference.low is not None for difference in differences(results)):
         notes.append(
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "

@@ -21,7 +21,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import drive
 from elicit.errors import OracleError
-from elicit.events import Evaluated, Failed
+from elicit.events import Asked, Evaluated, Failed
 from elicit.experiments.best import best_known
 from elicit.experiments.journals import resumed_run
 from elicit.experiments.results import POINTS, RunResult, plain_result, utility_regret
@@ -151,10 +151,19 @@ def elicit_run(
         result = drive(elicitation, oracle, simulated, journal, progress=show)
     plain = plain_result(elicit.name, operator.name, seed, result, simulated, best)
     plain["against"] = against_directions(elicitation, simulated)
+    plain["erred"] = _erred(elicitation, simulated)
+    plain["contradictions"] = sum(isinstance(fact, Asked) and bool(fact.reconcile) for fact in elicitation.facts)
     if best is None:
         return plain
     earlier = _utilities_on_the_way(elicitation, simulated, scenario.trace_every)
     return plain | {"trace": [*(utility_regret(utility, best.utility) for utility in earlier), plain["regret"]]}
+
+
+def _erred(elicitation: Elicitation, operator: SimulatedOperator) -> int:
+    """How many answers are not those of the operator's utility."""
+    measured = elicitation.history.evaluated
+    given = elicitation.history.answers.values()
+    return sum(fact.answer != operator.truth(measured[fact.first], measured[fact.second]) for fact in given)
 
 
 def _utilities_on_the_way(elicitation: Elicitation, operator: SimulatedOperator, every: int) -> Iterator[float | None]:

@@ -26,7 +26,9 @@ class RunResult(TypedDict):
     noise_decides: whether noise decides which subset is the best; None where no folds tell.
     trace: the regret after each evaluation.
     goal, met: of a classical method that is after something else than the trade-off, and whether it came to that.
-    wrong: of a run that was played once more, the share of the questions that were answered wrongly.
+    wrong: of a run that was played once more, the chance that a question was answered wrongly.
+    erred, contradictions: of ours, how many questions were answered wrongly, and how often the operator was shown
+        answers that cannot all hold, which is no question.
     """
 
     method: str
@@ -50,6 +52,8 @@ class RunResult(TypedDict):
     goal: NotRequired[str]
     met: NotRequired[bool]
     wrong: NotRequired[float]
+    erred: NotRequired[int]
+    contradictions: NotRequired[int]
 
 
 Results = Sequence[RunResult]

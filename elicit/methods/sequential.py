@@ -101,9 +101,10 @@ class PlusMinus:
 class Floating:
     """SFFS from below or SFBS from above.
 
-    A step back is taken when it leads to a better subset than any of its size so far. With `demanding` it
-    must also improve on the subset it comes from, which is mlxtend's rule and searches less; without, it is
-    the rule of the authors. The attribute of the last step forth is never taken back at once.
+    A step back is taken when it leads to a better subset than any of its size so far. The first one after a
+    step forth never takes back what that step took. With `demanding`, which is mlxtend's rule and searches less,
+    a step back must also improve on the subset it comes from, and no later one takes that back either; without,
+    it is the rule of the authors.
     """
 
     forward: bool = True
@@ -132,8 +133,9 @@ class Floating:
 
     def _back(self, space: Space, current: Mask, value: float, taken: Mask, best: dict[int, float]) -> Step:
         """The steps back that pay; `taken` is the attribute of the step forth. `best`: value by size."""
+        kept = taken
         while True:
-            options = self._options(space, current, taken)
+            options = self._options(space, current, kept)
             if not options:
                 return current, value
             back, new = best_of(options, (yield options))
@@ -143,13 +145,14 @@ class Floating:
                 return current, value
             current, value = back, new
             best[size] = new
+            kept = taken if self.demanding else 0
 
-    def _options(self, space: Space, current: Mask, taken: Mask) -> list[Mask]:
-        """One step back, but of the attribute that was taken; a walk's first two steps are never undone."""
+    def _options(self, space: Space, current: Mask, kept: Mask) -> list[Mask]:
+        """One step back, but of the attribute `kept` (0: of any); a walk's first two steps are never undone."""
         if self.forward:
             if (current & ~space.family.keep).bit_count() <= 2:
                 return []
-            return [mask for mask in space.smaller(current) if mask & taken]
+            return [mask for mask in space.smaller(current) if mask & kept == kept]
         if (space.family.largest & ~current).bit_count() <= 2:
             return []
-        return [mask for mask in space.larger(current) if not mask & taken]
+        return [mask for mask in space.larger(current) if not mask & kept]

@@ -191,6 +191,7 @@ def floated(n, value, start, forward, demanding):
                 break
             current = behind
             best[current.bit_count()].append(value(current))
+            taken = taken if demanding else 0  # the authors keep it in their second step, not in their third
     return evaluated
 
 
