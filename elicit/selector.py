@@ -38,6 +38,7 @@ from elicit.estimator.inputs import (
     checked_target,
     labelled_by_names,
     oracle_of,
+    require_distinct_labels,
     require_finite,
 )
 from elicit.estimator.judges import Judge, judge_of
@@ -403,6 +404,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         makes arrays of frames.
         """
         check_is_fitted(self)
+        if is_frame(X):
+            require_distinct_labels(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         named = _get_output_config("transform", estimator=self)["dense"] != "default"
         return pruned(self.estimator, X, np.flatnonzero(self.support_).tolist(), named=named)
@@ -416,6 +419,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if not is_frame(X):
             X = checked_array(self, X, dtype=None, accept_sparse="csr", reset=False)
             return _safe_indexing(X, self.support_, axis=1)
+        require_distinct_labels(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         chosen = _safe_indexing(X, self.support_, axis=1)  # what was not chosen may hold what no array takes
         if _get_output_config("transform", estimator=self)["dense"] != "default":

@@ -6,6 +6,7 @@ columns by name and columns may hold texts; only its numbers are looked at.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,20 @@ def checked_features(selector: ElicitSelector, X: Any) -> Any:
     if not is_frame(X):
         accepted = "csr" if tags.sparse else False
         return checked_array(selector, X, accept_sparse=accepted, ensure_min_samples=2)
+    require_distinct_labels(X)
     validate_data(selector, X, skip_check_array=True)
     if X.shape[0] < 2:
         raise InputError(f"X has {many(X.shape[0], 'row')}; at least 2 are needed to hold some of them out")
     require_finite(selector, X, range(X.shape[1]))
     return X
+
+
+def require_distinct_labels(X: Any) -> None:
+    """Refuse a frame two columns of which have one label: neither could be told from the other by its name."""
+    times = Counter(X.columns)
+    twice = next((label for label in times if times[label] > 1), None)
+    if twice is not None:
+        raise InputError(f"X has {times[twice]} columns called {str(twice)!r}; rename all but one")
 
 
 def checked_array(selector: ElicitSelector, X: Any, **how: Any) -> Any:
