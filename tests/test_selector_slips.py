@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from elicit import ElicitSelector
 from elicit.effects import h_statistic
@@ -248,6 +248,30 @@ def test_slips_of_settings_are_one_line(changed, said):
 def test_slips_of_targets_and_groups_are_one_line(target, groups, said):
     with pytest.raises(InputError, match=said):
         selector().fit(X, target, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("texts", "named"),
+    [
+        (np.array([[1, "u"], [2, "w"]] * 10, dtype=object), "'u' in column 'x1', row 0"),
+        (np.array([["1", 2], ["z", 2]] * 10, dtype=object), "'z' in column 'x0', row 1"),
+        (np.array([["1", "2"], ["3", "w"]] * 10), "'w' in column 'x1', row 1"),
+        (np.array([["1", "2"], ["3", "4"]] * 10), "'1' in column 'x0', row 0"),
+        ([["u", 1], ["w", 2]] * 10, "'u' in column 'x0', row 0"),
+    ],
+)
+def test_an_array_of_texts_is_refused_with_the_cell_and_what_to_give_instead(texts, named):
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    with pytest.raises(InputError, match=f"holds texts, such as {named}; give numbers, or a frame of pandas or polars"):
+        selector(model).fit(texts, [0, 1] * 10)
+
+
+def test_numbers_written_in_an_array_of_objects_are_numbers_and_no_excuse_for_a_gap():
+    written = np.array([["1", 2.0], ["3", 1.5]] * 10, dtype=object)
+    assert selector().fit(written, [0, 1] * 10).best_score_ == 1.0
+    written[4, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        selector().fit(written, [0, 1] * 10)
 
 
 @pytest.mark.parametrize("splitter", [GroupKFold(3), StratifiedGroupKFold(3), LeaveOneGroupOut()])

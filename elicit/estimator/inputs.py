@@ -56,10 +56,39 @@ def checked_array(selector: ElicitSelector, X: Any, **how: Any) -> Any:
     """X, which is no frame, as scikit-learn validates it; what the estimator drops may hold gaps."""
     gaps_pass = get_tags(selector).input_tags.allow_nan
     by_column = not gaps_pass and not hasattr(X, "tocsr") and prunes(selector.estimator)
-    X = validate_data(selector, X, ensure_all_finite=not (gaps_pass or by_column), **how)
+    try:
+        X = validate_data(selector, X, ensure_all_finite=not (gaps_pass or by_column), **how)
+    except ValueError:
+        if "dtype" not in how:  # only then must its cells be numbers
+            _require_no_texts(X)
+        raise
     if by_column:
         require_finite(selector, X, range(X.shape[1]))
     return X
+
+
+def _require_no_texts(X: Any) -> None:
+    """Refuse texts in an array that could not be read as numbers, and name one."""
+    kind = X.dtype.kind if hasattr(X, "dtype") else ""  # a list: one text makes texts of all its numbers
+    cells: NDArray[Any] = np.asarray(X, dtype=object) if kind in "OSU" else np.empty(0)
+    if cells.ndim != 2:
+        return
+    texts = [(place, cell) for place, cell in np.ndenumerate(cells) if isinstance(cell, str | bytes)]
+    odd = [(place, text) for place, text in texts if not _says_a_number(text)]
+    if told := odd or ([] if kind == "O" else texts):  # among objects a number that is written is read as one
+        (row, column), text = told[0]
+        raise InputError(
+            f"X is an array that holds texts, such as {str(text)!r:.80} in column 'x{column}', row {row}; "
+            "give numbers, or a frame of pandas or polars, whose columns of texts an encoder in the estimator may take"
+        )
+
+
+def _says_a_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> None:
