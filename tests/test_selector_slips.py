@@ -243,6 +243,7 @@ def test_slips_of_settings_are_one_line(changed, said):
         (pd.Series(["a", pd.NA] + ["b"] * (len(y) - 2), dtype="string"), None, "the target is missing in row 1"),
         ({}, None, "found an object of type dict"),
         (3, None, "found an object of type int"),
+        ([["a"], ["b", "c"]] * (len(y) // 2), None, "^y holds rows of different lengths; give each row of X one value"),
     ],
 )
 def test_slips_of_targets_and_groups_are_one_line(target, groups, said):

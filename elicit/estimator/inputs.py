@@ -127,7 +127,10 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
     """y as an array with one value (or row of values) a row; a classifier's holds at least two classes."""
     if y is None:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
-    table = y if hasattr(y, "tocsr") else np.asarray(y)
+    try:
+        table = y if hasattr(y, "tocsr") else np.asarray(y)
+    except ValueError:  # NumPy speaks of shapes, and of no argument
+        raise InputError("y holds rows of different lengths; give each row of X one value, or equally many") from None
     if table.ndim not in (1, 2):
         raise InputError(
             f"y holds one value (or row of values) for each row of X, found an object of type {type(y).__name__}"
