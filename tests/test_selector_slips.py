@@ -25,6 +25,10 @@ X, y = load_iris(return_X_y=True, as_frame=True)
 TWO = X.iloc[:, 2:]
 
 
+class Untagged:
+    fit = score = staticmethod(lambda *_: 0.0)
+
+
 def selector(estimator=None, **choices):
     return ElicitSelector(GaussianNB() if estimator is None else estimator, cv=choices.pop("cv", 3), **choices)
 
@@ -227,12 +231,22 @@ def test_what_a_fit_hands_out_is_not_what_it_was_given_nor_what_it_keeps():
         ({"cv": KFold}, r"expected a splitter, found the class KFold; write KFold\(\)"),
         ({"estimator": GaussianNB}, r"expected an estimator, found the class GaussianNB; write GaussianNB\(\)"),
         ({"estimator": make_pipeline(StandardScaler, GaussianNB())}, r"found the class StandardScaler; write Stand"),
+        ({"estimator": Untagged()}, "^Untagged has no tags, .*; derive its class from sklearn.base.BaseEstimator"),
+        ({"estimator": make_pipeline(StandardScaler(), Untagged())}, "^Untagged has no tags, .*; derive its class"),
     ],
 )
 def test_slips_of_settings_are_one_line(changed, said):
     with pytest.raises(InputError, match=said) as caught:
         selector(**changed).fit(X, y)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("estimator", [None, GaussianNB, Untagged()])
+def test_what_is_no_estimator_is_told_by_an_honest_score_as_by_a_fit(estimator):
+    with pytest.raises(InputError) as by_fit:
+        ElicitSelector(estimator, cv=3).fit(X, y)
+    with pytest.raises(InputError, match=f"^{re.escape(str(by_fit.value))}$"):
+        ElicitSelector(estimator, cv=3).nested_score(X, y)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array
 from sklearn.utils._tags import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from elicit.errors import InputError
+from elicit.errors import InputError, require_instance
 from elicit.estimator.routing import Routed
 from elicit.oracles import Extra, WrapperOracle
 from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
@@ -27,6 +28,21 @@ from elicit.printable import label_of, many
 
 if TYPE_CHECKING:
     from elicit.selector import ElicitSelector
+
+
+def require_estimator(estimator: Any) -> None:
+    """Refuse what is no estimator, and one that does not say what it takes: scikit-learn asks that of its tags."""
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
+    for part in (estimator, *steps):
+        require_instance(part)
+    if not hasattr(estimator, "fit"):
+        raise InputError(f"expected an estimator with fit and predict, found {estimator!r}")
+    for part in (estimator, *steps[-1:]):  # a pipeline is what its last step is
+        if hasattr(part, "fit") and not hasattr(part, "__sklearn_tags__"):
+            raise InputError(
+                f"{type(part).__name__} has no tags, by which scikit-learn tells what an estimator takes; derive its "
+                "class from sklearn.base.BaseEstimator, and before that from ClassifierMixin or RegressorMixin"
+            )
 
 
 def checked_features(selector: ElicitSelector, X: Any) -> Any:
