@@ -243,6 +243,26 @@ def test_an_infinite_number_is_refused_at_once_where_gaps_pass_and_it_does_not(c
         selector(RandomForestClassifier(2)).fit(container(values), SPECIES)
 
 
+@pytest.mark.parametrize(
+    ("gap", "reason"),
+    [
+        (
+            {"noise": MIXED["noise"].where(MIXED.index != 7)},
+            r".*NaN.*fill its gaps \(such as in row 7\), or put an imputer",
+        ),
+        ({"colour": MIXED["colour"].astype("string").where(MIXED.index != 7)}, ".* in row 7\\), or put an encoder"),
+    ],
+)
+def test_a_gap_in_a_column_that_no_part_of_the_estimator_fills_is_refused_at_once(gap, reason):
+    """Which columns have gaps its tags do not know: it encodes one, and hands the others on."""
+    encoder = ColumnTransformer(
+        [("texts", OneHotEncoder(handle_unknown="ignore"), ["colour"])], remainder="passthrough"
+    )
+    model = make_pipeline(encoder, KNeighborsClassifier(3))
+    with pytest.raises(InputError, match=f"does not accept column '{next(iter(gap))}'{reason} before it$"):
+        selector(model, budget=4).fit(MIXED.assign(**gap), SPECIES)
+
+
 def test_numbers_of_half_precision_are_ordinary_numbers():
     values = FRAME.to_numpy().astype(np.float16)
     for X in (values, pd.DataFrame(values)):
