@@ -289,6 +289,17 @@ def test_numbers_written_in_an_array_of_objects_are_numbers_and_no_excuse_for_a_
         selector().fit(written, [0, 1] * 10)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_gap_in_an_array_names_its_column_and_row_as_one_in_a_frame_does(bad):
+    values, found = X.to_numpy().copy(), selector().fit(X.to_numpy(), y)
+    values[7, 2] = bad
+    told = "^Input X contains NaN or infinity: column 'x2', row 7; GaussianNB does not accept it, so drop the row or"
+    for use in (lambda given: selector().fit(given, y), found.transform):
+        for given in (values, values.tolist()):
+            with pytest.raises(InputError, match=told):
+                use(given)
+
+
 @pytest.mark.parametrize("splitter", [GroupKFold(3), StratifiedGroupKFold(3), LeaveOneGroupOut()])
 def test_a_splitter_that_lacks_its_groups_asks_for_them_in_a_fit_and_in_an_honest_score(splitter):
     with pytest.raises(InputError, match=r"; give groups, one for each row$"):

@@ -71,12 +71,16 @@ def require_distinct_labels(X: Any) -> None:
 def checked_array(selector: ElicitSelector, X: Any, **how: Any) -> Any:
     """X, which is no frame, as scikit-learn validates it; what the estimator drops may hold gaps."""
     gaps_pass = get_tags(selector).input_tags.allow_nan
-    by_column = not gaps_pass and not hasattr(X, "tocsr") and prunes(selector.estimator)
+    dense = not hasattr(X, "tocsr")
+    by_column = not gaps_pass and dense and prunes(selector.estimator)
     try:
         X = validate_data(selector, X, ensure_all_finite=not (gaps_pass or by_column), **how)
     except ValueError:
         if "dtype" not in how:  # only then must its cells be numbers
             _require_no_texts(X)
+        if dense and not gaps_pass:  # where it is a gap, name the column and row, as of a frame
+            X = validate_data(selector, X, ensure_all_finite=False, **how)
+            require_finite(selector, X, range(X.shape[1]))
         raise
     if by_column:
         require_finite(selector, X, range(X.shape[1]))
