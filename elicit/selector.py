@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.feature_selection import SelectorMixin
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils._tags import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from elicit.errors import InputError, require_instance
+from elicit.errors import InputError
 from elicit.estimator.certificate import certificate_of
 from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, play, seed_of
@@ -38,6 +37,8 @@ from elicit.estimator.inputs import (
     checked_target,
     labelled_by_names,
     oracle_of,
+    require_distinct_labels,
+    require_estimator,
     require_finite,
 )
 from elicit.estimator.judges import Judge, judge_of
@@ -290,11 +291,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], int]:
         """X and y as they are used, and the seed. The parameters are checked, and an earlier fit is forgotten."""
-        steps = self.estimator.steps if isinstance(self.estimator, Pipeline) else []
-        for part in (self.estimator, *(step for _, step in steps)):
-            require_instance(part)
-        if not hasattr(self.estimator, "fit"):
-            raise InputError(f"expected an estimator with fit and predict, found {self.estimator!r}")
+        require_estimator(self.estimator)
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # a fit that fails leaves nothing of the one before
         self.__dict__.pop("_certificate", None)
@@ -403,6 +400,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         makes arrays of frames.
         """
         check_is_fitted(self)
+        if is_frame(X):
+            require_distinct_labels(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         named = _get_output_config("transform", estimator=self)["dense"] != "default"
         return pruned(self.estimator, X, np.flatnonzero(self.support_).tolist(), named=named)
@@ -416,6 +415,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if not is_frame(X):
             X = checked_array(self, X, dtype=None, accept_sparse="csr", reset=False)
             return _safe_indexing(X, self.support_, axis=1)
+        require_distinct_labels(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         chosen = _safe_indexing(X, self.support_, axis=1)  # what was not chosen may hold what no array takes
         if _get_output_config("transform", estimator=self)["dense"] != "default":

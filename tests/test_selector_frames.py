@@ -1,5 +1,7 @@
 """The selector and frames: columns by name, their types kept, an estimator that selects columns itself."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,7 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -241,6 +243,26 @@ def test_an_infinite_number_is_refused_at_once_where_gaps_pass_and_it_does_not(c
         selector(RandomForestClassifier(2)).fit(container(values), SPECIES)
 
 
+@pytest.mark.parametrize(
+    ("gap", "reason"),
+    [
+        (
+            {"noise": MIXED["noise"].where(MIXED.index != 7)},
+            r".*NaN.*fill its gaps \(such as in row 7\), or put an imputer",
+        ),
+        ({"colour": MIXED["colour"].astype("string").where(MIXED.index != 7)}, ".* in row 7\\), or put an encoder"),
+    ],
+)
+def test_a_gap_in_a_column_that_no_part_of_the_estimator_fills_is_refused_at_once(gap, reason):
+    """Which columns have gaps its tags do not know: it encodes one, and hands the others on."""
+    encoder = ColumnTransformer(
+        [("texts", OneHotEncoder(handle_unknown="ignore"), ["colour"])], remainder="passthrough"
+    )
+    model = make_pipeline(encoder, KNeighborsClassifier(3))
+    with pytest.raises(InputError, match=f"does not accept column '{next(iter(gap))}'{reason} before it$"):
+        selector(model, budget=4).fit(MIXED.assign(**gap), SPECIES)
+
+
 def test_numbers_of_half_precision_are_ordinary_numbers():
     values = FRAME.to_numpy().astype(np.float16)
     for X in (values, pd.DataFrame(values)):
@@ -273,6 +295,17 @@ def test_texts_alone_that_the_estimator_takes_in_no_subset_are_refused_at_once()
     texts = MIXED[["colour"]].assign(letter=np.where(SPECIES > 1, "a", "b"))
     with pytest.raises(InputError, match=r"^KNeighbors\S+ takes no column of X.*'colour' .*float: 'red'.*encoder"):
         selector(KNeighborsClassifier(3)).fit(texts, SPECIES)
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "a"], [3, 0, 3], [("a", "u"), ("a", "v"), ("a", "u")]])
+def test_two_columns_of_one_label_are_refused_in_a_line(labels):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=labels)
+    distinct = X.set_axis(list("abc"), axis=1)
+    found = selector(Ridge()).fit(distinct, distinct["a"])
+    said = f"^X has 2 columns called {re.escape(repr(str(labels[0])))}; rename all but one$"
+    for use in (lambda x: selector(Ridge()).fit(x, distinct["a"]), found.transform, found.pruned_estimator):
+        with pytest.raises(InputError, match=said):
+            use(X)
 
 
 def test_other_columns_are_refused_when_transforming():

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from elicit import ElicitSelector
 from elicit.effects import h_statistic
@@ -23,6 +23,10 @@ from elicit.errors import InputError
 
 X, y = load_iris(return_X_y=True, as_frame=True)
 TWO = X.iloc[:, 2:]
+
+
+class Untagged:
+    fit = score = staticmethod(lambda *_: 0.0)
 
 
 def selector(estimator=None, **choices):
@@ -227,12 +231,22 @@ def test_what_a_fit_hands_out_is_not_what_it_was_given_nor_what_it_keeps():
         ({"cv": KFold}, r"expected a splitter, found the class KFold; write KFold\(\)"),
         ({"estimator": GaussianNB}, r"expected an estimator, found the class GaussianNB; write GaussianNB\(\)"),
         ({"estimator": make_pipeline(StandardScaler, GaussianNB())}, r"found the class StandardScaler; write Stand"),
+        ({"estimator": Untagged()}, "^Untagged has no tags, .*; derive its class from sklearn.base.BaseEstimator"),
+        ({"estimator": make_pipeline(StandardScaler(), Untagged())}, "^Untagged has no tags, .*; derive its class"),
     ],
 )
 def test_slips_of_settings_are_one_line(changed, said):
     with pytest.raises(InputError, match=said) as caught:
         selector(**changed).fit(X, y)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("estimator", [None, GaussianNB, Untagged()])
+def test_what_is_no_estimator_is_told_by_an_honest_score_as_by_a_fit(estimator):
+    with pytest.raises(InputError) as by_fit:
+        ElicitSelector(estimator, cv=3).fit(X, y)
+    with pytest.raises(InputError, match=f"^{re.escape(str(by_fit.value))}$"):
+        ElicitSelector(estimator, cv=3).nested_score(X, y)
 
 
 @pytest.mark.parametrize(
@@ -243,11 +257,47 @@ def test_slips_of_settings_are_one_line(changed, said):
         (pd.Series(["a", pd.NA] + ["b"] * (len(y) - 2), dtype="string"), None, "the target is missing in row 1"),
         ({}, None, "found an object of type dict"),
         (3, None, "found an object of type int"),
+        ([["a"], ["b", "c"]] * (len(y) // 2), None, "^y holds rows of different lengths; give each row of X one value"),
     ],
 )
 def test_slips_of_targets_and_groups_are_one_line(target, groups, said):
     with pytest.raises(InputError, match=said):
         selector().fit(X, target, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("texts", "named"),
+    [
+        (np.array([[1, "u"], [2, "w"]] * 10, dtype=object), "'u' in column 'x1', row 0"),
+        (np.array([["1", 2], ["z", 2]] * 10, dtype=object), "'z' in column 'x0', row 1"),
+        (np.array([["1", "2"], ["3", "w"]] * 10), "'w' in column 'x1', row 1"),
+        (np.array([["1", "2"], ["3", "4"]] * 10), "'1' in column 'x0', row 0"),
+        ([["u", 1], ["w", 2]] * 10, "'u' in column 'x0', row 0"),
+    ],
+)
+def test_an_array_of_texts_is_refused_with_the_cell_and_what_to_give_instead(texts, named):
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    with pytest.raises(InputError, match=f"holds texts, such as {named}; give numbers, or a frame of pandas or polars"):
+        selector(model).fit(texts, [0, 1] * 10)
+
+
+def test_numbers_written_in_an_array_of_objects_are_numbers_and_no_excuse_for_a_gap():
+    written = np.array([["1", 2.0], ["3", 1.5]] * 10, dtype=object)
+    assert selector().fit(written, [0, 1] * 10).best_score_ == 1.0
+    written[4, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        selector().fit(written, [0, 1] * 10)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_gap_in_an_array_names_its_column_and_row_as_one_in_a_frame_does(bad):
+    values, found = X.to_numpy().copy(), selector().fit(X.to_numpy(), y)
+    values[7, 2] = bad
+    told = "^Input X contains NaN or infinity: column 'x2', row 7; GaussianNB does not accept it, so drop the row or"
+    for use in (lambda given: selector().fit(given, y), found.transform):
+        for given in (values, values.tolist()):
+            with pytest.raises(InputError, match=told):
+                use(given)
 
 
 @pytest.mark.parametrize("splitter", [GroupKFold(3), StratifiedGroupKFold(3), LeaveOneGroupOut()])

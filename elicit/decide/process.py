@@ -14,8 +14,9 @@ on nothing but the numbers up to there. So a run that was interrupted goes on al
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
@@ -73,11 +74,12 @@ class Kernel:
     weights: Vector | None = None
     size_variance: float = 0.0
 
-    def __call__(self, a: Matrix, b: Matrix) -> Matrix:
-        """Shape (first, second), of subsets given as bits."""
-        found = (1 - self.additive_share) * np.exp(-(flips(a, b, 1 / self.length_scales) ** EXPONENT)) + CONSTANT
+    def __call__(self, a: Matrix, b: Matrix, differ: Callable[[Vector | None], Matrix] | None = None) -> Matrix:
+        """Shape (first, second), of subsets given as bits; `differ`: what stands in for `flips` of the two."""
+        differ = partial(flips, a, b) if differ is None else differ
+        found = (1 - self.additive_share) * np.exp(-(differ(1 / self.length_scales) ** EXPONENT)) + CONSTANT
         if self.additive_share:
-            found += self.additive_share * (1 - 2 * flips(a, b, self.weights) / a.shape[1])
+            found += self.additive_share * (1 - 2 * differ(self.weights) / a.shape[1])
         if self.size_variance:
             sizes, others = 1 + a.sum(axis=1)[:, None], 1 + b.sum(axis=1)[None, :]
             found += self.size_variance * np.minimum(sizes / others, others / sizes)
@@ -174,14 +176,30 @@ def fit_hyperparameters(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[K
     """
     targets = Scale.of(numbers).read(numbers)
     best, most = None, -np.inf
+    differ = _Differences(seen)
     for kernel, log_prior_of_kernel in kernels:
-        covariance = kernel(seen, seen)
+        covariance = kernel(seen, seen, differ)
         for noise in NOISES:
             posterior = log_prior_of_kernel + _log_likelihood(*_whitened(covariance, noise, targets))
             if posterior > most:
                 most, best = posterior, Hyperparameters(kernel, noise)
     assert best is not None
     return replace(best, kernel=_attribute_by_attribute(best, seen, targets))
+
+
+class _Differences:
+    """The flips between subsets by each weighting, computed once: of thousands of attributes they take most of the time
+    of a fit, and the dozens of kernels that are tried share a few."""
+
+    def __init__(self, seen: Matrix) -> None:
+        self._seen = seen
+        self._found: dict[bytes, Matrix] = {}
+
+    def __call__(self, weights: Vector | None) -> Matrix:
+        key = b"" if weights is None else weights.tobytes()
+        if key not in self._found:
+            self._found[key] = flips(self._seen, self._seen, weights)
+        return self._found[key]
 
 
 def _attribute_by_attribute(given: Hyperparameters, seen: Matrix, targets: Vector) -> Kernel:

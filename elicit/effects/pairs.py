@@ -31,8 +31,12 @@ def pair_prior(
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"expected a square table of pair strengths, found {interactions!r:.60}") from error
-    if strengths.ndim != 2 or strengths.shape[0] != strengths.shape[1] or not np.isfinite(strengths).all():
-        raise InputError(f"expected a square table of finite pair strengths, found shape {strengths.shape}")
+    if strengths.ndim != 2 or strengths.shape[0] != strengths.shape[1]:
+        raise InputError(f"expected a square table of pair strengths, found shape {strengths.shape}")
+    if not np.isfinite(strengths).all():
+        i, j = np.argwhere(~np.isfinite(strengths))[0].tolist()
+        found = f"{strengths[i, j]} in row {i}, column {j}"
+        raise InputError(f"pair strengths are finite numbers, found {found}; give 0 where nothing is known")
     if not np.allclose(strengths, strengths.T):
         raise InputError("the table of pair strengths must be symmetric")
     if not isinstance(share, int | float | np.floating) or not 0 < share <= 1:

@@ -23,7 +23,7 @@ from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
-from elicit.estimator.inputs import checked_features, checked_target, oracle_of
+from elicit.estimator.inputs import checked_features, checked_target, oracle_of, require_estimator
 from elicit.estimator.routing import Routed, routed_arguments
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
@@ -83,6 +83,7 @@ def nested_score(
     An operator who is asked is not asked again in every fold: the answers to the fitted selector are reused.
     """
     workers_of(n_jobs)  # refuses what is no number of them
+    require_estimator(selector.estimator)
     if isinstance(selector.cv, Iterable) and not hasattr(selector.cv, "split"):
         raise InputError("cv of the selector lists rows of all the data; give a number of folds or a splitter there")
     given = {name: value for name, value in params.items() if value is not None}

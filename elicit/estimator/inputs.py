@@ -6,18 +6,20 @@ columns by name and columns may hold texts; only its numbers are looked at.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array
 from sklearn.utils._tags import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from elicit.errors import InputError
+from elicit.errors import InputError, require_instance
 from elicit.estimator.routing import Routed
 from elicit.oracles import Extra, WrapperOracle
 from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
@@ -28,6 +30,21 @@ if TYPE_CHECKING:
     from elicit.selector import ElicitSelector
 
 
+def require_estimator(estimator: Any) -> None:
+    """Refuse what is no estimator, and one that does not say what it takes: scikit-learn asks that of its tags."""
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
+    for part in (estimator, *steps):
+        require_instance(part)
+    if not hasattr(estimator, "fit"):
+        raise InputError(f"expected an estimator with fit and predict, found {estimator!r}")
+    for part in (estimator, *steps[-1:]):  # a pipeline is what its last step is
+        if hasattr(part, "fit") and not hasattr(part, "__sklearn_tags__"):
+            raise InputError(
+                f"{type(part).__name__} has no tags, by which scikit-learn tells what an estimator takes; derive its "
+                "class from sklearn.base.BaseEstimator, and before that from ClassifierMixin or RegressorMixin"
+            )
+
+
 def checked_features(selector: ElicitSelector, X: Any) -> Any:
     """X as the estimator will see it; sets n_features_in_ and feature_names_in_."""
     require_array_or_frame(X)
@@ -35,6 +52,7 @@ def checked_features(selector: ElicitSelector, X: Any) -> Any:
     if not is_frame(X):
         accepted = "csr" if tags.sparse else False
         return checked_array(selector, X, accept_sparse=accepted, ensure_min_samples=2)
+    require_distinct_labels(X)
     validate_data(selector, X, skip_check_array=True)
     if X.shape[0] < 2:
         raise InputError(f"X has {many(X.shape[0], 'row')}; at least 2 are needed to hold some of them out")
@@ -42,14 +60,55 @@ def checked_features(selector: ElicitSelector, X: Any) -> Any:
     return X
 
 
+def require_distinct_labels(X: Any) -> None:
+    """Refuse a frame two columns of which have one label: neither could be told from the other by its name."""
+    times = Counter(X.columns)
+    twice = next((label for label in times if times[label] > 1), None)
+    if twice is not None:
+        raise InputError(f"X has {times[twice]} columns called {str(twice)!r}; rename all but one")
+
+
 def checked_array(selector: ElicitSelector, X: Any, **how: Any) -> Any:
     """X, which is no frame, as scikit-learn validates it; what the estimator drops may hold gaps."""
     gaps_pass = get_tags(selector).input_tags.allow_nan
-    by_column = not gaps_pass and not hasattr(X, "tocsr") and prunes(selector.estimator)
-    X = validate_data(selector, X, ensure_all_finite=not (gaps_pass or by_column), **how)
+    dense = not hasattr(X, "tocsr")
+    by_column = not gaps_pass and dense and prunes(selector.estimator)
+    try:
+        X = validate_data(selector, X, ensure_all_finite=not (gaps_pass or by_column), **how)
+    except ValueError:
+        if "dtype" not in how:  # only then must its cells be numbers
+            _require_no_texts(X)
+        if dense and not gaps_pass:  # where it is a gap, name the column and row, as of a frame
+            X = validate_data(selector, X, ensure_all_finite=False, **how)
+            require_finite(selector, X, range(X.shape[1]))
+        raise
     if by_column:
         require_finite(selector, X, range(X.shape[1]))
     return X
+
+
+def _require_no_texts(X: Any) -> None:
+    """Refuse texts in an array that could not be read as numbers, and name one."""
+    kind = X.dtype.kind if hasattr(X, "dtype") else ""  # a list: one text makes texts of all its numbers
+    cells: NDArray[Any] = np.asarray(X, dtype=object) if kind in "OSU" else np.empty(0)
+    if cells.ndim != 2:
+        return
+    texts = [(place, cell) for place, cell in np.ndenumerate(cells) if isinstance(cell, str | bytes)]
+    odd = [(place, text) for place, text in texts if not _says_a_number(text)]
+    if told := odd or ([] if kind == "O" else texts):  # among objects a number that is written is read as one
+        (row, column), text = told[0]
+        raise InputError(
+            f"X is an array that holds texts, such as {str(text)!r:.80} in column 'x{column}', row {row}; "
+            "give numbers, or a frame of pandas or polars, whose columns of texts an encoder in the estimator may take"
+        )
+
+
+def _says_a_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> None:
@@ -88,7 +147,10 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
     """y as an array with one value (or row of values) a row; a classifier's holds at least two classes."""
     if y is None:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
-    table = y if hasattr(y, "tocsr") else np.asarray(y)
+    try:
+        table = y if hasattr(y, "tocsr") else np.asarray(y)
+    except ValueError:  # NumPy speaks of shapes, and of no argument
+        raise InputError("y holds rows of different lengths; give each row of X one value, or equally many") from None
     if table.ndim not in (1, 2):
         raise InputError(
             f"y holds one value (or row of values) for each row of X, found an object of type {type(y).__name__}"

@@ -1,5 +1,5 @@
-"""Readable: columns that the estimator takes in no subset (texts, dates, infinite numbers), and labels that it takes
-with none, refused before anything is measured.
+"""Readable: columns that the estimator takes in no subset (texts, dates, gaps, infinite numbers), and labels that it
+takes with none, refused before anything is measured.
 
 Tags do not tell which estimators take them, so a fit decides: where all columns are refused, one after the other is
 tried beside those that hold ordinary numbers.
@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
-from elicit.oracles.columns import Columns, is_frame
+from elicit.oracles.columns import Columns, gaps, is_frame
 from elicit.subsets import Mask
 
 #: Larger ones are infinite to whoever computes in single precision, as trees do. It has the type of such numbers, for
@@ -44,12 +44,19 @@ def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> No
         return  # it is something else, which the search will tell
     for k in others:
         if reason := oracle.refusal(sorted({*fitted, k})):
-            large = _large(_column(oracle.columns, k))
-            remedy = f"mend row {int(large.argmax())}" if large.any() else "put an encoder before it"
             raise InputError(
                 f"{called} does not accept column {oracle.columns.names[k]!r} of X "
-                f"({reason}); leave it out, or {remedy}"
+                f"({reason}); leave it out, or {_remedy(_column(oracle.columns, k))}"
             )
+
+
+def _remedy(column: NDArray[Any]) -> str:
+    """What to do about a column that is refused."""
+    large, missing = _large(column), gaps(column)
+    if large.any():
+        return f"mend row {int(large.argmax())}"
+    put = f"put {'an imputer' if column.dtype.kind == 'f' else 'an encoder'} before it"
+    return f"fill its gaps (such as in row {int(missing.argmax())}), or {put}" if missing.any() else put
 
 
 def require_labels(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None:
@@ -70,10 +77,14 @@ def require_labels(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None
 def _odd(columns: Columns, used: Sequence[int]) -> list[int]:
     """The columns that hold something else than ordinary numbers; an array is looked at as a whole first."""
     X = columns.X
-    if not is_frame(X) and not _large(X.data if hasattr(X, "tocsr") else X).any():
+    if not is_frame(X) and not _extraordinary(X.data if hasattr(X, "tocsr") else X):
         return []
-    taken = ((k, _column(columns, k)) for k in used)
-    return [k for k, column in taken if column.dtype.kind not in "biufc" or _large(column).any()]
+    return [k for k in used if _extraordinary(_column(columns, k))]
+
+
+def _extraordinary(values: NDArray[Any]) -> bool:
+    """Whether there are texts, dates, gaps or infinite numbers."""
+    return bool(values.dtype.kind not in "biufc" or gaps(values).any() or _large(values).any())
 
 
 def _column(columns: Columns, k: int) -> NDArray[Any]:

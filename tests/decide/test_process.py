@@ -238,6 +238,25 @@ def test_of_many_attributes_the_size_is_learnt_where_something_is_expected_of_th
     assert {kernel.size_variance for kernel, _ in candidate_kernels(FEW, np.ones(FEW))} == {0.0}
 
 
+def test_flips_are_computed_once_for_all_kernels_that_are_tried_with_the_same_weighting(monkeypatch):
+    """Of thousands of attributes they would take most of the time of a run."""
+    rng, n = np.random.default_rng(4), FEW + 10
+    seen, numbers = rng.integers(0, 2, (30, n)).astype(float), rng.normal(size=30)
+    kernels = candidate_kernels(n, np.arange(1.0, n + 1))
+    posterior = {}
+    targets = Scale.of(numbers).read(numbers)
+    for kernel, prior in kernels:
+        for noise in NOISES:
+            root, whitened = processes._whitened(kernel(seen, seen), noise, targets)
+            posterior[prior + processes._log_likelihood(root, whitened)] = kernel, noise
+    computed = []
+    monkeypatch.setattr(processes, "flips", lambda *given: computed.append(given) or flips(*given))
+    monkeypatch.setattr(processes, "_attribute_by_attribute", lambda given, *_: given.kernel)
+    found = fit_hyperparameters(seen, numbers, kernels)
+    assert len(computed) == len(candidate_length_scales(n)) + 1
+    assert (found.kernel, found.noise) == posterior[max(posterior)]
+
+
 def test_what_is_expected_of_attributes_counts_by_its_ratios_alone():
     expected = np.array([1.0, 1 / 2, 1 / 3])
     for kernel, _ in [*candidate_kernels(3, expected), *candidate_kernels(3, 7 * expected)]:

@@ -246,6 +246,7 @@ def test_sobol_indices_of_second_order_are_a_prior_too():
         (lambda: h_statistic(lambda X: X[:, 0], X[:1]), "at least 2 rows"),
         (lambda: pair_prior(np.zeros((2, 3))), "square"),
         (lambda: pair_prior(np.array([[0, 1], [2, 0]])), "symmetric"),
+        (lambda: pair_prior(np.array([[0, 1], [np.nan, 0]])), "^pair .* found nan in row 1, column 0; give 0 where"),
         (lambda: pair_prior(np.eye(2), share=0), "share"),
         (lambda: pair_prior(np.eye(2), count=-1), "count"),
     ],
