@@ -204,9 +204,13 @@ class Questions:
         return said and self._may_ask_once_more(frozenset((a, b)), most=2)
 
     def _may_ask_once_more(self, pair: frozenset[Mask], most: int) -> bool:
-        """Whether a question may be put for the `most`-th time at most: by the settings, and unless it was put off."""
-        asked = len(self._asked.get(pair, ()))
-        return self._beliefs.settings.doubt < 1 and asked < most and pair not in self._later
+        """Whether a question may be put for the `most`-th time at most, by the settings.
+
+        One that was put off may not, nor one about what cannot be compared.
+        """
+        answers = [a.answer for a in self._asked.get(pair, ())]
+        ruled_out = pair in self._later or Answer.INCOMPARABLE in answers
+        return self._beliefs.settings.doubt < 1 and len(answers) < most and not ruled_out
 
     # -- what is already known ------------------------------------------------------------------
 

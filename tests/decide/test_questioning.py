@@ -142,7 +142,9 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     reach, dominance = reachable(history)
     undoubted, _ = reachable(history, without=beliefs.doubted)
     put = [frozenset((a, b)) for a, b, _ in answers]
-    against = {x for x in beliefs.doubted_against(best) if put.count(frozenset((best, x))) < 2}
+    cannot = {frozenset((a, b)) for a, b, answer in answers if answer is Answer.INCOMPARABLE}
+    comparable = {x for x in history.evaluated if frozenset((best, x)) not in cannot}
+    against = {x for x in beliefs.doubted_against(best) if put.count(frozenset((best, x))) < 2} & comparable
     careful, place = few or beliefs.doubted, {x: k for k, x in enumerate(crowd.subsets)}
 
     def may_be_due(x, slack):
@@ -152,14 +154,14 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
 
     due = {
         x: float(crowd.against([(best, x)])[0])
-        for x in history.front
+        for x in comparable & set(history.front)
         if any((best, x) in chained - dominance and (x, best) not in chained for chained in (reach, undoubted))
         if put.count(frozenset((best, x))) < 2 and not history.same_criteria(best, x)
     }
     surely_due = {x: chance for x, chance in due.items() if may_be_due(x, -1e-6)}
     torn = {
         x: float(crowd.against([(best, x)])[0])
-        for x in history.front
+        for x in comparable & set(history.front)
         if set(preferred(answers, best, x)) == {best, x} and put.count(frozenset((best, x))) < 5
     }
     found = may_ask.confirming(np.random.default_rng(0), few=few)
@@ -199,13 +201,14 @@ def test_what_was_answered_both_ways_is_asked_again_while_the_choice_hangs_on_it
     for few in (True, False):
         found = questions([(0.65, 1), (0.725, 2)], said)[0].confirming(rng, few=few)
         assert (found.first, found.second, found.check, found.why) == (2, 1, True, TORN), "as it stood the last time"
-    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE):
+    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL):
         for more in (1, 2, 3):
             answered = questions([(0.65, 1), (0.725, 2)], [*said, *[(1, 2, third)] * more])[0]
             found, chance = answered.confirming(rng, few=False), answered._beliefs.plausible.against([(1, 2), (2, 1)])
             assert (found is not None) is (more < 3 and bool(chance.min() >= UNLIKELY))
             assert found is None or (found.first, found.second, found.check, found.why) == (1, 2, True, TORN)
-    assert questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, Answer.LATER)])[0].confirming(rng, few=True) is None
+    for third in (Answer.INCOMPARABLE, Answer.LATER):
+        assert questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, third)])[0].confirming(rng, few=True) is None
     for other in ([(2, 1, Answer.EQUAL)], [(1, 2, Answer.EQUAL)], [(2, 1, Answer.SECOND)]):
         found = questions([(0.65, 1), (0.725, 2)], [said[0], *other])[0].confirming(rng, few=True)
         assert found is None or found.why != TORN, "the two answers do not contradict each other as preferences"
@@ -382,6 +385,14 @@ def test_an_answer_that_is_doubted_and_speaks_against_the_choice_is_asked_for_on
     assert beliefs.doubted_against(4) == [3]
     found = Questions(beliefs).confirming(rng, few=few)
     assert found is None or {found.first, found.second} != {3, 4}
+
+
+def test_what_cannot_be_compared_is_not_asked_about_again_though_other_answers_imply_it():
+    worth, chances, rng = {1: 0.2, 2: 0.4, 3: 0.8}, {1: 0.3, 2: 0.0}, np.random.default_rng(0)
+    implied = [(3, 2, Answer.FIRST), (2, 1, Answer.FIRST)]
+    for said, asked in (implied, True), ([*implied, (3, 1, Answer.INCOMPARABLE)], False):
+        found = supposing(worth, chances, [(0.5, 1), (0.7, 2), (0.9, 3)], said).confirming(rng, few=True)
+        assert (found is not None and {found.first, found.second} == {1, 3}) is asked
 
 
 def test_a_choice_is_not_confirmed_against_what_an_answer_keeps_from_being_recommended():
