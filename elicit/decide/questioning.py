@@ -61,12 +61,15 @@ class Questions:
     def __init__(self, beliefs: Beliefs) -> None:
         self._beliefs = beliefs
         self._history = beliefs.history
-        live = self._history.standing.values()
         self._asked: dict[frozenset[Mask], list[Preferred]] = {}
-        for a in live:
-            if a.answer is not Answer.LATER:
-                self._asked.setdefault(frozenset((a.first, a.second)), []).append(a)
-        self._later = {frozenset((a.first, a.second)): a for a in live if a.answer is Answer.LATER}
+        self._later: dict[frozenset[Mask], Preferred] = {}
+        for a in self._history.standing.values():
+            pair = frozenset((a.first, a.second))
+            if a.answer is Answer.LATER:
+                self._later[pair] = a
+            else:
+                self._asked.setdefault(pair, []).append(a)
+                self._later.pop(pair, None)  # it came back, and was answered
 
     def next(self, rng: np.random.Generator, *, worth: float = 1.0, last: bool = False) -> Question | None:
         """The question that the policy would ask now, None when it has none.

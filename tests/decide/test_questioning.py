@@ -396,6 +396,13 @@ def test_what_cannot_be_compared_is_not_asked_about_again_though_other_answers_i
         assert (found is not None and {found.first, found.second} == {1, 3}) is asked
 
 
+def test_an_answer_to_what_was_put_off_at_first_is_asked_for_once_more_as_any_other():
+    said, rng = [(2, 1, Answer.LATER), (2, 1, Answer.FIRST)], np.random.default_rng(0)
+    for answers, why in (said, ONCE_MORE), ([*said, (2, 1, Answer.SECOND)], TORN):
+        may_ask = supposing({1: 0.0, 2: 1.0}, {1: 0.3}, [(0.5, 1), (0.9, 3)], answers)
+        assert may_ask.confirming(rng, few=True).why == why
+
+
 def test_a_choice_is_not_confirmed_against_what_an_answer_keeps_from_being_recommended():
     worth, rng = {1: 0.2, 2: 0.8, 3: 0.7}, np.random.default_rng(0)
     may_ask = supposing(worth, worth, [(0.5, 1), (0.7, 2), (0.9, 3)], [(1, 2, Answer.FIRST)])
