@@ -326,8 +326,9 @@ class Questions:
         if not self._beliefs.decides:
             return sorted(front, key=simplest)
         open_to = [x for x in front if self.open(subset, x)]
-        gains = {x: self._beliefs.regrets.pair(x, subset) for x in open_to}
-        return sorted((x for x in gains if gains[x] > 0), key=lambda x: (-round(gains[x], 6), simplest(x)))
+        # the last digits depend on what was solved before
+        gains = {x: round(self._beliefs.regrets.pair(x, subset), 6) for x in open_to}
+        return sorted((x for x in gains if gains[x] > 0), key=lambda x: (-gains[x], simplest(x)))
 
     def _split(self) -> Iterator[Question]:
         """The pair of front members whose answer divides the utilities that the set allows most evenly."""

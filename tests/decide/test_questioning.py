@@ -18,6 +18,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source
 from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.exact import ExactSet
+from elicit.utility.regret import Regret
 from elicit.utility.sets import difference
 
 N = 5
@@ -584,3 +585,14 @@ def test_while_nothing_was_said_the_current_best_is_put_against_the_simplest_of_
     best = Beliefs(history, Family(N), Settings()).incumbent
     found = may_ask.next(np.random.default_rng(0))
     assert {found.first, found.second} == {best, min({1, 2, 3, 4} - {best}, key=simplest)}
+
+
+@pytest.mark.parametrize("gain", [-1e-15, 0.0, 1e-15, 0.5])
+def test_who_gains_in_the_last_digits_alone_is_no_rival(gain):
+    """Only the answer about the third is known; whether the first is asked about must not depend on a solver's past."""
+    _, history = questions([(0.5, 1), (0.7, 2), (0.9, 3)], [(2, 3, Answer.FIRST)])
+    beliefs = Beliefs(history, Family(N), Settings(policy="current"))
+    beliefs.incumbent, beliefs.incumbent_regret = 2, Regret(2, 0.0, None)
+    beliefs.regrets = SimpleNamespace(pair=lambda *_: gain)
+    found = Questions(beliefs).next(np.random.default_rng(0))
+    assert (found is not None) is (gain == 0.5)
