@@ -255,9 +255,8 @@ class Questions:
         direct: dict[Mask, set[Mask]] = {x: set(self._history.dominates[x]) for x in self._beliefs.evaluated}
         for s in statements:
             for above, below in s.edges:
-                if above in direct and below in direct:
-                    direct[above].add(below)
-        return {x: reachable(x, direct) for x in direct}
+                direct.setdefault(above, set()).add(below)  # a chain may lead over what only an earlier run measured
+        return {x: reachable(x, direct) for x in self._beliefs.evaluated}
 
     @cached_property
     def _answers(self) -> list[Statement]:

@@ -569,6 +569,15 @@ def test_what_an_assumption_deduces_from_an_answer_is_not_asked_about():
         assert Questions(Beliefs(history, Family(N), Settings(assume=assumption))).open(0b100, 0b1000) is open_to
 
 
+@pytest.mark.parametrize("relation", ["strict", "weak", "equal"])
+def test_what_was_carried_over_by_way_of_one_that_was_not_measured_is_not_asked_about(relation):
+    facts = [Assumed(200 + k, a, b, relation, "prior") for k, (a, b) in enumerate([(1, 8), (8, 2)])]
+    history = questions([(0.5, 1), (0.7, 2), (0.9, 3)], [])[1]
+    assert Questions(Beliefs(history.alike([*history.facts, *facts[1:]]), Family(N), Settings())).open(1, 2)
+    may_ask = Questions(Beliefs(history.alike([*history.facts, *facts]), Family(N), Settings()))
+    assert [may_ask.open(*pair) for pair in ((1, 2), (2, 1), (1, 3), (2, 3))] == [False, False, True, True]
+
+
 @pytest.mark.parametrize("policy", ["current", "favourite", "split", "ranking", "one-flip"])
 def test_while_nothing_was_said_the_best_is_put_against_another_of_the_front(policy):
     may_ask, history = questions([(0.5, 1), (0.7, 2), (0.8, 3), (0.4, 3)], [], policy=policy, recommend="regret")
