@@ -354,7 +354,8 @@ class Elicitation:
 
     def _spent(self) -> str:
         """Why nothing more may be measured."""
-        if self.evaluations < self.family.count():
+        tried = (*self.history.evaluated, *self.history.failed)  # by an earlier run outside the family, too
+        if sum(subset in self.family for subset in tried) < self.family.count():
             return budget_spent(self.budget)
         return nothing_left(len(self.history.failed))
 
