@@ -354,7 +354,8 @@ class Elicitation:
 
     def _spent(self) -> str:
         """Why nothing more may be measured."""
-        if self.evaluations < self.family.count():
+        tried = (*self.history.evaluated, *self.history.failed)  # by an earlier run outside the family, too
+        if sum(subset in self.family for subset in tried) < self.family.count():
             return budget_spent(self.budget)
         return nothing_left(len(self.history.failed))
 
@@ -384,16 +385,13 @@ class Elicitation:
         last = min(settings.last_questions, most)
         due = between == 0 or (self.history.calls_since_answer >= between and asked < most - last)
         at_the_end = over and self.history.asked_since_call < last
-        taken_home = over and settings.confirm > 0
-        if not (due or at_the_end or taken_home):
-            return None
         questions, found = Questions(self.beliefs), None
         if due or at_the_end:
             if settings.check_every and asked and asked % settings.check_every == 0:
                 found = questions.check(rng)
             worth = 0.0 if ending else LAST_WORTH if at_the_end else 1.0
             found = found or questions.doubted(rng) or questions.next(rng, worth=worth, last=at_the_end)
-        if found is None and taken_home:
+        if found is None and over and settings.confirm > 0:
             found = questions.confirming(rng, few=asked < settings.confirm)
         return found
 

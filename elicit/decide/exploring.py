@@ -180,19 +180,17 @@ class _Explorer:
             return first
         if self._starting and self._settings.first != "drawn" and self.new(self._family.largest):
             return self._family.largest
-        if self._anew:
+        if self._starting or self._anew:
             return self._drawn_new()
-        if self._settings.explore == "gain" and not self._starting:
-            best = self._down()
-            best = self._of_most_gain() if best is None else best
-            return self._drawn_new() if best is None else best
-        if self._settings.explore != "model" or self._starting:
-            return self._drawn_new()
-        around = self._rng.random() < self._settings.neighbours
-        for pool in (self._near, self._draws.some) if around else (self._draws.some, self._near):
-            fresh = [m for m in pool() if self.new(m)]
-            if fresh:
-                return self._liked_best(fresh)
+        if self._settings.explore == "gain":
+            ways = (self._down, self._of_most_gain, self._drawn_new)
+            return next((found for way in ways if (found := way()) is not None), None)
+        if self._settings.explore == "model":
+            around = self._rng.random() < self._settings.neighbours
+            for pool in (self._near, self._draws.some) if around else (self._draws.some, self._near):
+                fresh = [m for m in pool() if self.new(m)]
+                if fresh:
+                    return self._liked_best(fresh)
         return self._drawn_new()
 
     @cached_property

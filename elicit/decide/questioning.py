@@ -61,12 +61,15 @@ class Questions:
     def __init__(self, beliefs: Beliefs) -> None:
         self._beliefs = beliefs
         self._history = beliefs.history
-        live = self._history.standing.values()
         self._asked: dict[frozenset[Mask], list[Preferred]] = {}
-        for a in live:
-            if a.answer is not Answer.LATER:
-                self._asked.setdefault(frozenset((a.first, a.second)), []).append(a)
-        self._later = {frozenset((a.first, a.second)): a for a in live if a.answer is Answer.LATER}
+        self._later: dict[frozenset[Mask], Preferred] = {}
+        for a in self._history.standing.values():
+            pair = frozenset((a.first, a.second))
+            if a.answer is Answer.LATER:
+                self._later[pair] = a
+            else:
+                self._asked.setdefault(pair, []).append(a)
+                self._later.pop(pair, None)  # it came back, and was answered
 
     def next(self, rng: np.random.Generator, *, worth: float = 1.0, last: bool = False) -> Question | None:
         """The question that the policy would ask now, None when it has none.
@@ -204,9 +207,13 @@ class Questions:
         return said and self._may_ask_once_more(frozenset((a, b)), most=2)
 
     def _may_ask_once_more(self, pair: frozenset[Mask], most: int) -> bool:
-        """Whether a question may be put for the `most`-th time at most: by the settings, and unless it was put off."""
-        asked = len(self._asked.get(pair, ()))
-        return self._beliefs.settings.doubt < 1 and asked < most and pair not in self._later
+        """Whether a question may be put for the `most`-th time at most, by the settings.
+
+        One that was put off may not, nor one about what cannot be compared.
+        """
+        answers = [a.answer for a in self._asked.get(pair, ())]
+        ruled_out = pair in self._later or Answer.INCOMPARABLE in answers
+        return self._beliefs.settings.doubt < 1 and len(answers) < most and not ruled_out
 
     # -- what is already known ------------------------------------------------------------------
 
@@ -248,9 +255,8 @@ class Questions:
         direct: dict[Mask, set[Mask]] = {x: set(self._history.dominates[x]) for x in self._beliefs.evaluated}
         for s in statements:
             for above, below in s.edges:
-                if above in direct and below in direct:
-                    direct[above].add(below)
-        return {x: reachable(x, direct) for x in direct}
+                direct.setdefault(above, set()).add(below)  # a chain may lead over what only an earlier run measured
+        return {x: reachable(x, direct) for x in self._beliefs.evaluated}
 
     @cached_property
     def _answers(self) -> list[Statement]:
@@ -319,8 +325,9 @@ class Questions:
         if not self._beliefs.decides:
             return sorted(front, key=simplest)
         open_to = [x for x in front if self.open(subset, x)]
-        gains = {x: self._beliefs.regrets.pair(x, subset) for x in open_to}
-        return sorted((x for x in gains if gains[x] > 0), key=lambda x: (-round(gains[x], 6), simplest(x)))
+        # the last digits depend on what was solved before
+        gains = {x: round(self._beliefs.regrets.pair(x, subset), 6) for x in open_to}
+        return sorted((x for x in gains if gains[x] > 0), key=lambda x: (-gains[x], simplest(x)))
 
     def _split(self) -> Iterator[Question]:
         """The pair of front members whose answer divides the utilities that the set allows most evenly."""

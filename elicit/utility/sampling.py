@@ -134,10 +134,12 @@ def joining_as_printed(utilities: AnySet) -> Joining:
 
     @cache
     def chance(v: Mask, x: int) -> float:
-        below = utilities.maximum({v: 1.0}).value if v else 0.0
+        # the last digits are a solver's noise, and no worth
+        below = round(utilities.maximum({v: 1.0}).value, 9) if v else 0.0
         if below <= 0:
             return 0.5
-        return float(np.clip(-utilities.maximum({v | 1 << x: -1.0}).value / below, 0.0, 1.0))
+        least = round(-utilities.maximum({v | 1 << x: -1.0}).value, 9)
+        return float(np.clip(least / below, 0.0, 1.0))
 
     return chance
 

@@ -424,6 +424,13 @@ def test_somebodys_words_never_pass_for_a_rule_of_the_run():
         small().stop("it is", rule="optimal")
 
 
+def test_a_family_of_which_some_was_not_tried_is_not_said_to_have_been_whatever_was_measured_outside_it():
+    before = [Evaluated(k, mask, (score(mask), float(mask.bit_count()))) for k, mask in enumerate((0b110, 0b111))]
+    elicitation = Elicitation(Attributes.numbered(3), family=Family(3, max_size=1), facts=before)
+    assert run(elicitation).reason == "budget: 3 evaluations"
+    assert len(elicitation.history.evaluated.keys() & set(elicitation.family)) == 1
+
+
 def test_a_family_that_was_tried_whole_says_how_much_could_not_be_measured():
     elicitation = Elicitation(Attributes.numbered(2), settings=Settings(questions=0))
     while not isinstance(request := elicitation.ask(), Done):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
@@ -18,6 +18,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source
 from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.exact import ExactSet
+from elicit.utility.regret import Regret
 from elicit.utility.sets import difference
 
 N = 5
@@ -117,6 +118,7 @@ def test_what_would_be_recommended_is_put_against_the_open_rival_who_is_likelies
     may_ask, history = questions(vectors, answers)
     beliefs, crowd = Beliefs(history, Family(N), Settings()), PlausibleOperators(history)
     best, place = beliefs.incumbent, {x: k for k, x in enumerate(crowd.subsets)}
+    assume(not beliefs.doubted_against(best))  # which would come before all
     chances = {
         x: float(crowd.weights @ (crowd.values[:, place[x]] > crowd.values[:, place[best]]))
         for x in history.front
@@ -142,7 +144,9 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
     reach, dominance = reachable(history)
     undoubted, _ = reachable(history, without=beliefs.doubted)
     put = [frozenset((a, b)) for a, b, _ in answers]
-    against = {x for x in beliefs.doubted_against(best) if put.count(frozenset((best, x))) < 2}
+    cannot = {frozenset((a, b)) for a, b, answer in answers if answer is Answer.INCOMPARABLE}
+    comparable = {x for x in history.evaluated if frozenset((best, x)) not in cannot}
+    against = {x for x in beliefs.doubted_against(best) if put.count(frozenset((best, x))) < 2} & comparable
     careful, place = few or beliefs.doubted, {x: k for k, x in enumerate(crowd.subsets)}
 
     def may_be_due(x, slack):
@@ -152,14 +156,14 @@ def test_an_answer_on_which_the_choice_hangs_is_asked_for_once_more_if_it_may_we
 
     due = {
         x: float(crowd.against([(best, x)])[0])
-        for x in history.front
+        for x in comparable & set(history.front)
         if any((best, x) in chained - dominance and (x, best) not in chained for chained in (reach, undoubted))
         if put.count(frozenset((best, x))) < 2 and not history.same_criteria(best, x)
     }
     surely_due = {x: chance for x, chance in due.items() if may_be_due(x, -1e-6)}
     torn = {
         x: float(crowd.against([(best, x)])[0])
-        for x in history.front
+        for x in comparable & set(history.front)
         if set(preferred(answers, best, x)) == {best, x} and put.count(frozenset((best, x))) < 5
     }
     found = may_ask.confirming(np.random.default_rng(0), few=few)
@@ -199,13 +203,14 @@ def test_what_was_answered_both_ways_is_asked_again_while_the_choice_hangs_on_it
     for few in (True, False):
         found = questions([(0.65, 1), (0.725, 2)], said)[0].confirming(rng, few=few)
         assert (found.first, found.second, found.check, found.why) == (2, 1, True, TORN), "as it stood the last time"
-    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL, Answer.INCOMPARABLE):
+    for third in (Answer.FIRST, Answer.SECOND, Answer.EQUAL):
         for more in (1, 2, 3):
             answered = questions([(0.65, 1), (0.725, 2)], [*said, *[(1, 2, third)] * more])[0]
             found, chance = answered.confirming(rng, few=False), answered._beliefs.plausible.against([(1, 2), (2, 1)])
             assert (found is not None) is (more < 3 and bool(chance.min() >= UNLIKELY))
             assert found is None or (found.first, found.second, found.check, found.why) == (1, 2, True, TORN)
-    assert questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, Answer.LATER)])[0].confirming(rng, few=True) is None
+    for third in (Answer.INCOMPARABLE, Answer.LATER):
+        assert questions([(0.65, 1), (0.725, 2)], [*said, (1, 2, third)])[0].confirming(rng, few=True) is None
     for other in ([(2, 1, Answer.EQUAL)], [(1, 2, Answer.EQUAL)], [(2, 1, Answer.SECOND)]):
         found = questions([(0.65, 1), (0.725, 2)], [said[0], *other])[0].confirming(rng, few=True)
         assert found is None or found.why != TORN, "the two answers do not contradict each other as preferences"
@@ -384,6 +389,21 @@ def test_an_answer_that_is_doubted_and_speaks_against_the_choice_is_asked_for_on
     assert found is None or {found.first, found.second} != {3, 4}
 
 
+def test_what_cannot_be_compared_is_not_asked_about_again_though_other_answers_imply_it():
+    worth, chances, rng = {1: 0.2, 2: 0.4, 3: 0.8}, {1: 0.3, 2: 0.0}, np.random.default_rng(0)
+    implied = [(3, 2, Answer.FIRST), (2, 1, Answer.FIRST)]
+    for said, asked in (implied, True), ([*implied, (3, 1, Answer.INCOMPARABLE)], False):
+        found = supposing(worth, chances, [(0.5, 1), (0.7, 2), (0.9, 3)], said).confirming(rng, few=True)
+        assert (found is not None and {found.first, found.second} == {1, 3}) is asked
+
+
+def test_an_answer_to_what_was_put_off_at_first_is_asked_for_once_more_as_any_other():
+    said, rng = [(2, 1, Answer.LATER), (2, 1, Answer.FIRST)], np.random.default_rng(0)
+    for answers, why in (said, ONCE_MORE), ([*said, (2, 1, Answer.SECOND)], TORN):
+        may_ask = supposing({1: 0.0, 2: 1.0}, {1: 0.3}, [(0.5, 1), (0.9, 3)], answers)
+        assert may_ask.confirming(rng, few=True).why == why
+
+
 def test_a_choice_is_not_confirmed_against_what_an_answer_keeps_from_being_recommended():
     worth, rng = {1: 0.2, 2: 0.8, 3: 0.7}, np.random.default_rng(0)
     may_ask = supposing(worth, worth, [(0.5, 1), (0.7, 2), (0.9, 3)], [(1, 2, Answer.FIRST)])
@@ -541,12 +561,21 @@ def test_nothing_is_asked_about_one_subset_or_about_two_that_measure_the_same():
 
 def test_what_an_assumption_deduces_from_an_answer_is_not_asked_about():
     """Each is larger by one and scores 0.1 more, so who trades at a fixed rate ranks all alike."""
-    for assume, open_to in (("nothing", True), ("linear", False)):
-        history = History(Attributes.numbered(N), assume=assume)
+    for assumption, open_to in (("nothing", True), ("linear", False)):
+        history = History(Attributes.numbered(N), assume=assumption)
         for k in range(4):
             history.record(Evaluated(k, 1 << k, (0.5 + 0.1 * k, 1.0 + k)))
         history.record(Preferred(10, 0b1, 0b10, Answer.FIRST))
-        assert Questions(Beliefs(history, Family(N), Settings(assume=assume))).open(0b100, 0b1000) is open_to
+        assert Questions(Beliefs(history, Family(N), Settings(assume=assumption))).open(0b100, 0b1000) is open_to
+
+
+@pytest.mark.parametrize("relation", ["strict", "weak", "equal"])
+def test_what_was_carried_over_by_way_of_one_that_was_not_measured_is_not_asked_about(relation):
+    facts = [Assumed(200 + k, a, b, relation, "prior") for k, (a, b) in enumerate([(1, 8), (8, 2)])]
+    history = questions([(0.5, 1), (0.7, 2), (0.9, 3)], [])[1]
+    assert Questions(Beliefs(history.alike([*history.facts, *facts[1:]]), Family(N), Settings())).open(1, 2)
+    may_ask = Questions(Beliefs(history.alike([*history.facts, *facts]), Family(N), Settings()))
+    assert [may_ask.open(*pair) for pair in ((1, 2), (2, 1), (1, 3), (2, 3))] == [False, False, True, True]
 
 
 @pytest.mark.parametrize("policy", ["current", "favourite", "split", "ranking", "one-flip"])
@@ -565,3 +594,14 @@ def test_while_nothing_was_said_the_current_best_is_put_against_the_simplest_of_
     best = Beliefs(history, Family(N), Settings()).incumbent
     found = may_ask.next(np.random.default_rng(0))
     assert {found.first, found.second} == {best, min({1, 2, 3, 4} - {best}, key=simplest)}
+
+
+@pytest.mark.parametrize("gain", [-1e-15, 0.0, 1e-15, 0.5])
+def test_who_gains_in_the_last_digits_alone_is_no_rival(gain):
+    """Only the answer about the third is known; whether the first is asked about must not depend on a solver's past."""
+    _, history = questions([(0.5, 1), (0.7, 2), (0.9, 3)], [(2, 3, Answer.FIRST)])
+    beliefs = Beliefs(history, Family(N), Settings(policy="current"))
+    beliefs.incumbent, beliefs.incumbent_regret = 2, Regret(2, 0.0, None)
+    beliefs.regrets = SimpleNamespace(pair=lambda *_: gain)
+    found = Questions(beliefs).next(np.random.default_rng(0))
+    assert (found is not None) is (gain == 0.5)

@@ -216,12 +216,13 @@ def test_where_no_attribute_may_gain_few_programs_say_so_however_many_draws():
     assert theirs.programs - before <= 2 * 3 + 3  # the least and the most of each, and what B takes
 
 
-def test_a_gain_in_the_last_digits_is_none_and_a_coin_decides():
+def test_a_gain_or_a_worth_in_the_last_digits_is_none_and_a_coin_decides():
     class Noisy:
         def maximum(self, form):
-            return Optimum(1e-11 * form[1], Utility(1, {}), ())
+            return Optimum(1e-11 * sum(form.values()), Utility(1, {}), ())
 
     assert joining(Noisy())(0, 0) == 0.5
+    assert joining_as_printed(Noisy())(1, 1) == 0.5
 
 
 @pytest.mark.parametrize("most", [1, 2])
