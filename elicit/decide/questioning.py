@@ -39,9 +39,11 @@ CONTESTED, MUCH = 0.2, 0.07
 #: How often one question is put where the answers differ: of five, three agree.
 MOST_ASKED = 5
 
-#: Why a choice is confirmed at the end: by a question that is new, by one put once, or by one answered both ways.
+#: Why a choice is confirmed at the end: by a question that is new, by one put once, by one that was never put though
+#: answers about other subsets imply it, or by one answered both ways.
 NEW = "one of these would be recommended now, and you may like the other better"
 ONCE_MORE = "what is recommended hangs on your answers about these, so you are asked once more"
+IMPLIED = "what is recommended hangs on these, and their order only follows from other answers of yours: a check"
 TORN = "you gave both answers to this, and what is recommended hangs on it"
 
 
@@ -185,11 +187,15 @@ class Questions:
         careful = few or bool(beliefs.doubted)
         contested = (x for x in likely if careful or chances[x] >= CONTESTED or gains[x] >= MUCH)
         against = (x for x in beliefs.doubted_against(best) if self._may_repeat(x, best))
-        doubted = (Question(best, x, ONCE_MORE, check=True) for x in against)
+        doubted = (self._once_more(best, x) for x in against)
         torn = (Question(best, x, TORN, check=True) for x in likely if self._torn(best, x))
         new = (Question(best, x, NEW) for x in likely if careful and x in beliefs.candidates and self.open(best, x))
-        again = (Question(best, x, ONCE_MORE, check=True) for x in contested if self._may_repeat(best, x))
+        again = (self._once_more(best, x) for x in contested if self._may_repeat(best, x))
         return self._first(chain(doubted, torn, new, again), rng)
+
+    def _once_more(self, a: Mask, b: Mask) -> Question:
+        why = ONCE_MORE if frozenset((a, b)) in self._asked else IMPLIED
+        return Question(a, b, why, check=True)
 
     def _torn(self, a: Mask, b: Mask) -> bool:
         """Whether the operator preferred each of these two to the other, and let the answers stand."""
@@ -199,7 +205,7 @@ class Questions:
         return preferred == pair and self._may_ask_once_more(pair, MOST_ASKED)
 
     def _may_repeat(self, a: Mask, b: Mask) -> bool:
-        """Whether answers put b below a, of which one about just these two may be given once more.
+        """Whether answers put b below a, and one about just these two may be given, if it was, once more.
 
         One that is doubted may lead in a circle; without it the others may still say so.
         """

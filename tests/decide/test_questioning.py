@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import PlausibleOperators
-from elicit.decide.questioning import CONTESTED, LEAST_ANSWERS, MUCH, NEW, ONCE_MORE, TORN, UNLIKELY, Questions
+from elicit.decide.questioning import CONTESTED, IMPLIED, LEAST_ANSWERS, MUCH, NEW, ONCE_MORE, TORN, UNLIKELY, Questions
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise
@@ -225,6 +225,17 @@ def test_where_an_answer_is_doubted_others_are_asked_for_once_more_after_many_qu
     may_ask._beliefs.doubted = may_ask._history.stated[1:]
     found = may_ask.confirming(rng, few=False)
     assert (found.first, found.second, found.why) == (2, 1, ONCE_MORE)
+
+
+def test_what_only_follows_from_other_answers_is_not_said_to_have_been_asked_before():
+    said, rng = [(1, 2, Answer.FIRST), (2, 3, Answer.FIRST)], np.random.default_rng(0)
+    may_ask = supposing({1: 1.0, 2: 0.0, 3: 0.0}, {2: 0.0, 3: 0.1}, [(0.5, 1), (0.7, 2), (0.9, 3)], said)
+    found = may_ask.confirming(rng, few=True)
+    assert ({found.first, found.second}, found.why, found.check) == ({1, 3}, IMPLIED, True)
+    answered = supposing(
+        {1: 1.0, 2: 0.0, 3: 0.0}, {2: 0.0, 3: 0.1}, [(0.5, 1), (0.7, 2), (0.9, 3)], [*said, (3, 1, Answer.SECOND)]
+    )
+    assert answered.confirming(rng, few=True).why == ONCE_MORE
 
 
 def test_where_an_answer_is_doubted_a_rival_may_be_new_after_many_questions_too():
