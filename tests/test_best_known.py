@@ -87,6 +87,18 @@ def test_of_equals_the_simplest_stand_for_the_rest(table):
     assert best(table(runner_up), "score").noise_decides is False
 
 
+def test_scores_that_cannot_be_told_apart_are_equal(table):
+    best_alike = {1: [0.5, 0.5], 2: [0.1, 0.7], 3: [0.5 + 1e-10, 0.5 + 1e-10]}
+    assert best(table(best_alike), "score").noise_decides is True  # {b} is the runner-up, and its folds are wide
+    runners_up_alike = {1: [0.5, 0.5], 2: [0.4, 0.4], 3: [0.1, 0.7 + 2e-10]}
+    assert best(table(runners_up_alike), "score").noise_decides is False
+
+
+def test_folds_are_those_of_the_family(table):
+    wide = table({1: [0.0, 1.0], 2: [0.6, 0.6], 3: [0.5, 0.5]})
+    assert best(wide, "score", Family(2, keep=0b10)).noise_decides is False
+
+
 def test_thresholds_and_orders_have_an_error_too(table):
     measured = {1: [0.79, 0.83], 2: [0.7, 0.7], 3: [0.9, 0.92]}
     threshold = "where(score < 0.8, 10 * (score - 0.8), 0) - 0.01 * size"
@@ -94,3 +106,8 @@ def test_thresholds_and_orders_have_an_error_too(table):
     assert best(table({**measured, 1: [0.81, 0.81]}), threshold).noise_decides is False
     steps = Lexicographic(("score", "size"), {"score": 0.1})
     assert best(table(measured), steps).noise_decides is False
+    above, below = [0.85, 0.85], [0.6, 0.98]  # only {b}, whose folds are wide, falls below the threshold at times
+    assert best(table({1: below, 2: above, 3: [0.1, 0.1]}), threshold).noise_decides is True
+    assert best(table({1: [0.79, 0.79], 2: [0.85, 0.95], 3: [0.1, 0.1]}), threshold).noise_decides is False
+    only_one = "where(size < 2, score, 0.3)"  # the folds of the runner-up, {a, b}, do not count for this operator
+    assert best(table({1: [0.5, 0.5], 2: [0.1, 0.1], 3: [0.0, 1.0]}), only_one).noise_decides is False

@@ -96,6 +96,8 @@ def test_a_table_is_written_with_its_folds_where_that_is_wanted(tmp_path):
     assert TableOracle(tmp_path / "t.csv").folds() is None
     with pytest.raises(InputError, match="a table of 3 folds was to be written, but 2 scores came"):
         write_table(tmp_path / "t.csv", oracle, folds=3)
+    with pytest.raises(InputError, match="a table of 1 folds was to be written, but 2 scores came"):
+        write_table(tmp_path / "t.csv", oracle, folds=1)
     with pytest.raises(InputError, match="a table of 2 folds was to be written, but 0 scores came"):
         write_table(tmp_path / "t.csv", truth(), folds=2)
 
