@@ -177,7 +177,9 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     settings = settings_from(choices)
     if settings.noise_level and not _has_folds(oracle):
         kind = str(measured.get("kind"))
-        remedy = "write it with `elicit table --keep-folds`, or leave it out" if kind == "table" else "leave it out"
+        remedy = (
+            "write the table with `elicit table --keep-folds`, or leave this out" if kind == "table" else "leave it out"
+        )
         raise InputError(f"`noise_level` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
     attributes = oracle.attributes
     largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None

@@ -140,7 +140,7 @@ WRONG = [
     (changed(elicit={"prior": [1, 2, 10**400]}), r"`prior` is too large a number"),
     (changed(elicit=[{"name": "mine"}, {"name": "sfs"}]), r"`name` = 'sfs' is that of a classical method"),
     (changed(operator={"utility": None, "order": ["score", "cost", "size"]}), r"give larger `steps`"),
-    (changed(elicit={"noise_level": 0.05}), r"`noise_level` needs fold scores, and .* has none; write it with `elicit"),
+    (changed(elicit={"noise_level": 0.05}), r"`noise_level` needs fold scores, and .* has none; write the table with"),
 ]
 
 

@@ -62,8 +62,9 @@ def best_of(oracle: Oracle, operator: SimulatedOperator, family: Family) -> Best
     """The best in the family, where it is known: for a table, and for a small synthetic truth."""
     folds: Matrix | None = None
     if isinstance(oracle, TableOracle):
-        rows = [row for row, mask in enumerate(oracle.masks()) if mask in family]
-        masks, values = [oracle.masks()[row] for row in rows], oracle.values()[rows]
+        every = oracle.masks()
+        rows = [row for row, mask in enumerate(every) if mask in family]
+        masks, values = [every[row] for row in rows], oracle.values()[rows]
         folds = oracle.folds()
         folds = None if folds is None else folds[rows]
     elif isinstance(oracle, SyntheticOracle) and _is_known(oracle, family):

@@ -81,14 +81,13 @@ def test_folds_are_the_scores_behind_a_score_and_no_criteria(write):
 
 
 def test_a_table_is_written_with_its_folds_where_that_is_wanted(tmp_path):
-    def measured(subset):
-        return Measured((subset / 4, 1.0), ((subset / 8, subset * 3 / 8), ()), (0.1, None))
+    class OfTwoFolds:
+        attributes, criteria, fingerprint = Attributes.numbered(2), SCORE_AND_SIZE, ""
 
-    class Oracle(CallableOracle):
         def __call__(self, request):
-            return measured(request.subset)
+            return Measured((request.subset / 4, 1.0), ((request.subset / 8, request.subset * 3 / 8), ()), (0.1, None))
 
-    oracle = Oracle(len, 2, SCORE_AND_SIZE)
+    oracle = OfTwoFolds()
     write_table(tmp_path / "t.csv", oracle, folds=2)
     assert (tmp_path / "t.csv").read_text().splitlines()[0].endswith("score,score_sd,fold_1,fold_2")
     assert TableOracle(tmp_path / "t.csv").folds().tolist() == [[k / 8, k * 3 / 8] for k in (1, 2, 3)]
