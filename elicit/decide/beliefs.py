@@ -24,6 +24,7 @@ from elicit.knowledge.statements import (
     edges_down,
     reachable,
     reachable_by_steps,
+    standing,
     uncontradicted,
 )
 from elicit.numeric import GRID
@@ -161,8 +162,7 @@ class Beliefs:
         """Those that no chain of these statements puts below another of them."""
         # what is said to equal one that is below another is below that other as well; and so is what is below one
         # that an earlier run measured
-        standing = (*uncontradicted(statements), *self.history.dominance)
-        below = reachable_by_steps(subsets, edges_down(standing))
+        below = reachable_by_steps(subsets, edges_down(standing(statements)))
         return [x for x in subsets if (x, True) not in below]
 
     @cached_property
@@ -177,7 +177,7 @@ class Beliefs:
         if not self.eligible:
             return None
         if self.settings.recommend == "expected":
-            among = self.candidates or self.eligible
+            among = self.candidates
             if self.settings.questions == 0 and not self.history.stated:
                 return best_by_score(self.history, set(among))
             equal = self._equal_to(self.plausible.by_worth(among)[0])

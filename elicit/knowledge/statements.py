@@ -134,6 +134,15 @@ def uncontradicted(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     )
 
 
+def standing(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements that order subsets for good: answers that go in circles cancel out, dominance never does.
+
+    No chain of these leads by a strict step back to where it began, for dominance alone goes in no circle.
+    """
+    kept = set(uncontradicted(statements))
+    return tuple(s for s in statements if s in kept or s.source is Source.DOMINANCE)
+
+
 def reachable(start: Mask, outgoing: Mapping[Mask, Set[Mask]]) -> set[Mask]:
     """All subsets that steps lead to from this one; itself too, where they lead back."""
     found: set[Mask] = set()

@@ -22,7 +22,7 @@ from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, ended_by, l
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Source, Statement, transitive_reduction, uncontradicted
+from elicit.knowledge.statements import Source, Statement, standing
 from elicit.printable import many, rounded
 from elicit.proof.proof_check import Plain, Proofs, decimal
 from elicit.proof.record_facts import KnownFacts, on_grid
@@ -186,7 +186,7 @@ class _Claim:
     @cached_property
     def beaten(self) -> set[Mask]:
         """What the statements that stand put below a measured subset."""
-        return {s.worse for s in self._standing() if s.strict and s.better in self.known.history.evaluated}
+        return {s.worse for s in standing(self.implied) if s.strict and s.better in self.known.history.evaluated}
 
     @cached_property
     def implied(self) -> list[Statement]:
@@ -297,24 +297,17 @@ class _Claim:
         return found
 
     def _check_answers(self, doubted: Sequence[Statement]) -> None:
-        """No answer puts the subset below another that may be chosen, where the run could have told.
+        """No answer puts the subset below another that may be chosen.
 
-        It could not where every one of these is below another, as answers that contradict each other may put them;
-        nor, when it goes by regret, in an exact set that is empty. Answers that are doubted do not count.
+        Neither answers that are doubted count, nor those that go in circles; nor any where a run goes by regret in an
+        exact set that is empty.
         """
-        rows = transitive_reduction(self.implied) if self.known.is_exact else self._standing(doubted)
-        eligible = set(self.eligible)
-        above = {s.worse: s.better for s in rows if s.strict and s.better in eligible}
-        if above.keys() >= eligible or (self._proves("inconsistent") and not self._by_worth):
+        if self._proves("inconsistent") and not self._by_worth:
             return
-        better = above.get(self.subset)
+        eligible, rows = set(self.eligible), standing([s for s in self.implied if s not in doubted])
+        better = next((s.better for s in rows if s.strict and s.worse == self.subset and s.better in eligible), None)
         if better is not None:
             raise CertificateError(f"what was answered puts the subset claimed as best below {self._braced(better)}")
-
-    def _standing(self, doubted: Sequence[Statement] = ()) -> Iterator[Statement]:
-        """What is implied, but for these and for answers that go in circles: dominance never does."""
-        yield from uncontradicted([s for s in self.implied if s not in doubted])
-        yield from (s for s in self.implied if s.source is Source.DOMINANCE)
 
     @property
     def _by_worth(self) -> bool:

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Statement, transitive_reduction
+from elicit.knowledge.statements import Statement, standing, transitive_reduction
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.active_set import ActiveSetGuesser, worth_a_guess
@@ -311,9 +311,9 @@ class ExactSet:
         return bounds
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those that no strict statement puts below another one listed (a prior may name subsets that are not)."""
-        listed = set(subsets)
-        beaten = {s.worse for s in self.rows if s.strict and s.better in listed}
+        """Those that no strict statement which stands puts below another one listed."""
+        listed = set(subsets)  # a prior may name subsets that are not
+        beaten = {s.worse for s in standing(self.rows) if s.strict and s.better in listed}
         return [x for x in subsets if x not in beaten]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:

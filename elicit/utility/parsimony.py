@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elicit.knowledge.statements import Source, Statement, uncontradicted
+from elicit.knowledge.statements import Statement, standing
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.costs import Costs, Parsimony
@@ -202,13 +202,9 @@ class ParsimoniousSet(Costs):
         return bounds
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
-        """Those that no strict statement puts below another: Θ_τ could prefer one, but nobody said so.
-
-        Answers that go in circles cancel out here; dominance never does.
-        """
+        """Those that no strict statement which stands puts below another: Θ_τ could prefer one, but nobody said so."""
         listed = set(subsets)  # a prior may name subsets that are not
-        standing = (*uncontradicted(self.statements), *(s for s in self.statements if s.source is Source.DOMINANCE))
-        beaten = {s.worse for s in standing if s.strict and s.better in listed}
+        beaten = {s.worse for s in standing(self.statements) if s.strict and s.better in listed}
         return [x for x in subsets if x not in beaten]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:

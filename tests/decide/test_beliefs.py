@@ -59,6 +59,13 @@ def test_answers_in_a_circle_leave_something_to_recommend():
         assert beliefs.incumbent_regret.subset == beliefs.incumbent
 
 
+@pytest.mark.parametrize("choices", [{"doubt": 1.0}, {"parsimony": "exact"}])
+def test_where_all_are_below_another_the_answers_outside_the_circle_still_count(choices):
+    scores = {0b1: 0.5, 0b11: 0.7, 0b111: 0.9, 0b1111: 0.95}
+    beliefs = knowing(scores, (0b1, 0b11), (0b11, 0b111), (0b111, 0b1), (0b1, 0b1111), **choices)
+    assert beliefs.candidates == [0b1, 0b11, 0b111]
+
+
 def test_a_recommendation_outside_the_stated_part_of_the_family_is_not_said_to_be_proven_in_it():
     large = knowing({0b1: 0.5, 0b111: 0.9}, (0b111, 0b1), scope="size:2")
     assert large.incumbent == 0b111

@@ -20,6 +20,7 @@ from elicit.knowledge.statements import (
     Statement,
     answers_of,
     contradiction,
+    standing,
     transitive_reduction,
     uncontradicted,
 )
@@ -248,6 +249,14 @@ def test_statements_on_a_cycle_are_contradicted_and_the_others_are_not():
 def test_a_circle_of_weak_statements_contradicts_nothing():
     circle = [Statement(1, 2, Relation.WEAK), Statement(2, 1, Relation.WEAK), Statement(2, 4, Relation.EQUAL)]
     assert uncontradicted(circle) == tuple(circle)
+
+
+@given(lists_of_statements(), lists_of_statements([STRICT]))
+def test_what_stands_goes_in_no_circle_and_holds_all_dominance_and_all_that_nothing_contradicts(said, measured):
+    measured = [Statement(*sorted((s.better, s.worse)), STRICT, Source.DOMINANCE) for s in measured]  # in no circle
+    kept = standing([*measured, *said])
+    assert contradiction(kept) == ()
+    assert {*kept} == {*measured, *uncontradicted([*measured, *said])}
 
 
 @given(lists_of_statements(), st.sets(st.integers(0, 8), min_size=1, max_size=2))
