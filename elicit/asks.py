@@ -10,6 +10,7 @@ from typing import Protocol
 
 from elicit.errors import InputError
 from elicit.events import Answer, Criterion, Evaluated
+from elicit.numeric import plain_numbers
 from elicit.subsets import Attributes, Mask
 
 
@@ -68,6 +69,11 @@ class Measured:
     folds: tuple[tuple[float, ...], ...] = ()
     spread: tuple[float | None, ...] = ()
 
+    @property
+    def plain(self) -> Measured:
+        """The same in Python's own numbers, which are what is recorded, whatever the oracle computes with."""
+        return Measured(*map(plain_numbers, (self.criteria, self.folds, self.spread)))
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -81,6 +87,10 @@ class Settlement:
     """An operator's reply to Reconcile: the request id of the answer to retract, or None to keep all."""
 
     retract: int | None
+
+
+#: What a request may be answered with.
+Reply = Measured | Failure | Answer | Settlement
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Result:
 def drive(
     elicitation: Elicitation,
     oracle: Oracle,
-    operator: Operator,
+    operator: Operator | None,
     journal: Journal | None = None,
     *,
     n_jobs: int | None = None,
@@ -90,6 +90,7 @@ def drive(
 
     Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
 
+    operator: who answers; None where nothing is asked (`questions = 0`).
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.
     clock: gives the seconds, for the time limit and for the times in the journal.
@@ -179,7 +180,7 @@ class _Dialogue:
     """Carries questions to the operator, and tells the answers."""
 
     elicitation: Elicitation
-    operator: Operator
+    operator: Operator | None
     ahead: Ahead
     writer: JournalWriter
     reporter: _ProgressReporter
@@ -208,7 +209,8 @@ class _Dialogue:
     def _kept_reply(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough:
         """What the operator replies, once it is told and in the journal: no interrupt makes an answer lost."""
         with until_kept() as hold:
-            reply = self.operator(self._as_it_stands(request))
+            # where nobody is asked, as with questions = 0, what contradicts each other is weighed
+            reply = Settlement(None) if self.operator is None else self.operator(self._as_it_stands(request))
             hold()
             if isinstance(request, Reconcile) and isinstance(reply, Answer):
                 reply = Settlement(None)  # who only compares leaves contradictions to be weighed

@@ -125,7 +125,7 @@ def _header(
     limits = Family(len(attributes)) if family is None else family
     settings = {
         "method": method.plain(attributes),
-        "family": {"keep": limits.keep, "drop": limits.drop, "max_size": limits.max_size},
+        "family": limits.plain(attributes),
         "about": dict(about or {}),
     }
     return Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())

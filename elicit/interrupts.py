@@ -42,11 +42,18 @@ class _Holding:
             self.told()
 
     def end(self) -> None:
-        """Let the interrupt come that has waited, if there is one."""
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-        self._handlers.clear()
+        """Let the interrupt come that has waited, if there is one.
+
+        As soon as one handler stands again an interrupt may come here: the others are put back all the same.
+        """
+        handlers, self._handlers = self._handlers, {}
         came, self.came = self.came, None
+        try:
+            while handlers:
+                signal.signal(*handlers.popitem())
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
         if came is not None:
             signal.raise_signal(came)
 

@@ -76,3 +76,12 @@ def as_float(value: Any) -> Any:
         return float(value) if is_number(value) else value
     except OverflowError:
         return value
+
+
+def plain_numbers(values: Any) -> Any:
+    """Lists and arrays, of numbers or of such, as tuples of plain numbers; whatever else is left for who checks it."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return tuple(map(plain_numbers, values))
+    return as_float(values)

@@ -19,7 +19,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
 from elicit.journal import Header, Journal, Record, library_versions
-from elicit.subsets import Attributes, Family, Mask
+from elicit.subsets import Family
 from elicit.utility.monomials import Vector
 
 #: Settings that older journals do not hold, with the values under which those journals were made. (Of the others that
@@ -98,11 +98,7 @@ def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, An
     attributes = elicitation.history.attributes
     settings: dict[str, Any] = {
         "elicit": elicitation.settings.plain(),
-        "family": {
-            "keep": _names(attributes, family.keep),
-            "drop": _names(attributes, family.drop),
-            "max_size": family.max_size,
-        },
+        "family": family.plain(attributes),
         "prior": None if prior is None else [float(p) for p in prior],
         "about": dict(about or {}),
     }
@@ -110,10 +106,6 @@ def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, An
         settings["rows"] = elicitation.rows  # it limits what the prior proposes
     criteria = elicitation.history.criteria
     return Header(elicitation.seed, fingerprint, attributes, criteria, settings, library_versions())
-
-
-def _names(attributes: Attributes, mask: Mask) -> list[str]:
-    return list(attributes.subset(mask)) if mask else []
 
 
 def require_session(header: Header) -> None:

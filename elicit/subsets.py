@@ -240,6 +240,14 @@ class Family:
         """The family as a claim names it."""
         return {"keep": members(self.keep), "drop": members(self.drop), "max_size": self.most}
 
+    def plain(self, attributes: Attributes) -> dict[str, list[str] | int | None]:
+        """The family as a journal keeps it: by names, for a mask of many attributes has too many digits."""
+
+        def names(mask: Mask) -> list[str]:
+            return list(attributes.subset(mask)) if mask else []
+
+        return {"keep": names(self.keep), "drop": names(self.drop), "max_size": self.max_size}
+
     def __contains__(self, mask: Mask) -> bool:
         return (
             0 < mask < (1 << self.n)

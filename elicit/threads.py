@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _inside = 0
-_before: list[int] = []  # what the shared pools had when the first measurement came in
+_before: dict[str, tuple[Any, int]] = {}  # the shared pools by file, and what each had when it was first limited
 
 
 @contextmanager
@@ -26,16 +26,18 @@ def one_thread() -> Iterator[None]:
     """Limit every numeric library to one thread until the block ends.
 
     Some libraries count per calling thread: each caller restores its own. Others have one number for
-    the whole process: the first caller in sets it, the last one out restores it.
+    the whole process: the first caller in sets it (or the next one, where it is loaded later), the last one out
+    restores it.
     """
-    global _inside, _before
+    global _inside
     own, shared = _pools(len(sys.modules))
     mine = [pool.num_threads for pool in own]
     _set(own, [1] * len(own))
     with _lock:
-        if _inside == 0:
-            _before = [pool.num_threads for pool in shared]
-            _set(shared, [1] * len(shared))
+        for pool in shared:
+            if pool.filepath not in _before:
+                _before[pool.filepath] = pool, pool.num_threads
+                _set([pool], [1])
         _inside += 1
     try:
         yield
@@ -43,7 +45,9 @@ def one_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _set(shared, _before)
+                for pool, number in _before.values():
+                    _set([pool], [number])
+                _before.clear()
         _set(own, mine)
 
 
@@ -60,7 +64,7 @@ def _counts_per_process(pool: Any) -> bool:
     return pool.internal_api in ("openblas", "blis", "flexiblas") and layer != "openmp"
 
 
-def _set(pools: tuple[Any, ...], numbers: list[int]) -> None:
+def _set(pools: Sequence[Any], numbers: Sequence[int]) -> None:
     for pool, number in zip(pools, numbers, strict=True):
         pool.set_num_threads(number)
         # newer threadpoolctl lets only the thread that set a shared number set it again; give that up

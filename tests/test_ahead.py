@@ -7,9 +7,11 @@ import threading
 import time
 from operator import attrgetter
 
+import numpy as np
 import pytest
 
 from elicit.alongside.ahead import Ahead, Found, replies_to
+from elicit.alongside.measuring import JournalWriter
 from elicit.alongside.progress import progress_of
 from elicit.asks import Compare, Enough, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
@@ -120,6 +122,32 @@ class Unknown(CallableOracle):
 
     def __reduce__(self):
         return attrgetter("nowhere"), (0,)
+
+
+class Pointing(CallableOracle):
+    """An oracle that no process can be sent, and whose pickling raises what it likes."""
+
+    def __reduce__(self):
+        raise ValueError("it holds a pointer")
+
+
+def test_whatever_keeps_an_oracle_from_being_sent_is_told(capfd):
+    oracle = Pointing(len, 3)
+    fact = Evaluated(0, 1, (1.0, 1.0))
+    with Ahead(Remembering(oracle), 1, lambda *_: None) as ahead:
+        ahead.begin(Elicitation(oracle.attributes, oracle.criteria), Compare(3, fact, fact))
+        (thread,) = ahead._threads
+        thread.join(60)
+        assert "it holds a pointer" in str(ahead.hindrance)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_is_measured_ahead_in_numbers_of_another_library_is_kept_as_what_is_measured_on_request(tmp_path):
+    oracle = truth()
+    found = Measured((np.float32(0.5), np.int64(2)), (np.array([0.25, 0.75]), ()), (np.float32(0.25), None))
+    with begin(tmp_path / "j", oracle, SETTINGS) as session:
+        JournalWriter(session.elicitation, session.journal, time.time).keep(3, found)
+        assert session.journal.cached == {3: Measured((0.5, 2.0), ((0.25, 0.75), ()), (0.25, None))}
 
 
 def test_an_oracle_that_another_process_cannot_load_stays_where_it_is_and_nothing_is_printed(capfd):

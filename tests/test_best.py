@@ -98,6 +98,17 @@ def test_a_utility_that_has_no_value_is_one_clear_line(journal, capsys, expressi
     assert (status, out, len(err.splitlines())) == (2, "", 1)
 
 
+def test_the_size_may_be_named_also_where_it_is_no_criterion(tmp_path, capsys):
+    oracle = CallableOracle(lambda chosen: float(min(len(chosen), 2)), 4, criteria=(Criterion("score"),))
+    path = tmp_path / "j"
+    with begin(path, oracle, Settings(budget=15, questions=0)) as session:
+        drive(session.elicitation, oracle, None, session.journal)
+    status, out, err = told(capsys, path, "--utility", "score - 0.5 * size", "--top", 1)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[1] == "  1. 1  {a1, a2}: score 2" or " 1. " in out
+    assert told(capsys, path, "--utility", "score - 0.5 * sizes")[0] == 2
+
+
 def test_a_utility_against_what_is_measured_is_warned_of(journal, capsys):
     _, out, _ = told(capsys, journal, "--utility", "size - score")
     assert "beware: it likes {" in out

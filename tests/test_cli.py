@@ -24,11 +24,12 @@ from elicit.alongside.progress import Progress
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.cli import main
 from elicit.commands import session
+from elicit.commands.output import destination
 from elicit.commands.session import unfinished_note
-from elicit.commands.table import _save
+from elicit.commands.table import _save, _usable
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.errors import OracleError
+from elicit.errors import InputError, OracleError
 from elicit.events import Asked, Criterion, Evaluated, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Header, Journal, identity, read
 from elicit.operators import SimulatedOperator
@@ -324,6 +325,13 @@ def test_a_full_disk_under_the_journal_loses_nothing_that_was_there(here, capsys
     assert read(here / "j").facts[: len(facts)] == facts
 
 
+@pytest.mark.usefixtures("here")
+def test_trouble_of_the_work_is_not_taken_for_that_of_the_file_it_is_written_to():
+    with pytest.raises(ConnectionRefusedError), destination("out.json"):
+        raise ConnectionRefusedError("the cluster")
+    assert not Path("out.json").exists()
+
+
 @posix
 def test_results_that_stood_there_before_stay_when_the_disk_is_full(here):
     import resource
@@ -393,8 +401,9 @@ def test_below_the_table_stands_where_a_utility_goes_against_what_is_measured(he
 
 
 @pytest.mark.usefixtures("here")
-def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
-    command, asked = ("table", "iris", "--folds", "3", "-o", "o.csv", "--n-jobs", "1"), []
+@pytest.mark.parametrize("folds", [(), ("--keep-folds",)])
+def test_a_table_that_was_interrupted_goes_on_where_it_was(folds, capsys, monkeypatch):
+    command, asked = ("table", "iris", *folds, "--folds", "3", "--n-jobs", "1", "-o", "o.csv"), []
 
     def measured(self, request, whole=WrapperOracle.__call__):
         asked.append(request.subset)
@@ -414,15 +423,22 @@ def test_a_table_that_was_interrupted_goes_on_where_it_was(capsys, monkeypatch):
     assert run(*command, capsys=capsys)[0] == 0
     assert sorted(asked[:9] + asked[10:]) == list(range(1, 16)), "a subset was measured twice, or not at all"
     assert not Path("o.csv.part").exists()
-    assert run(*command[:-3], "whole.csv", capsys=capsys)[0] == 0
+    assert run(*command[:-1], "whole.csv", capsys=capsys)[0] == 0
     assert Path("o.csv").read_text() == Path("whole.csv").read_text()
+
+
+def test_what_was_kept_without_the_scores_of_its_folds_is_measured_anew_where_they_are_wanted():
+    bare, whole, failed = Measured((0.5, 1.0)), Measured((0.5, 1.0), ((0.4, 0.6), ())), Failure("no")
+    known = {1: bare, 2: whole, 3: failed}
+    assert _usable(known, folds=True) == {2: whole, 3: failed}
+    assert _usable(known, folds=False) == known
 
 
 def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, monkeypatch):
     path, synced = tmp_path / "o.csv.part", []
     with Journal.create(path, Header(0, "", Attributes.numbered(2), (Criterion("score"),))) as journal:
         monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_bytes()))
-        _save(journal, {1: Measured((0.5,)), 2: Failure("no"), 3: Measured((0.7,))})
+        _save(journal, {1: Measured((0.5,)), 2: Failure("no"), 3: Measured((0.7,))}, folds=False)
     assert synced == [path.read_bytes()]
 
 
@@ -568,6 +584,21 @@ def test_of_several_unfinished_sessions_the_latest_is_named_and_one_that_was_ope
     assert named() == ["s.jsonl"]
     change("s-2.jsonl", lambda elicitation: elicitation.resume())
     assert named() == ["s-2.jsonl"]
+
+
+@pytest.mark.usefixtures("here", "small")
+def test_a_journal_that_may_not_be_read_keeps_nobody_from_beginning(capsys, monkeypatch):
+    Path("elicit-wine.jsonl").write_text("another's\n")
+
+    def refused(path):
+        if path == "elicit-wine.jsonl":
+            raise InputError(f"journal {path!r} cannot be read: Permission denied; check the path")
+        return False
+
+    monkeypatch.setattr(session, "begun", refused)
+    monkeypatch.setattr(session, "read", refused)
+    status, out, _ = run(text="", capsys=capsys, monkeypatch=monkeypatch)
+    assert (status, out.splitlines()[0]) == (0, "journal: elicit-wine-2.jsonl")
 
 
 @posix

@@ -1,5 +1,6 @@
 """Answers that cannot all hold open the repair at the next request, whether or not checks are ever asked."""
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -253,3 +254,24 @@ def test_what_an_answer_would_change_calls_the_two_subsets_beside_it_a_and_b():
 def test_a_regret_that_an_answer_leaves_as_it_is_stays():
     told = Insight(after(("a", "b", A), ("c", "d", A))).without(6)
     assert told[1] == "  the regret (how much better another may still be) stays 0."
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_nobody_is_asked_to_settle_what_was_only_assumed(answered):
+    a, b, c = (MEASURED[name][0] for name in "abc")
+    run = after(("c", "a", A)) if answered else after()
+    pairs = [(a, b), (b, c)] if answered else [(a, b), (b, c), (c, a)]
+    assumed = [Assumed(6 + k, *pair, "strict", "operator") for k, pair in enumerate(pairs)]
+    request = Elicitation(Attributes.numbered(4), settings=UNCHECKED, facts=[*run.facts, *assumed]).ask()
+    assert isinstance(request, Reconcile) == answered
+    if answered:
+        assert request.conflict == (len(MEASURED),)
+
+
+def test_where_nobody_is_asked_what_contradicts_each_other_is_weighed():
+    known = dict(MEASURED.values())
+    oracle = CallableOracle(lambda mask: known.get(mask, (0.1,))[0], 4, takes="mask")
+    facts = after(("a", "b", A), ("b", "a", A)).facts
+    run = Elicitation(oracle.attributes, settings=replace(UNCHECKED, questions=0), facts=facts)
+    drive(run, oracle, None)
+    assert [fact.conflict for fact in run.facts if isinstance(fact, Settled)] == [(5, 6)]

@@ -126,3 +126,24 @@ def test_an_answer_that_an_interrupt_follows_is_in_the_journal(tmp_path):
     ):
         drive(session.elicitation, oracle, operator, session.journal)
     assert sum(isinstance(fact, Preferred) for fact in read(tmp_path / "j").facts) == 1
+
+
+def test_one_that_comes_while_handlers_are_put_back_leaves_all_of_them_as_they_were(monkeypatch):
+    put_back = signal.signal
+
+    def interrupted(number, handler):
+        before = put_back(number, handler)
+        if handler is signal.default_int_handler and number == signal.SIGINT:
+            monkeypatch.setattr(signal, "signal", put_back)
+            raise KeyboardInterrupt
+        return before
+
+    def keep():
+        with until_kept() as hold:
+            hold()
+            monkeypatch.setattr(signal, "signal", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        keep()
+    assert {signal.getsignal(number) for number in NUMBERS} == {signal.default_int_handler}
+    assert not waiting()

@@ -376,6 +376,30 @@ def test_other_files_are_no_journals_and_are_left_alone(path, data):
     assert path.read_bytes() == data
 
 
+def test_where_a_foreign_tail_cannot_be_cut_off_nothing_is_said_to_be_written(path, monkeypatch):
+    with Journal.create(path, HEADER) as journal:
+        journal.append(FACTS[0])
+        whole = path.read_bytes()
+        with path.open("ab") as file:
+            file.write(b"somebody else's\n")
+
+        class Stuck:
+            def __init__(self, file):
+                self._file = file
+
+            def __getattr__(self, name):
+                return getattr(self._file, name)
+
+            def truncate(self, _):
+                raise OSError(5, "Input/output error")
+
+        monkeypatch.setattr(journal, "_file", Stuck(journal._file))
+        for _ in range(2):
+            with pytest.raises(JournalError):
+                journal.append(FACTS[1])
+        assert path.read_bytes() == whole + b"somebody else's\n"
+
+
 def test_a_large_file_that_is_no_journal_is_not_taken_apart(path):
     path.write_bytes(b"\n" * 2_000_000)
     tracemalloc.start()

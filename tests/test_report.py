@@ -9,9 +9,12 @@ import hashlib
 import html
 import io
 import itertools
+import json
 import re
 import shlex
 import shutil
+import time
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -24,15 +27,16 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from test_contradictions import after
 from test_drive import CHECKED, slipping, truth
 
 from elicit.alongside.fresh import FIRST_SEED, ROUNDS, fresh_scores
-from elicit.asks import Measured
+from elicit.asks import Measured, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import SCORE_AND_SIZE, Criterion, Preferred, Retracted, Stopped
-from elicit.journal import read
+from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Preferred, Retracted, Stopped
+from elicit.journal import Journal, read
 from elicit.operators import HiddenTheta, ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL, rounded
@@ -45,7 +49,7 @@ from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
 from elicit.report.power import _heat
-from elicit.sessions import begin, elicitation_of
+from elicit.sessions import begin, elicitation_of, header_of
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Family
 
@@ -322,6 +326,46 @@ def test_what_is_set_aside_is_said_as_at_the_end_of_the_run(tmp_path):
     assert f"What was not measured is judged by {meant} (parsimonious set, tau = 0.1, C = 10)." in told
 
 
+@pytest.mark.parametrize(
+    ("answer", "told", "turned"),
+    [
+        (Answer.FIRST, "A is better than B", "B is better than A"),
+        (Answer.SECOND, "B is better than A", "A is better than B"),
+        (Answer.EQUAL, "A and B are equally good", "A and B are equally good"),
+    ],
+)
+def test_an_answer_is_told_for_either_order_in_which_its_subsets_are_selected(tmp_path, answer, told, turned):
+    path = tmp_path / "j"
+    with begin(path, truth(), Settings(budget=6, start=3, ask_every=1, questions=1)) as session:
+        drive(session.elicitation, truth(), ScriptedOperator([], otherwise=answer.value), session.journal)
+    (question,) = gathered(read(path)).questions
+    assert (question.answer, question.answer_turned) == (told, turned)
+    text = written(path, "--no-model").read_text(encoding="utf-8")
+    held = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
+    assert held["questions"] == [
+        {"first": question.first, "second": question.second, "told": [f"Question 1: {told}", f"Question 1: {turned}"]}
+    ]
+
+
+def test_contradictory_answers_that_were_kept_are_a_step_of_the_session(tmp_path):
+    run = after(("a", "b", Answer.FIRST), ("b", "a", Answer.FIRST))
+    run.tell(run.ask().id, Settlement(None))
+    with Journal.create(tmp_path / "j", header_of(run, "")) as journal:
+        journal.catch_up(run.facts, time.time)
+    told = ("kept and weighed", "your answers to questions 1, 2: they cannot all hold")
+    assert told in gathered(read(tmp_path / "j")).events
+
+
+def test_why_the_data_cannot_be_read_is_told_to_whoever_runs_the_command_and_is_not_on_the_page(tmp_path, capsys):
+    secret = tmp_path / "private.txt"
+    secret.write_text("password: hunter2\n1\n")
+    path, section = tmp_path / "j", {**WINE, "data": str(secret), "target": "x"}
+    with begin(path, truth(), Settings(budget=3, questions=0), about={"oracle": section}) as session:
+        drive(session.elicitation, truth(), None, session.journal)
+    assert "hunter2" not in written(path).read_text(encoding="utf-8")
+    assert "hunter2" in capsys.readouterr().err
+
+
 def test_texts_are_escaped_wherever_they_stand():
     made = element("p", "<b>", title='"&', data_x="'")
     assert made == '<p title="&quot;&amp;" data-x="&#x27;">&lt;b&gt;</p>'
@@ -458,7 +502,9 @@ def test_one_attribute_acts_together_with_none(wine):
 )
 def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
-    story = story_of(section, 0b11, {0b11: 0.5}, fingerprint, Family(13))
+    gone = section.get("data") == "nowhere.csv"
+    with pytest.warns(UserWarning, match="nowhere") if gone else nullcontext():
+        story = story_of(section, 0b11, {0b11: 0.5}, fingerprint, Family(13))
     assert (story.honest, story.importance) == ((), ())
     assert reason in story.missing[0]
 
@@ -469,14 +515,16 @@ def test_what_was_measured_on_fresh_folds_is_told_though_the_data_are_gone():
     kept = {
         (seed, x): Measured((seed / 1e4 + (x == 0b11), 1.0)) for seed in range(1000, 1005) for x in (0b11, 2**13 - 1)
     }
-    story = story_of(section, 0b11, scores, "", Family(13), None, kept)
+    with pytest.warns(UserWarning, match="nowhere"):
+        story = story_of(section, 0b11, scores, "", Family(13), None, kept)
     assert "cannot be made again" in story.missing[0]
     assert [(told.mean, told.chosen) for told in story.honest] == [
         (pytest.approx(1.1002), 0.5),
         (pytest.approx(0.1002), 0.25),
     ]
     del kept[1004, 0b11]
-    assert story_of(section, 0b11, {0b11: 0.5}, "", Family(13), None, kept).honest == ()
+    with pytest.warns(UserWarning, match="nowhere"):
+        assert story_of(section, 0b11, {0b11: 0.5}, "", Family(13), None, kept).honest == ()
 
 
 @pytest.fixture(scope="module")

@@ -220,15 +220,18 @@ def test_the_proofs_of_a_run_name_the_answers_that_it_doubts_and_no_others_pass(
             claimed(tmp_path / f"{name}.jsonl", slipped(*more), change, **choices)
 
 
-def test_in_the_exact_set_nothing_in_a_circle_of_answers_is_recommended_while_something_else_is_left(tmp_path):
-    circle = answered((0b111, 0b1111), (0b1111, 0b111))
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])
+def test_what_is_recommended_may_be_in_a_circle_of_answers_and_not_below_others(tmp_path, parsimony):
+    circle = answered((0b111, 0b1111), (0b1111, 0b111), (0b1, 0b111))
 
-    def of_the_circle(content):
-        content |= {"subset": ["a", "b", "c"], "criteria": [0.7, 3.0], "proofs": []}
+    def choosing(subset):
+        names = list("abcd"[: subset.bit_count()])
+        return lambda content: content.update(subset=names, criteria=[SCORES[subset], float(len(names))], proofs=[])
 
-    assert any(words.startswith("{a, b} is rec") for words in claimed(tmp_path / "j", circle, parsimony="exact"))
-    with pytest.raises(CertificateError, match=r"what was answered puts .* below \{a, b, c, d\}"):
-        claimed(tmp_path / "forged", circle, of_the_circle, parsimony="exact")
+    assert any("is recommended" in words for words in claimed(tmp_path / "j", circle, parsimony=parsimony, doubt=1.0))
+    claimed(tmp_path / "in", circle, choosing(0b1111), parsimony=parsimony, doubt=1.0)
+    with pytest.raises(CertificateError, match=r"what was answered puts .* below \{a\}"):
+        claimed(tmp_path / "below", circle, choosing(0b111), parsimony=parsimony, doubt=1.0)
 
 
 def test_in_the_exact_set_a_choice_out_of_a_circle_of_answers_about_all_of_them_holds(tmp_path):

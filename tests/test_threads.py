@@ -7,6 +7,7 @@ import threading
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from elicit import threads
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.exploring import propose
 from elicit.explore import explore
@@ -38,6 +39,28 @@ def test_the_limit_holds_inside_and_is_lifted_after():
             assert set(counts()) == {1}
         assert set(counts()) == {1}
     assert counts() == before
+
+
+class Pool:
+    """A numeric library with one number of threads for the whole process."""
+
+    def __init__(self, name, number):
+        self.filepath, self.num_threads = name, number
+
+    def set_num_threads(self, number):
+        self.num_threads = number
+
+
+def test_a_library_that_is_loaded_meanwhile_is_limited_too_and_each_has_its_own_number_again(monkeypatch):
+    first, second = Pool("first", 4), Pool("second", 3)
+    loaded = [first]
+    monkeypatch.setattr(threads, "_pools", lambda _: ((), tuple(loaded)))
+    with one_thread():
+        loaded.append(second)
+        with one_thread():
+            assert (first.num_threads, second.num_threads) == (1, 1)
+        loaded.remove(first)
+    assert (first.num_threads, second.num_threads) == (4, 3)
 
 
 def test_a_decision_takes_one_thread_whoever_asks_for_it(monkeypatch):

@@ -746,7 +746,10 @@ def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(jour
         (lambda lines, k: lines.insert(k, lines[k]), "is answered twice"),
         (lambda lines, k: lines[k].update(request=0), "request 0 is answered, and asked for no comparison"),
         (lambda lines, k: lines[k].update(first=lines[k]["second"], second=lines[k]["first"]), "with other subsets"),
-        (lambda lines, k: lines.insert(k, {"fact": "settled", "request": 99, "conflict": [98]}), "that nobody gave"),
+        (
+            lambda lines, k: lines.insert(k, {"fact": "settled", "request": 99, "conflict": [98]}),
+            "did not ask about them",
+        ),
         (lambda lines, k: lines.insert(k, {"fact": "retracted", "request": 99, "retracts": 98}), "98 holds no answer"),
     ],
 )
@@ -812,7 +815,11 @@ EVERYTHING = (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7)
         ((Asked(5, (4,), compare=(1, 3)), measured(5, 4), Asked(7)), "a round begins before"),
         ((Asked(5, (4,), compare=(1, 3)), measured(5, 4), Preferred(5, 1, 3, Answer.FIRST)), "no comparison"),
         ((Asked(5, reconcile=(3, 4)), Asked(6)), "a round begins before"),
-        ((Asked(5, reconcile=(3, 4)), Settled(5, (3, 9))), "answers are settled that nobody gave"),
+        (
+            (Asked(5, reconcile=(3, 4)), Settled(5, (3, 9))),
+            "kept by request 5, which did not ask about them",
+        ),
+        ((Asked(5, reconcile=(3, 9)),), "a contradiction names answers that nobody gave"),
         ((Assumed(5, 4, 1, "strict", "prior"), Asked(6, reconcile=(3,)), Retracted(7, 5), Asked(8)), "a round begins"),
         ((Stopped(5, "wish: enough"), Asked(6)), "the run goes on after its end"),
         ((Stopped(5, "wish: enough"), Stopped(6, "wish: enough")), "the run goes on after its end"),
@@ -833,7 +840,7 @@ def test_a_fact_that_cannot_follow_those_before_it_is_refused_by_its_line(facts,
         (Asked(5, (4,), compare=(1, 3)), Preferred(6, 1, 3, Answer.LATER), Failed(5, 4, "singular"), Asked(7)),
         (Asked(5, reconcile=(3, 4)), Settled(5, (3, 4)), Asked(6)),
         (Asked(5, reconcile=(3, 4)), Retracted(6, 4), Asked(7)),  # nothing is left to choose between
-        (Assumed(5, 4, 1, "strict", "prior"), Asked(6), Settled(7, (3, 5))),
+        (Assumed(5, 4, 1, "strict", "prior"), Asked(6, reconcile=(3,)), Settled(6, (3,))),
         (Asked(5, (4, 5)), Stopped(7, "wish: enough"), Resumed(8), Asked(9), measured(5, 4)),
         (Stopped(5, "wish: enough"), Retracted(6, 4), Assumed(7, 4, 1, "weak", "prior"), Resumed(8)),
     ],

@@ -13,10 +13,10 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError, ProtocolError
-from elicit.events import SCORE_AND_SIZE, Asked, Evaluated, Failed, Resumed, Stopped
+from elicit.events import SCORE_AND_SIZE, Answer, Asked, Evaluated, Failed, Resumed, Stopped
 from elicit.explore import explore
 from elicit.journal import Journal, read
-from elicit.methods import Method, Ranking, Reaching, Sized, named
+from elicit.methods import Method, Random, Ranking, Reaching, Sized, named
 from elicit.methods.walk import Walk
 from elicit.operators import SimulatedOperator
 from elicit.operators.expression import parse
@@ -186,7 +186,7 @@ def test_a_run_is_played_by_its_seed_and_its_journal_says_when_and_with_what(tmp
     assert record.facts == kept.facts == runs[0].facts
     assert list(record.times) == sorted(set(record.times)), "every fact is written at a time of its own"
     assert record.times[-1] < 1000
-    assert record.header.settings["family"] == {"keep": 0b1, "drop": 0, "max_size": 3}
+    assert record.header.settings["family"] == {"keep": ["a1"], "drop": [], "max_size": 3}
 
 
 def test_the_journal_of_a_session_is_no_journal_of_a_method(tmp_path):
@@ -382,3 +382,20 @@ def test_scores_in_single_precision_are_recorded_as_numbers(tmp_path):
 
     found = explore(Method("sfs", named("sfs").explorer(), goal=Sized(2)), Single(), journal=tmp_path / "j.jsonl")
     assert found.value == 0.75
+
+
+@pytest.mark.parametrize("reply", [0.5, None, Answer.FIRST, Failure(3)])
+def test_what_is_no_measurement_is_refused_with_what_is_expected(reply):
+    walk = Walk(method(), Attributes.numbered(N), SCORE_AND_SIZE)
+    request = walk.ask().id
+    with pytest.raises(ProtocolError, match="request 0 expects a Measured or a Failure with its reason, found"):
+        walk.tell(request, reply)
+
+
+def test_a_run_on_very_many_attributes_is_kept_and_goes_on(tmp_path):
+    n = 15_000  # a mask of so many has more digits than Python writes
+    oracle = CallableOracle(len, n)
+    family, random = Family(n, drop=1 << n - 1, keep=1), Method("random", Random(), budget=2)
+    first = explore(random, oracle, family=family, journal=tmp_path / "j")
+    assert read(tmp_path / "j").header.settings["family"]["drop"] == [f"a{n}"]
+    assert explore(random, oracle, family=family, journal=tmp_path / "j").names == first.names

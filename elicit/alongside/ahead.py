@@ -181,7 +181,7 @@ class Ahead:
                 task = None  # it is done: an end from here on takes nothing along
         except (EOFError, OSError):
             pass  # the process died, could not begin, or is not wanted any more: the run itself does its work
-        except (pickle.PickleError, TypeError, AttributeError) as error:
+        except Exception as error:  # whatever keeps an oracle from being pickled: it may raise what it likes
             if task is not None:
                 raise
             self.hindrance = error  # this oracle stays in its own process; the run itself does all the work

@@ -73,8 +73,9 @@ class JournalWriter:
         """Write down a result that was measured ahead of need; called from any thread."""
         with self._writing:
             if self._journal is not None and self._trouble is None and subset not in self._journal.cached:
+                found = result.plain if isinstance(result, Measured) else result
                 try:
-                    self._journal.cache(subset, result, at=self._clock())
+                    self._journal.cache(subset, found, at=self._clock())
                 except JournalError as error:  # told by whoever writes next, in the thread that can be told
                     self._trouble = error
 

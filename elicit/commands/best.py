@@ -17,6 +17,7 @@ from elicit.journal import Record, read
 from elicit.knowledge.history import History
 from elicit.numeric import GRID
 from elicit.operators.expression import Expression, parse
+from elicit.operators.simulated import SIZE
 from elicit.printable import alike, many, rounded
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
@@ -28,7 +29,8 @@ from elicit.worth import best_of, liked_though_worse, utility_of, worth_by
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
-    expression = parse(args.utility, [criterion.name for criterion in record.header.criteria])
+    criteria = (*record.header.criteria, SIZE)  # the size is always known, as to a simulated operator
+    expression = parse(args.utility, dict.fromkeys(criterion.name for criterion in criteria))
     for line in _lines(record, expression, args.top):
         say(line)
     return DONE

@@ -41,6 +41,7 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
         yield None
         return
     refuse_to_overwrite(path, *inputs)
+    of_the_work: OSError | None = None  # in the block, while all that is written is in memory
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to as it is
             if os.path.isdir(path):
@@ -49,8 +50,14 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
                 yield out
             return
         with complete(path) as out:
-            yield out
+            try:
+                yield out
+            except OSError as error:
+                of_the_work = error
+                raise
     except OSError as error:
+        if error is of_the_work:
+            raise
         raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
 
 

@@ -96,7 +96,12 @@ def _paths(stem: str) -> Iterator[str]:
 
 
 def _taken(path: str) -> bool:
-    return os.path.lexists(path) and (not os.path.isfile(path) or begun(path))
+    if not os.path.isfile(path):
+        return os.path.lexists(path)
+    try:
+        return begun(path)
+    except InputError:
+        return True  # somebody else's, who lets nobody read it
 
 
 def unfinished_note(stem: str, oracle: Oracle) -> tuple[str, ...]:
@@ -112,7 +117,7 @@ def _is_unfinished(path: str, oracle: Oracle) -> bool:
     """Whether a journal holds a session of the same data that has begun and has not ended."""
     try:
         record = read(path)
-    except JournalError:
+    except (InputError, JournalError):
         return False  # whoever resumes it is told what is wrong with it
     ends = [isinstance(fact, Stopped) for fact in record.facts if isinstance(fact, Stopped | Resumed)]
     return record.header.fingerprint == oracle.fingerprint and bool(record.facts) and not any(ends[-1:])

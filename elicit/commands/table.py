@@ -55,8 +55,8 @@ def run(args: argparse.Namespace) -> int:
             family,
             args.n_jobs,
             progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
-            known=kept.cached,
-            keep=partial(_save_batch, kept, oracle, family, args.n_jobs),
+            known=_usable(kept.cached, args.keep_folds),
+            keep=partial(_save_batch, kept, oracle, family, args.n_jobs, args.keep_folds),
             folds=args.folds if args.keep_folds else 0,
         )
     part.unlink(missing_ok=True)
@@ -97,23 +97,29 @@ def _save_batch(
     oracle: WrapperOracle,
     family: Family,
     n_jobs: int | None,
+    folds: bool,
     replies: Mapping[Mask, Measured | Failure],
 ) -> None:
     """Save the replies, and refuse to go on where all subsets fail alike."""
-    _save(journal, replies)
+    _save(journal, replies, folds)
     failed = {mask: reply.reason for mask, reply in journal.cached.items() if isinstance(reply, Failure)}
     if len(failed) == len(journal.cached):
 
         def look_at(subsets: Sequence[Mask]) -> list[Measured | Failure]:
             found = measure_many(oracle, subsets, n_jobs)
-            _save(journal, dict(zip(subsets, found, strict=True)))
+            _save(journal, dict(zip(subsets, found, strict=True)), folds)
             return found
 
         require_hope(failed, family, look_at)
 
 
-def _save(journal: Journal, replies: Mapping[Mask, Measured | Failure]) -> None:
+def _usable(known: Mapping[Mask, Measured | Failure], folds: bool) -> dict[Mask, Measured | Failure]:
+    """What was measured before; where scores of folds are wanted, what was kept without them is measured anew."""
+    return {mask: reply for mask, reply in known.items() if not folds or isinstance(reply, Failure) or any(reply.folds)}
+
+
+def _save(journal: Journal, replies: Mapping[Mask, Measured | Failure], folds: bool) -> None:
     """Write what a table needs of the replies; they are on the disk when this returns."""
     for left, (mask, reply) in zip(range(len(replies) - 1, -1, -1), replies.items(), strict=True):
-        row = Measured(reply.criteria, (), reply.spread) if isinstance(reply, Measured) else reply
+        row = reply if folds or isinstance(reply, Failure) else Measured(reply.criteria, (), reply.spread)
         journal.cache(mask, row, more=left > 0)

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Request, Settlement
+from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Reply, Request, Settlement
 from elicit.decide.arguments import checked_prior, settings_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.descent import between_questions, first_draws
@@ -51,7 +51,7 @@ from elicit.events import (
     nothing_left,
 )
 from elicit.knowledge.dominance import Noise, within_noise
-from elicit.knowledge.history import History, plain_numbers
+from elicit.knowledge.history import History
 from elicit.knowledge.statements import are_settled
 from elicit.numeric import is_whole, whole
 from elicit.subsets import Attributes, Family, Mask
@@ -61,8 +61,6 @@ from elicit.utility.monomials import Vector
 #: What an answer must be worth when the budget is spent, as a share of that before: it decides what is taken
 #: home. Where a proof would end the run nothing is taken for granted, and whatever is open is asked.
 LAST_WORTH = 0.03
-
-Reply = Measured | Failure | Answer | Settlement
 
 
 class Elicitation:
@@ -238,8 +236,8 @@ class Elicitation:
 
     def _fact_of(self, asked: Request, reply: Reply) -> Fact:
         match asked, reply:
-            case Evaluate(id, subset), Measured(criteria, folds, spread):
-                return Evaluated(id, subset, plain_numbers(criteria), plain_numbers(folds), plain_numbers(spread))
+            case Evaluate(id, subset), Measured(plain=plain):
+                return Evaluated(id, subset, plain.criteria, plain.folds, plain.spread)
             case Evaluate(id, subset), Failure(str(reason)):
                 return Failed(id, subset, reason)
             case Compare(id, first, second), str() if reply in list(Answer):  # "first" is as good as Answer.FIRST

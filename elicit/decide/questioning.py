@@ -185,13 +185,25 @@ class Questions:
         gains = dict(zip(rivals, np.round(crowd.gains(best, rivals), 9).tolist(), strict=True))
         likely = sorted((x for x in crowd.by_worth(rivals) if chances[x] >= UNLIKELY), key=lambda x: -chances[x])
         careful = few or bool(beliefs.doubted)
-        contested = (x for x in likely if careful or chances[x] >= CONTESTED or gains[x] >= MUCH)
-        against = (x for x in beliefs.doubted_against(best) if self._may_repeat(x, best))
-        doubted = (self._once_more(best, x) for x in against)
-        torn = (Question(best, x, TORN, check=True) for x in likely if self._torn(best, x))
-        new = (Question(best, x, NEW) for x in likely if careful and x in beliefs.candidates and self.open(best, x))
-        again = (self._once_more(best, x) for x in contested if self._may_repeat(best, x))
-        return self._first(chain(doubted, torn, new, again), rng)
+        contested = [x for x in likely if careful or chances[x] >= CONTESTED or gains[x] >= MUCH]
+        return self._first(self._confirmations(best, likely, contested, new=careful), rng)
+
+    def _confirmations(
+        self, best: Mask, likely: Sequence[Mask], contested: Sequence[Mask], *, new: bool
+    ) -> Iterator[Question]:
+        """What confirms a choice, the first thing first; `new`: also by a question that was never put."""
+        for x in self._beliefs.doubted_against(best):
+            if self._may_repeat(x, best):
+                yield self._once_more(best, x)
+        for x in likely:
+            if self._torn(best, x):
+                yield Question(best, x, TORN, check=True)
+        for x in likely if new else ():
+            if x in self._beliefs.candidates and self.open(best, x):
+                yield Question(best, x, NEW)
+        for x in contested:
+            if self._may_repeat(best, x):
+                yield self._once_more(best, x)
 
     def _once_more(self, a: Mask, b: Mask) -> Question:
         why = ONCE_MORE if frozenset((a, b)) in self._asked else IMPLIED

@@ -194,6 +194,8 @@ class Journal:
             )
         if os.fstat(self._file.fileno()).st_size > self._length:
             self._truncate()  # what somebody else appended is no line of this run
+            if not self._sound:
+                raise JournalError(f"{named(self.path)} holds what is no line of this run, and cannot be truncated")
         written = body(content)
         check = zlib.crc32(written, self._check)
         line = written + b', "crc": "%08x"}\n' % check

@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ from elicit.knowledge.dominance import (
     reduced_dominance,
 )
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
-from elicit.numeric import GRID, LARGEST_MEASURED, as_float, is_finite, is_number
+from elicit.numeric import GRID, LARGEST_MEASURED, is_finite, is_number
 from elicit.subsets import Attributes, Mask
 
 #: A criterion whose range is below `FINE` is resolved badly by the grid; below this share of its size, it is rounding.
@@ -355,7 +354,10 @@ class History:
         return follow_from(self.deduced, alone)
 
     def answers_behind(self, statements: Iterable[Statement]) -> tuple[int, ...]:
-        """The requests whose answers are among the statements, or are what those deduced follow from."""
+        """The requests whose answers are among the statements, or are what those deduced follow from.
+
+        What was only assumed, also on behalf of the operator, is no answer: nobody was asked, so nobody can settle it.
+        """
         behind = list(statements)
         for s in [s for s in behind if s.source is Source.DEDUCED]:
             needed = list(self.stated)
@@ -363,7 +365,7 @@ class History:
                 rest = [other for other in needed if other is not one]
                 needed = rest if s in self.deduced_from(rest) else needed
             behind += needed
-        return tuple(sorted(set(answers_of(behind))))
+        return tuple(sorted({request for request in answers_of(behind) if request in self.answers}))
 
     @cached_property
     def refuted(self) -> bool:
@@ -427,12 +429,3 @@ def assumption_statement(fact: Assumed) -> Statement:
         raise InputError(f"an assumption comes from one of {', '.join(sources)}; found {fact.source!r}")
     source = Source(fact.source)
     return Statement(fact.better, fact.worse, Relation(fact.relation), source, WEIGHTS[source], fact.request)
-
-
-def plain_numbers(values: Any) -> Any:
-    """Lists and arrays, of numbers or of such, as tuples of plain numbers; whatever else is left for who checks it."""
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    if isinstance(values, list | tuple):
-        return tuple(map(plain_numbers, values))
-    return as_float(values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from elicit.errors import InputError
@@ -141,6 +141,11 @@ def standing(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """
     kept = set(uncontradicted(statements))
     return tuple(s for s in statements if s in kept or s.source is Source.DOMINANCE)
+
+
+def beaten(statements: Sequence[Statement], among: Container[Mask]) -> set[Mask]:
+    """Those that a strict statement which stands puts below one of these (a prior may name others)."""
+    return {s.worse for s in standing(statements) if s.strict and s.better in among}
 
 
 def reachable(start: Mask, outgoing: Mapping[Mask, Set[Mask]]) -> set[Mask]:

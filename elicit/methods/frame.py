@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Protocol
@@ -144,15 +145,20 @@ class Space:
 
     def count(self) -> int:
         """How many subsets there are in the family of the sizes that the goal wants."""
+        return sum(self._ways)
+
+    @cached_property
+    def _ways(self) -> list[int]:
+        """How many subsets of each size; each number from the one before, for they have hundreds of digits."""
         kept, free = self.family.keep.bit_count(), len(self.family.free)
-        return sum(comb(free, size - kept) for size in range(self.bottom, self.top + 1))
+        ways = [comb(free, self.bottom - kept)]
+        for added in range(self.bottom - kept, self.top - kept):
+            ways.append(ways[-1] * (free - added) // (added + 1))
+        return ways
 
     def draw(self, rng: np.random.Generator) -> Mask:
         """One of those that `count` counts, each as likely as any other."""
-        kept, free = self.family.keep.bit_count(), self.family.free
-        sizes = range(self.bottom, self.top + 1)
-        ways = [comb(len(free), size - kept) for size in sizes]
-        total = sum(ways)
+        kept, free, ways, total = self.family.keep.bit_count(), self.family.free, self._ways, self.count()
         size = int(rng.choice(len(ways), p=[way / total for way in ways])) + self.bottom  # exact for any width
         return self.family.keep | mask_of(rng.choice(free, size - kept, replace=False) if size > kept else ())
 

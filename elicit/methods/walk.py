@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from elicit.asks import Done, Evaluate, Failure, Measured
+from elicit.asks import Done, Evaluate, Failure, Measured, Reply
 from elicit.errors import InputError, ProtocolError, WorthError
 from elicit.events import BY_WISH, Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent, ended_by
-from elicit.knowledge.history import History, plain_numbers
+from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
@@ -93,15 +93,19 @@ class Walk:
         """Every open request, in the order of the search."""
         return [self._open[request] for request in sorted(self._open)]
 
-    def tell(self, request: int, reply: Measured | Failure) -> Fact:
+    def tell(self, request: int, reply: Reply) -> Fact:
         """Take a reply; a wrong or late one is an error that changes nothing."""
         if request not in self._open:
             raise ProtocolError(f"request {request} is not open; ask() says what is")
         subset = self._open[request].subset
-        if isinstance(reply, Measured):
-            found = map(plain_numbers, (reply.criteria, reply.folds, reply.spread))
-            return self._fold(Evaluated(request, subset, *found))
-        return self._fold(Failed(request, subset, reply.reason))
+        match reply:
+            case Measured(plain=plain):
+                return self._fold(Evaluated(request, subset, plain.criteria, plain.folds, plain.spread))
+            case Failure(str(reason)):
+                return self._fold(Failed(request, subset, reason))
+            case _:
+                wanted = "a Measured or a Failure with its reason"
+                raise ProtocolError(f"request {request} expects {wanted}, found {reply!r:.80}")
 
     def stop(self, reason: str, rule: str = BY_WISH) -> Fact:
         """End the run from outside: by somebody's wish, or because whoever plays it has no more time."""

@@ -22,7 +22,7 @@ from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, ended_by, l
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Source, Statement, standing
+from elicit.knowledge.statements import Source, Statement, beaten, standing
 from elicit.printable import many, rounded
 from elicit.proof.proof_check import Plain, Proofs, decimal
 from elicit.proof.record_facts import KnownFacts, on_grid
@@ -186,7 +186,7 @@ class _Claim:
     @cached_property
     def beaten(self) -> set[Mask]:
         """What the statements that stand put below a measured subset."""
-        return {s.worse for s in standing(self.implied) if s.strict and s.better in self.known.history.evaluated}
+        return beaten(self.implied, self.known.history.evaluated)
 
     @cached_property
     def implied(self) -> list[Statement]:

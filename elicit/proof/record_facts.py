@@ -93,9 +93,9 @@ class KnownFacts:
                 demand(request in self._compare, f"request {request} is answered, and asked for no comparison")
                 demand(self._compare[request] == (first, second), f"question {request} is answered with other subsets")
                 demand(request not in self.history.answers, f"question {request} is answered twice")
-            case Settled(conflict=conflict):
-                found = self.history.answers.keys() | self.history.assumed.keys()
-                demand(found >= set(conflict), "answers are settled that nobody gave")
+            case Settled(request=request, conflict=conflict):
+                asked = (request, frozenset(conflict)) == self._contradiction
+                demand(asked, f"answers are kept by request {request}, which did not ask about them")
             case Retracted(retracts=answer):
                 request, answers = self._contradiction
                 if answer in answers:
@@ -114,6 +114,7 @@ class KnownFacts:
         if fact.compare is not None:
             self._compare[next(ids)] = fact.compare
         if fact.reconcile:
+            demand(self.history.answers.keys() >= set(fact.reconcile), "a contradiction names answers that nobody gave")
             self._contradiction = next(ids), frozenset(fact.reconcile)
 
     def summary(self) -> str:

@@ -7,12 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.events import MEANING, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Stopped
+from elicit.events import (
+    MEANING,
+    Answer,
+    Asked,
+    Assumed,
+    Criterion,
+    Evaluated,
+    Failed,
+    Preferred,
+    Resumed,
+    Retracted,
+    Settled,
+    Stopped,
+)
 from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
+from elicit.knowledge.history import History
 from elicit.printable import many, rounded
 from elicit.proof.record_check import Step, check_record
-from elicit.proof.strained import kept_words, strained_in, strained_words
+from elicit.proof.strained import kept_words, strained_in, strained_words, whose_words
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reason_lines, reversed_answers
 from elicit.subsets import Family, Mask, members
@@ -44,9 +58,20 @@ class Question:
     number: int
     first: int
     second: int
-    answer: str
+    reply: Answer
     retracted: bool
     check: bool
+
+    @property
+    def answer(self) -> str:
+        """The answer in words."""
+        return MEANING[self.reply]
+
+    @property
+    def answer_turned(self) -> str:
+        """The answer in words, where A and B have changed places."""
+        turned = {Answer.FIRST: Answer.SECOND, Answer.SECOND: Answer.FIRST}
+        return MEANING[turned.get(self.reply, self.reply)]
 
 
 @dataclass(frozen=True)
@@ -135,7 +160,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         otherwise=tuple(reversed_answers(why, otherwise, None)),
         questions=_questions(why, place),
         implied=_implied(why),
-        events=tuple(_events(record, why.questions)),
+        events=tuple(_events(record, why.history)),
         prices=_prices(why),
         passed_over=len(history.rejected),
         power=tuple(theta.power().tolist()),
@@ -220,7 +245,7 @@ def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:
             why.questions.get(request, request),
             place[answer.first],
             place[answer.second],
-            MEANING[answer.answer],
+            answer.answer,
             request in why.history.retracted,
             asked.get(request, False),
         )
@@ -228,9 +253,10 @@ def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:
     )
 
 
-def _events(record: Record, numbers: Mapping[int, int]) -> list[tuple[str, str]]:
-    """The session step by step: what happened, and to which subset; `numbers` are those of the questions."""
-    names, criteria, found = record.header.attributes, record.header.criteria, []
+def _events(record: Record, history: History) -> list[tuple[str, str]]:
+    """The session step by step: what happened, and to which subset."""
+    names, criteria, numbers = record.header.attributes, record.header.criteria, history.question_numbers
+    found: list[tuple[str, str]] = []
     for fact in record.facts:
         match fact:
             case Asked(why=reason, rejected=rejected) if rejected:
@@ -250,6 +276,9 @@ def _events(record: Record, numbers: Mapping[int, int]) -> list[tuple[str, str]]
             case Retracted(retracts=request):
                 what = f"the answer to question {numbers[request]}" if request in numbers else "an assumption"
                 found.append(("taken back", what))
+            case Settled(conflict=conflict):
+                how = "it goes against what was measured" if len(conflict) == 1 else "they cannot all hold"
+                found.append(("kept and weighed", f"{whose_words(history, conflict)}: {how}"))
             case Stopped(reason=reason):
                 found.append(("ended", reason))
             case Resumed(budget=budget):

@@ -7,6 +7,7 @@ the data have moved) is left out with the reason; what the record keeps is shown
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -157,7 +158,9 @@ def _rebuilt_oracle(section: Mapping[str, Any], fingerprint: str) -> WrapperOrac
     try:
         oracle = oracle_from(section, Path())
     except ElicitError as problem:
-        return f"the data or the model cannot be made again: {problem}"
+        # the page is made to be sent on, and the reason may quote a file that the journal names
+        warnings.warn(f"the data or the model cannot be made again: {problem}", stacklevel=2)
+        return "the data or the model cannot be made again; the command that wrote this page said why"
     if not isinstance(oracle, WrapperOracle):
         return "the scores of this run came from no model that could be fitted again"
     if oracle.fingerprint != fingerprint:

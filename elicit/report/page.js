@@ -57,9 +57,7 @@
     const both = make("p", "In both: " + list(inA.filter((x) => inB.includes(x))));
     const said = record.questions
       .filter((q) => selected.includes(q.first) && selected.includes(q.second))
-      .map((q) => "Question " + q.number + ": " + (q.answer === "A is better" ? (q.first === selected[0] ? "A" : "B") + " is better"
-        : q.answer === "B is better" ? (q.second === selected[0] ? "A" : "B") + " is better" : q.answer)
-        + (q.retracted ? " (taken back)" : ""));
+      .map((q) => q.told[q.first === selected[0] ? 0 : 1]);
     const known = make("p", said.length ? said.join("; ") : "You were not asked about these two.", "soft");
     compared.replaceChildren(table, both, known);
   };

@@ -119,7 +119,14 @@ def _for_the_script(content: Content) -> dict[str, object]:
             for m in content.measured
         ],
         "questions": [
-            {"number": q.number, "first": q.first, "second": q.second, "answer": q.answer, "retracted": q.retracted}
+            {
+                "first": q.first,
+                "second": q.second,
+                "told": [
+                    f"Question {q.number}: {answer}{' (taken back)' if q.retracted else ''}"
+                    for answer in (q.answer, q.answer_turned)
+                ],
+            }
             for q in content.questions
         ],
     }

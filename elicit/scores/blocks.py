@@ -60,7 +60,6 @@ class Block:
         return np.asarray(apart.mean(axis=(0, 1)) - (2 * size / self.coalitions.shape[1] - 1) * total)
 
 
-@lru_cache(maxsize=256)
 def block(d: int, size: int, sets: int) -> Block:
     """The block of `sets` base sets of 1 ≤ size ≤ d/2 of d > 1 attributes; of more where that many do not suffice."""
     base = _base_sets(d, size, sets)
@@ -74,6 +73,7 @@ def block(d: int, size: int, sets: int) -> Block:
     return Block(coalitions, first, second, waves / (2 * power))
 
 
+@lru_cache(maxsize=256)  # the search takes longer than all the rest, and what it finds is small
 def _base_sets(d: int, size: int, sets: int) -> NDArray[np.bool_]:
     """(sets, d): of some draws, those with the least Σ_f 1/power(f), which is the variance of ψ."""
     if size == 1:

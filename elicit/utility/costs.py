@@ -99,7 +99,9 @@ class Costs:
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
-        self._support = None if support is None else Monomials.support(n, support)
+        #: the monomials that may have a coefficient, as they were given; None: all up to the degree
+        self.support = None if support is None else tuple(support)
+        self._support = None if self.support is None else Monomials.support(n, self.support)
         highest = 0 if self._support is None else int(self._support.degrees.max())
         if highest > self.settings.degree:  # it would have no weight
             degree = self.settings.degree

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Statement, standing, transitive_reduction
+from elicit.knowledge.statements import Statement, beaten, transitive_reduction
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.active_set import ActiveSetGuesser, worth_a_guess
@@ -76,7 +76,9 @@ class ExactSet:
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
-        self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support)
+        #: the monomials that may have a coefficient, as they were given; None: all up to the degree
+        self.support = None if support is None else tuple(support)
+        self.monomials = Monomials.full(n, degree) if self.support is None else Monomials.support(n, self.support)
         self.degree = degree
         self.rows = list(transitive_reduction(self.statements))
         place = {id(s): r for r, s in enumerate(self.statements)}
@@ -312,9 +314,8 @@ class ExactSet:
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
         """Those that no strict statement which stands puts below another one listed."""
-        listed = set(subsets)  # a prior may name subsets that are not
-        beaten = {s.worse for s in standing(self.rows) if s.strict and s.better in listed}
-        return [x for x in subsets if x not in beaten]
+        below = beaten(self.rows, set(subsets))
+        return [x for x in subsets if x not in below]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
         """The same: whoever is below another is never the worst rival."""

@@ -6,12 +6,13 @@ J* is the least cost of a θ, S* the least slack, N = max(w_1, J* − C S*) the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 
-from elicit.knowledge.statements import Statement, standing
+from elicit.knowledge.statements import Statement, beaten
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.costs import Costs, Parsimony
@@ -153,7 +154,7 @@ class ParsimoniousSet(Costs):
     def verdict(self, subset: Mask) -> Verdict:
         """The price of a subset with its witness and multipliers, and whether it is at most τ."""
         check_evaluated([subset], self.n)
-        return self._verdict_at(self._prices.of(subset))
+        return self._verdict_at(self._cost_of(subset))
 
     def excluded(self, subset: Mask) -> Verdict | None:
         """The verdict that rejects a subset, None when it may be best.
@@ -161,12 +162,26 @@ class ParsimoniousSet(Costs):
         N is at least what the simplest θ costs besides slack, so most of what may be best needs no S*.
         """
         check_evaluated([subset], self.n)
-        cost = self._prices.of(subset)
+        cost = self._cost_of(subset)
         least_unit = self.least_cost - self.settings.slack * self._simplest_slack
         if cost.value - self.least_cost <= self.settings.tau * least_unit:
             return None
         verdict = self._verdict_at(cost)
         return None if verdict.possible else verdict
+
+    def _cost_of(self, subset: Mask) -> LeastCost:
+        """J_v and what comes with it."""
+        with self._dropped_if_broken_off("_prices"):
+            return self._prices.of(subset)
+
+    @contextmanager
+    def _dropped_if_broken_off(self, program: str) -> Iterator[None]:
+        """An interrupt in the block may leave half of a change in this program: then it is built anew when needed."""
+        try:
+            yield
+        except BaseException:
+            self.__dict__.pop(program, None)
+            raise
 
     def _verdict_at(self, cost: LeastCost) -> Verdict:
         """The verdict on the subset whose J_v is `cost`."""
@@ -183,7 +198,8 @@ class ParsimoniousSet(Costs):
     def maximum(self, form: Form) -> Optimum:
         """The maximum of Σ c_x f(x) over Θ_τ."""
         check_form(form, self.n)
-        return self._forms.maximum(form)
+        with self._dropped_if_broken_off("_forms"):
+            return self._forms.maximum(form)
 
     def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
         """Bounds on f(x) − f(v) that no program is needed for.
@@ -203,9 +219,8 @@ class ParsimoniousSet(Costs):
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
         """Those that no strict statement which stands puts below another: Θ_τ could prefer one, but nobody said so."""
-        listed = set(subsets)  # a prior may name subsets that are not
-        beaten = {s.worse for s in standing(self.statements) if s.strict and s.better in listed}
-        return [x for x in subsets if x not in beaten]
+        below = beaten(self.statements, set(subsets))
+        return [x for x in subsets if x not in below]
 
     def rivals(self, subsets: Sequence[Mask]) -> list[Mask]:
         """All of them: with slack, even a dominated subset may be the worst rival."""

@@ -36,22 +36,23 @@ THETAS = ("max-margin", "L1", "L2")
 def chosen_theta(name: str, utilities: AnySet, pairs: Sequence[Pair] = ()) -> Utility | KernelUtility:
     """θ_k by name, for the statements of a set; always a function of the statements alone.
 
-    `pairs` are those expected to interact, which only the least L2 norm knows to prefer.
+    `pairs` are those expected to interact, which only the least L2 norm knows to prefer. A support that the set was
+    given binds the others; the L2 norm goes by a kernel, which knows none.
     """
     if name not in THETAS:
         raise InputError(f"theta is one of {', '.join(THETAS)}; found {name!r}")
     n, evaluated, statements = utilities.n, utilities.evaluated, utilities.statements
+    known: ParsimoniousSet | None = None
     if isinstance(utilities, ParsimoniousSet):
-        settings, support = utilities.settings, None
+        known, settings = utilities, utilities.settings
     else:
-        settings, support = Parsimony(degree=utilities.degree), utilities.monomials.terms
+        settings = Parsimony(degree=utilities.degree)
     if name == "L2":
         return least_norm(n, statements, degree=settings.degree, slack=settings.slack, pairs=pairs)
     if name == "L1":
-        known = utilities if isinstance(utilities, ParsimoniousSet) else None
-        return (known or ParsimoniousSet(n, evaluated, statements, settings)).simplest.theta
+        return (known or ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support)).simplest.theta
     # a set to which statements were added one by one may have ended at another vertex of largest margin
-    return ExactSet(n, evaluated, statements, degree=settings.degree, support=support).roomiest
+    return ExactSet(n, evaluated, statements, degree=settings.degree, support=utilities.support).roomiest
 
 
 def gap_index(utilities: AnySet, sampled: Sequence[Mask], *, joint: bool = False) -> Vector:

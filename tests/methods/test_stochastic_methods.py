@@ -78,6 +78,18 @@ def test_each_subset_is_as_likely_as_any_other(space):
     assert chisquare(list(counts.values())).pvalue > 1e-3
 
 
+@given(st.integers(1, 12), st.data())
+def test_as_many_subsets_are_counted_as_there_are(n, data):
+    keep = data.draw(st.integers(0, (1 << n) - 2))
+    drop = data.draw(st.integers(0, (1 << n) - 1)) & ~keep
+    family = Family(n, keep=keep, drop=drop if drop != (1 << n) - 1 else 0)
+    space = Space(family)
+    assert space.count() == sum(space.admits(mask) for mask in range(1, 1 << n)) == len(list(space.admitted()))
+    size = data.draw(st.integers(space.bottom, space.top))
+    fixed = Space(family, Sized(size))
+    assert fixed.count() == sum(mask.bit_count() == size for mask in space.admitted())
+
+
 def test_a_climb_ends_at_a_summit():
     for seed in range(20):
         value = drawn_value(6, seed)

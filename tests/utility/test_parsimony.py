@@ -1,5 +1,6 @@
 """The parsimonious set agrees with the judge, and keeps the laws that the design promises."""
 
+import itertools
 import weakref
 
 import judge
@@ -14,6 +15,7 @@ from elicit.knowledge.statements import Source
 from elicit.utility import costs, prices
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+from elicit.utility.solver import Program
 
 SMALL = judge.instance_strategy(max_n=4, max_evaluated=6)
 
@@ -412,3 +414,35 @@ def test_bad_knowledge_is_named():
         ParsimoniousSet(2, [1], []).maximum({0: 1.0})
     with pytest.raises(InputError, match="not a number"):
         ParsimoniousSet(2, [1], []).maximum({1: float("nan")})
+
+
+@pytest.mark.parametrize(("ask", "within"), [("price", "optimum"), ("maximum", "add_columns")])
+def test_what_is_interrupted_leaves_no_half_of_a_change_behind(ask, within, monkeypatch):
+    monkeypatch.setattr(costs, "LISTED_AT_ONCE", 1)  # monomials enter when they are needed
+    rng = np.random.default_rng(1)
+    evaluated = rng.choice(np.arange(1, 1 << 8), 25, replace=False).tolist()
+    worth = {x: (x & 0b1011).bit_count() - 0.2 * x.bit_count() + 0.5 * (x & 0b101 == 0b101) for x in evaluated}
+    order = sorted(evaluated, key=lambda x: -worth[x])
+    statements = [stated(a, b) for a, b in itertools.pairwise(order) if worth[a] > worth[b]]
+    asked = [mask for mask in range(1, 1 << 8) if mask not in worth][:20]
+
+    def fresh():
+        return ParsimoniousSet(8, evaluated, statements)
+
+    def value(utilities, mask):
+        return utilities.price(mask) if ask == "price" else utilities.maximum({mask: 1.0, order[0]: -1.0}).value
+
+    whole = getattr(Program, within)
+
+    def interrupted(program, *arguments):
+        whole(program, *arguments)
+        raise KeyboardInterrupt
+
+    for victim in (0b100, evaluated[3] if ask == "price" else 0b1100):
+        utilities = fresh()
+        with monkeypatch.context() as patch:
+            patch.setattr(Program, within, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                value(utilities, victim)
+        for mask in (victim, *asked):
+            assert value(utilities, mask) == pytest.approx(value(fresh(), mask), abs=NEAR)

@@ -1,12 +1,16 @@
 """Power indices over a set of utilities are sums of extremes, and θ_k is a function of the statements alone."""
 
+import itertools
+
 import judge
 import numpy as np
 import pytest
-from instances import NEAR, batch, dense, random_case
+from instances import NEAR, batch, dense, random_case, stated
 
 from elicit.errors import InputError
+from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility
+from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.power import THETAS, chosen_theta, gap_index, sample_subsets, standardised
 
 
@@ -68,6 +72,18 @@ def test_theta_does_not_depend_on_how_the_set_came_about(name):
         for slow, fast in ((grown, case.exact()), (warm, case.parsimonious())):
             slow_power = chosen_theta(name, slow).power()
             assert slow_power.tolist() == chosen_theta(name, fast).power().tolist()
+
+
+@pytest.mark.parametrize("name", ["max-margin", "L1"])
+def test_theta_keeps_to_the_support_that_a_set_was_given(name):
+    evaluated, support = [0b0011, 0b0101, 0b1001, 0b1111, 0b0001], [0b0011]
+    statements = [stated(a, b) for a, b in itertools.pairwise(evaluated)]
+    for utilities in (
+        ExactSet(4, evaluated, statements, support=support),
+        ParsimoniousSet(4, evaluated, statements, support=support),
+    ):
+        used = {term for term, value in chosen_theta(name, utilities).theta.items() if value}
+        assert used <= {0b0001, 0b0010, 0b0100, 0b1000, 0b0011}
 
 
 def test_an_unknown_theta_is_an_error():
