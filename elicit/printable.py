@@ -97,7 +97,7 @@ def message(text: str, columns: int) -> list[str]:
     return wrapped([*words, *_COMMAND.findall(text)], columns, 2, whole=True)
 
 
-def listable(name: str) -> str:
+def in_a_list(name: str) -> str:
     """A name as it stands between commas, to be read back by the commands: in quotes where it needs them."""
     return '"' + name.replace('"', '""') + '"' if "," in name or name.startswith('"') else name
 

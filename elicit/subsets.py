@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
-from elicit.printable import counted, listable, many
+from elicit.printable import counted, in_a_list, many
 
 Mask = int
 Indicator = NDArray[np.bool_]
@@ -139,7 +139,7 @@ class Attributes:
 
     def braced(self, mask: Mask) -> str:
         """The names in a mask as a text: {a, b}."""
-        return "{" + ", ".join(map(listable, self.subset(mask))) + "}"
+        return "{" + ", ".join(map(in_a_list, self.subset(mask))) + "}"
 
     def beside(self, mask: Mask, named: Mask, called: str = "the same") -> str:
         """A mask as a text next to `named`, which was shown before: by the difference, where that is much shorter.
@@ -305,6 +305,11 @@ class Family:
         inside, outside = members(mask), members(self._everything & ~mask)
         traded = (mask ^ (1 << i) ^ (1 << j) for i in inside for j in outside)
         return sorted(w for w in traded if w in self)
+
+    def around(self, mask: Mask) -> Iterator[Mask]:
+        """The neighbours of `mask`, and then its swaps, which are many: no sooner than somebody looks at them."""
+        yield from self.neighbours(mask)
+        yield from self.swaps(mask)
 
 
 def simplest(mask: Mask) -> tuple[int, Mask]:

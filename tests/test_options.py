@@ -18,7 +18,7 @@ from elicit.commands.parsers import _SCENARIO, add_commands
 from elicit.commands.score import FOLDS, LEVEL
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
-from elicit.printable import listable
+from elicit.printable import in_a_list
 from elicit.subsets import Attributes
 
 #: The arguments that a command cannot go without, each with its name where it is an option.
@@ -251,8 +251,8 @@ NAMES = st.lists(st.text(st.sampled_from("ab,;=\"' ("), min_size=1).map(str.stri
 @given(NAMES)
 def test_names_are_read_back_as_they_are_listed(names):
     for comma in (",", ", "):
-        assert listed(comma.join(map(listable, names))) == names
-    assert listed(f" ,, {', '.join(map(listable, names))},, ,") == names
+        assert listed(comma.join(map(in_a_list, names))) == names
+    assert listed(f" ,, {', '.join(map(in_a_list, names))},, ,") == names
 
 
 @given(st.tuples(*[st.text("ab\"' (", min_size=1).map(str.strip).filter(bool)] * 2))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from elicit.errors import InputError
 from elicit.numeric import whole_in
-from elicit.printable import listable
+from elicit.printable import in_a_list
 
 if TYPE_CHECKING:  # only for the signature: arguments are parsed before numeric libraries are loaded
     from elicit.subsets import Attributes, Mask
@@ -83,7 +83,7 @@ def mask_of_listed(names: Iterable[str], attributes: Attributes, option: str) ->
         if whole is not None:
             raise InputError(
                 f"{option}: {part!r} is only a part of the name {whole!r}, and names stand between commas; write "
-                f"{option} {shlex.quote(listable(whole))}"
+                f"{option} {shlex.quote(in_a_list(whole))}"
             )
     return attributes.mask(names, option)
 

@@ -33,7 +33,7 @@ from elicit.numeric import GRID
 from elicit.operators.picture import numbers
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, alike, listable, many, pasted, printable, rounded, width
+from elicit.printable import aligned, alike, in_a_list, many, pasted, printable, rounded, width
 from elicit.sessions import Session
 from elicit.sources.snippet import snippet
 from elicit.subsets import Mask
@@ -106,7 +106,7 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     """The recommended subset, and its criteria and scores on fresh folds beside those of the largest subset."""
     elicitation = session.elicitation
     history, baseline = elicitation.history, elicitation.family.largest
-    names = ", ".join(map(listable, history.attributes.subset(subset)))
+    names = ", ".join(map(in_a_list, history.attributes.subset(subset)))
     yield from set_in_lines(f"recommended: {names}")
     yield ""
     chosen, whole = history.evaluated[subset], _measurement(oracle, baseline)

@@ -86,8 +86,7 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
         yield f"proven: nothing beyond the measured numbers; {choice} is named"
         return
     if bounds.family == 0:
-        around = elicitation.family.neighbours(found.subset) + elicitation.family.swaps(found.subset)
-        measured = all(y in elicitation.history.evaluated for y in around)
+        measured = all(y in elicitation.history.evaluated for y in elicitation.family.around(found.subset))
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all with one attribute more, fewer or another were evaluated as well" if measured else "")
     else:

@@ -89,7 +89,7 @@ class Beliefs:
             return ExactSet(n, self.evaluated, statements, degree=settings.degree)
         warm = previous.utilities if previous is not None else None
         known = warm if isinstance(warm, ParsimoniousSet) else None
-        return ParsimoniousSet(n, self.evaluated, statements, settings.parsimonious, previous=known)
+        return ParsimoniousSet(n, self.evaluated, statements, settings.parsimony_settings, previous=known)
 
     @cached_property
     def eligible(self) -> list[Mask]:

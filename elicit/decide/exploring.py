@@ -49,7 +49,7 @@ OPERATORS = 16
 #: With more evaluated subsets than this, what a forecast proposes is evaluated without asking whether it may be best:
 #: the program grows with the statements, up to seconds a proposal, and on the suite's hard tables runs that never
 #: asked ended no worse, within chance. Where a run of rejections may end the session, one asks to the end.
-MOST_ASKED = 300
+MOST_TO_REJECT = 300
 
 #: Candidates whose gain is forecast at once, and their attributes in all; of more, a sample is looked at.
 MOST_FORECAST, MOST_FORECAST_BITS = 4000, 2_000_000
@@ -341,7 +341,7 @@ class _Explorer:
     @property
     def _believes_the_forecast(self) -> bool:
         """Whether its next proposal is evaluated unasked: it has its turn, or knows very many."""
-        knows_many = self._may_believe_the_forecast and len(self._beliefs.evaluated) > MOST_ASKED
+        knows_many = self._may_believe_the_forecast and len(self._beliefs.evaluated) > MOST_TO_REJECT
         return knows_many or self._forecast_has_its_turn
 
     def rejection_price(self, subset: Mask) -> float | None:

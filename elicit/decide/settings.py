@@ -258,7 +258,7 @@ class Settings:
         if QUESTIONS in self.stop and self.questions == 0:
             raise InputError("stop = 'questions' with questions = 0 ends before anything is measured; allow a question")
         if not self.exact:
-            self.parsimonious  # noqa: B018  # checks tau, C and w
+            self.parsimony_settings  # noqa: B018  # checks tau, C and w
 
     @property
     def exact(self) -> bool:
@@ -266,7 +266,7 @@ class Settings:
         return isinstance(self.parsimony, str) and self.parsimony == EXACT
 
     @property
-    def parsimonious(self) -> Parsimony:
+    def parsimony_settings(self) -> Parsimony:
         """The settings of Θ_τ."""
         return Parsimony(float(self.parsimony), self.slack, self.weights, self.degree)
 

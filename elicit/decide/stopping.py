@@ -6,8 +6,6 @@ which scope, is said whatever rule ended it.
 
 from __future__ import annotations
 
-from itertools import chain
-
 from elicit.decide.beliefs import Beliefs
 from elicit.events import (
     EVALUATED,
@@ -56,9 +54,7 @@ class Stopping:
         if incumbent is None:
             return False
         history = self._beliefs.history
-        family = self._beliefs.family
-        around = chain.from_iterable(near(incumbent) for near in (family.neighbours, family.swaps))
-        return all(y in history.evaluated or y in history.failed for y in around)
+        return all(y in history.evaluated or y in history.failed for y in self._beliefs.family.around(incumbent))
 
     def may_be_proven(self) -> bool:
         """Whether a proof would end the run: in Θ_τ every neighbour must have been evaluated too."""

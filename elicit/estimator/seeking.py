@@ -85,7 +85,7 @@ class _Ground:
         """One flip or one swap away; of more than can be judged at once, a sample that follows the prior."""
         family, inside = self.family, centre.bit_count()
         if family.n + inside * (family.n - inside) <= forecast_at_once(family.n):
-            return [*family.neighbours(centre), *family.swaps(centre)]
+            return list(family.around(centre))
         return list(dict.fromkeys(self._some_around(centre, forecast_at_once(family.n) // CENTRES)))
 
     def _some_around(self, centre: Mask, most: int) -> Iterator[Mask]:

@@ -16,7 +16,7 @@ from elicit.printable import (
     entry,
     enumerated,
     fitted,
-    listable,
+    in_a_list,
     padded,
     paragraph,
     printable,
@@ -37,7 +37,7 @@ _ROOMY = 72
 
 def names(mask: Mask, attributes: Attributes) -> list[str]:
     """The names in a subset, fit to be shown, each but the last with its comma."""
-    found = [listable(printable(name)) for name in attributes.subset(mask)] if mask else ["nothing"]
+    found = [in_a_list(printable(name)) for name in attributes.subset(mask)] if mask else ["nothing"]
     return [*(f"{name}," for name in found[:-1]), found[-1]]
 
 

@@ -339,8 +339,8 @@ class _Claim:
         return f"{what} is proven" if proven else f"{what} is told as it was written"
 
     def _check_neighbours(self) -> str:
-        family, done = self.known.family, self.known.history.evaluated.keys() | self.known.history.failed.keys()
-        around = family.neighbours(self.subset) + family.swaps(self.subset)
+        done = self.known.history.evaluated.keys() | self.known.history.failed.keys()
+        around = list(self.known.family.around(self.subset))
         demand(all(y in done for y in around), "a neighbour of the recommended subset was never measured")
         failed = sum(y in self.known.history.failed for y in around)
         but = f", {failed} of them in vain" if failed else ""

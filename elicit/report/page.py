@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from elicit import __version__
 from elicit.operators.picture import heading
-from elicit.printable import listable, printable, rounded
+from elicit.printable import in_a_list, printable, rounded
 from elicit.report.content import Content
 from elicit.report.front import front_section
 from elicit.report.markup import Html, data, element, raw
@@ -106,7 +106,7 @@ def _for_the_script(content: Content) -> dict[str, object]:
     """What the script needs to tell and compare: texts are made here, as everywhere else on the page."""
     position = {name: k for k, name in enumerate(content.attributes)}
     return {
-        "attributes": [listable(printable(name)) for name in content.attributes],
+        "attributes": [in_a_list(printable(name)) for name in content.attributes],
         "criteria": [{"name": printable(c.name), "heading": heading(c)} for c in content.criteria],
         "best": content.best,
         "measured": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from elicit.printable import alike, listable
+from elicit.printable import alike, in_a_list
 from elicit.report.content import Measurement
 from elicit.report.markup import Html, element, joined
 
@@ -39,7 +39,7 @@ def names_of(measurement: Measurement) -> str:
 
 def listed(names: Iterable[str]) -> str:
     """Names between commas, as commands take them: in quotes where they hold one themselves."""
-    return ", ".join(map(listable, names))
+    return ", ".join(map(in_a_list, names))
 
 
 def value_of(measurement: Measurement, k: int) -> str:

@@ -42,10 +42,10 @@ def test_a_forecast_that_knows_very_many_is_believed_unless_rejections_are_count
     found = rejections()
     assert min(found) < 28
     assert max(found) > 50
-    monkeypatch.setattr(exploring, "MOST_ASKED", 28)
+    monkeypatch.setattr(exploring, "MOST_TO_REJECT", 28)
     found = rejections()
     assert 26 <= min(found) <= max(found) <= 28
-    monkeypatch.setattr(exploring, "MOST_ASKED", 20)
+    monkeypatch.setattr(exploring, "MOST_TO_REJECT", 20)
     assert not rejections()
     assert rejections(stop=("rejections",))
     assert max(rejections(explore="law")) > 50
