@@ -79,7 +79,7 @@ def require_instance(model: object, what: str = "an estimator") -> None:
 
 def first_line(error: BaseException) -> str:
     """What a library says, as a part of an error of ours: the first line of it, or else the kind of its error."""
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
 def one_line(error: BaseException) -> str:

@@ -216,7 +216,7 @@ def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path)
     if given == "h":
         data, positions = _data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder)
         refuse_gaps("`pairs` = 'h'", data.gap, "list pairs of names")
-        return interaction_prior(data.X, data.y, groups=positions)
+        return interaction_prior(data.X, data.y, groups=positions, classes=data.classes)
     if not isinstance(given, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in given
     ):

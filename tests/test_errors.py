@@ -28,7 +28,8 @@ def test_a_reason_is_one_printable_line():
 
 def test_within_an_error_of_ours_the_kind_is_told_only_where_nothing_is_said():
     assert first_line(ValueError("first\nsecond")) == "first"
-    assert first_line(RuntimeError()) == "RuntimeError"
+    assert first_line(RuntimeError()) == first_line(RuntimeError(" \n")) == "RuntimeError"
+    assert first_line(ValueError("\n\n  later\n")) == "later"
 
 
 def test_the_nearest_name_is_found_in_any_case_and_spelt_as_it_is():

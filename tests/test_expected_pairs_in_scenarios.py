@@ -1,5 +1,6 @@
 """The key `pairs` of a scenario: pairs by name, or those that a forest of the oracle's data lets interact."""
 
+import numpy as np
 import pytest
 
 from elicit.data import load
@@ -47,3 +48,15 @@ def test_other_pairs_are_refused(section, words):
         section["operator"] = {"hidden": True}
     with pytest.raises(InputError, match=words):
         scenario_from(section, None)
+
+
+def test_pairs_of_a_forest_go_by_what_the_target_holds(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 5, (300, 4))
+    y = 2 * X[:, 0] + 3 * ((X[:, 1] > 2) ^ (X[:, 2] > 2))
+    rows = "\n".join(",".join(map(str, row)) for row in np.column_stack([X, y]).tolist())
+    (tmp_path / "d.csv").write_text(f"a,b,c,d,y\n{rows}\n")
+    for holds in ("numbers", "classes"):
+        oracle = {"kind": "wrapper", "data": "d.csv", "target": "y", "model": "knn:3", "folds": 3, "holds": holds}
+        (spec,) = scenario_from(plain(oracle, pairs="h"), tmp_path).elicits
+        assert spec.settings.pairs == interaction_prior(X, y, classes=holds == "classes")

@@ -88,3 +88,10 @@ def test_what_is_missing_is_said():
     assert not DataMaterial(numbers).classes
     with pytest.raises(InputError, match="consistency is about classes"):
         DataMaterial(numbers).inconsistency(0.5)
+
+
+def test_a_column_that_differs_by_rounding_alone_tells_no_rows_apart():
+    y = np.repeat([0, 1], 10)
+    first = np.where(y > 0, 0.3, np.nextafter(np.nextafter(0.3, 1), 1))
+    data = Data(np.column_stack([first, np.arange(20.0)]), y, ("a", "b"))
+    assert DataMaterial(data, LogisticRegression()).inconsistency(0.5)(0b1) == 1.0

@@ -297,3 +297,13 @@ def test_five_thousand_features_need_little_memory(thousands):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10 * X.nbytes
+
+
+@pytest.mark.parametrize("copy", [0.0, 1e-7])
+def test_a_copy_of_the_target_comes_first_and_hides_no_order_of_the_others(copy):
+    rng = np.random.default_rng(1)
+    y = np.repeat([0.0, 1.0], 30)
+    X = np.column_stack([rng.normal(size=(60, 4)) + y[:, None] * [0.0, 0.3, 1.5, 0.6], y + copy * rng.normal(size=60)])
+    found = priors.prior_of("auto", columns_of(X), np.where(y > 0, "yes", "no"), classes=True)
+    assert np.argsort(-found)[:2].tolist() == [4, 2]
+    assert len(set(found[:4].tolist())) > 1

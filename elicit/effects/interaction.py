@@ -167,8 +167,8 @@ def _by_boxes(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], f: 
 
 def _by_batches(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], overall: bool) -> Parts:
     """The same from the model's answers."""
-    codes = [np.unique(sheet.column(j), return_inverse=True) for j in range(sheet.d)]
     needed = range(sheet.d) if overall else sorted({j for pair in pairs for j in pair})
+    codes = {j: np.unique(sheet.column(j), return_inverse=True) for j in needed}
     single = {}
     for j in needed:
         distinct, code = codes[j]

@@ -13,8 +13,8 @@ import numpy as np
 from elicit.effects.interaction import Interactions, h_statistic
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.scores.models import fit, learner
-from elicit.scores.protocol import Groups, columns_of_groups, generator, table
+from elicit.scores.models import fit, learner, modelled
+from elicit.scores.protocol import Groups, columns_of_groups, generator
 
 
 def pair_prior(
@@ -68,7 +68,7 @@ def interaction_prior(
     are averaged over. groups: the columns of each attribute; strengths of their columns are added in squares.
     Several classes are added up in the same way.
     """
-    given = table(X, y, "interaction-prior", classes=classes)
+    given = modelled(X, y, "interaction-prior", model, classes)
     chosen_model, columns, target = learner(model, given, seed)
     fitted = fit(chosen_model, columns, target)
     chosen = generator(seed, "seed").permutation(len(given.X))[: whole("rows", rows, 2)]

@@ -25,7 +25,7 @@ from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
 from elicit.numeric import is_number, is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame, require_one_each
-from elicit.scores.agreement import as_power_index
+from elicit.scores.agreement import as_power_index, ranks
 from elicit.scores.protocol import LARGEST, holds_dates
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
@@ -80,13 +80,15 @@ def _numbers(X: Any) -> NDArray[np.float64]:
 
 def _alone_or_together(columns: Columns, y: NDArray[Any], classes: bool) -> Vector:
     """The better of two places, by F and by ReliefF (for numbers RReliefF); F's goes before an equal one."""
-    alone = _scored("f", columns, y, classes)
+    # by the F themselves: beside one that is nearly infinite, as a copy of the target has, others seem equal
+    with _naming(f"prior = {AUTO!r}", "give another prior, or None"):
+        alone = -ranks(score_named("f").of_target(columns.X, y, columns.positions, classes=classes))
     most = min(len(y), isqrt(MOST_COMPARED // columns.X.shape[1]))
     rows = np.sort(
         resample(np.arange(len(y)), replace=False, n_samples=most, stratify=y if classes else None, random_state=0)
     )
     if len(np.unique(y[rows])) == 1:  # all that differ are too rare for the sample: nothing to compare
-        return alone
+        return _scored("f", columns, y, classes)
     some = replace(columns, X=_safe_indexing(columns.X, rows))
     together = _scored("relieff" if classes else "rrelieff", some, y[rows], classes)
     return as_power_index(-np.log(np.minimum(places(alone), places(together) + 0.5)))

@@ -82,7 +82,7 @@ class FilterOracle:
         data, target = numbers(columns.X), target_of(y, columns.X.shape[0])
         discrete = holds_classes(target) if classes is None else classes
         if merit in _MERITS_OF_SCORES:
-            values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, self.attributes)
+            values = _scores(by_name(scores, self.attributes.names, "scores"), X, y, self.attributes, discrete)
             self._merit: Merit = _SumOfScores(values, merit == "mean")
         else:
             values = None
@@ -127,7 +127,10 @@ class _CFS:
 
 
 class _MRMR:
-    """Minimum redundancy, maximum relevance: mean_i I(i; y) − mean_{i<j} I(i; j), the latter 0 for one attribute."""
+    """Minimum redundancy, maximum relevance: mean_i I(i; y) − mean_{i<j} I(i; j), the latter 0 for one attribute.
+
+    The mean goes over pairs. Where it goes over all i and j, an attribute's entropy counts as redundancy with itself.
+    """
 
     def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
         coded = _codes(X, bins)
@@ -180,9 +183,12 @@ def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:
     return np.asarray(np.sqrt(between))
 
 
-def _scores(scores: Any, X: Any, y: Any, attributes: Attributes) -> Floats:
+def _scores(scores: Any, X: Any, y: Any, attributes: Attributes, discrete: bool) -> Floats:
+    """One number an attribute; those of a score by its name are turned so that more is better."""
     if isinstance(scores, str):
-        scores = score_named(scores).scores
+        measure = score_named(scores)
+        found = measure.of_target(X, y, classes=discrete)
+        scores = found if measure.higher_is_better else -found
     try:
         values = np.asarray(scores(X, y) if callable(scores) else scores, dtype=np.float64)
     except (TypeError, ValueError) as error:

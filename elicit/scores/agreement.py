@@ -51,11 +51,15 @@ def kendall(rankings: Sequence[Floats]) -> Floats:
 
 
 def as_power_index(values: Floats, higher_is_better: bool = True) -> Floats:
-    """Mean 0, deviation 1, higher is better: what a law draws subsets from. Infinity counts as the largest number."""
+    """Mean 0, deviation 1, higher is better: what a law draws subsets from.
+
+    Infinity counts as a number that is larger than the largest by as much as this is larger than the smallest.
+    """
     better = _rounded(values if higher_is_better else -values)
     finite = better[np.isfinite(better)]
-    limits = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
-    better = np.clip(better, *limits)
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+    beyond = (high - low) or max(abs(high), 1.0)
+    better = np.clip(better, low - beyond, high + beyond)
     better = better / max(np.abs(better).max(), np.finfo(np.float64).tiny)  # its squares should exist
     centred = better - better.mean()
     deviation = better.std()

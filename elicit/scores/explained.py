@@ -14,21 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.answers import ModelAnswers, answers
 from elicit.scores.inputs import Function, require_variance
 from elicit.scores.johnson_shapley import johnson_shapley
-from elicit.scores.models import fit, learner
+from elicit.scores.models import fit, learner, modelled
 from elicit.scores.pimp import pimp
 from elicit.scores.predictions import shapley_values
-from elicit.scores.protocol import Floats, Groups, Table, constant, generator, table
+from elicit.scores.protocol import Floats, Groups, Table, constant, generator
 
 
 def shapley_of_data(
     X: Any, y: Any, *, model: Any = None, rows: int = 100, rounds: int = 20, seed: int = 0, classes: bool | None = None
 ) -> Floats:
     """Mean |Shapley value| a column, over at most `rows` rows drawn from the data; all rows are the background."""
-    given = table(X, y, "shapley", classes=classes)
+    given = modelled(X, y, "shapley", model, classes)
     rng = generator(seed, "seed")
     chosen = np.sort(rng.permutation(len(given.X))[: whole("rows", rows)])
     fitted, columns, target = _fitted(model, given, seed)
@@ -40,7 +41,7 @@ def johnson_shapley_of_data(
     X: Any, y: Any, *, model: Any = None, runs: int = 100_000, seed: int = 0, classes: bool | None = None
 ) -> Floats:
     """Shares of the variance of the fitted model's answers, one a column; they sum to 1, and a constant one has 0."""
-    given = table(X, y, "johnson-shapley", classes=classes)
+    given = modelled(X, y, "johnson-shapley", model, classes)
     fitted, columns, _ = _fitted(model, given, seed)
     labels = list(fitted.classes_) if given.classes else [None]
     functions = [answers(fitted, target=label) for label in (labels[1:] if len(labels) == 2 else labels)]
@@ -50,6 +51,9 @@ def johnson_shapley_of_data(
     inputs = ~constant(columns)
     if not inputs.any():
         require_variance(0.0)
+    if each < (least := 2 * (int(inputs.sum()) + 1)):
+        answered = f" for each of {len(varying)} classes" if len(varying) > 1 else ""
+        raise InputError(f"{runs} runs are too few for two walks{answered}; give at least {least * len(varying)}")
 
     def whole_rows(part: Floats) -> Floats:
         rows = np.repeat(columns[:1], len(part), axis=0)
@@ -78,7 +82,7 @@ def pimp_of_data(
     groups: Groups | None = None,
 ) -> Floats:
     """p-values of permutation importance on the share `test_size` of the rows, one an attribute; small ones matter."""
-    given = table(X, y, "pimp", classes=classes)
+    given = modelled(X, y, "pimp", model, classes)
     chosen, columns, target = learner(model, given, seed)
     return pimp(chosen, columns, target, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values
 

@@ -50,7 +50,7 @@ def mutual_information(
         raise InputError(f"neighbours must be fewer than the {len(given.X)} rows, found {neighbours}; ask for fewer")
     estimate = mutual_info_classif if given.classes else mutual_info_regression
     mask = column_mask(discrete, given.X.shape[1])
-    X = np.where(mask, given.X, centred(given.X))  # the unit does not matter, and its squares should exist
+    X = np.where(mask, given.X, centred(given.X))  # the unit matters by its rounding alone
     alone = [len(np.unique(column)) == len(column) for column in given.X.T]
     if not given.classes and (mask & alone).any():
         raise InputError(f"column {int(np.argmax(mask & alone))} is discrete, but no value occurs twice; cut it first")

@@ -21,7 +21,7 @@ from scipy.stats import rankdata
 from elicit.errors import InputError
 from elicit.scores.johnson import roots
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import Floats, constant, numbers
+from elicit.scores.protocol import LARGEST, Floats, constant, numbers
 
 #: f(X (rows, d)) -> (rows,).
 Function = Callable[[Floats], Any]
@@ -156,10 +156,15 @@ def checked_answers(function: Function, X: Floats) -> Floats:
         raise InputError(f"the function must give one number a row, found shape {answer.shape} for {len(X)} rows")
     if not np.isfinite(answer).all():
         raise InputError("the function gives numbers that are not finite; look at its inputs")
+    if (np.abs(answer) > LARGEST).any():
+        raise InputError(f"the function gives {np.abs(answer).max():g}, which is too large to square; rescale it")
     return answer
 
 
 def require_variance(variance: float) -> None:
     """Refuse a function that gives nothing to share."""
     if not variance > 0:
-        raise InputError("the function gives the same number at every input, so there is no variance to share")
+        raise InputError(
+            "the function gives the same number at every input that was looked at, so there is no variance to share; "
+            "where it varies, give more runs or rows"
+        )

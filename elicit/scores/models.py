@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.inspection import permutation_importance
@@ -62,7 +62,7 @@ def permuted(
     if model is not None and _is_fitted(estimator(model)):
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
         return shuffling.decrease(model, data, target_of(y, len(data)), frame)
-    given = table(X, y, "permutation", classes=classes)
+    given = modelled(X, y, "permutation", model, classes)
     learned, columns, _ = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
     target = given.target if plain else target_of(y, len(given.X)) if given.classes else given.y
@@ -83,7 +83,7 @@ def coefficients(
     X: Any, y: Any, *, model: Any = None, seed: int = 0, classes: bool | None = None, groups: Groups | None = None
 ) -> Floats:
     """Spread of each attribute's part of a linear prediction; `model` None is a logistic or a ridge regression."""
-    given = table(X, y, "coefficients", classes=classes)
+    given = modelled(X, y, "coefficients", model, classes)
     Z = _standardised(given.X)
     if model is None:
         model = LogisticRegression(max_iter=5000) if given.classes else Ridge(1.0)
@@ -99,7 +99,7 @@ def trees(
     X: Any, y: Any, *, model: Any = None, trees: int = TREES, seed: int = 0, classes: bool | None = None
 ) -> Floats:
     """Mean decrease in impurity; `model` None is a random forest of so many `trees`."""
-    given = table(X, y, "trees", classes=classes)
+    given = modelled(X, y, "trees", model, classes)
     grown, columns, target = learner(model, given, seed, whole("trees", trees))
     return _read(_last_step(fit(grown, columns, target), columns), "feature_importances_", columns.shape[1])
 
@@ -144,6 +144,16 @@ def _is_fitted(model: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def modelled(X: Any, y: Any, by: str, model: Any, classes: bool | None) -> Table:
+    """The data for the score called `by`: for a regressor few whole numbers, too, are numbers."""
+    if model is not None and is_regressor(estimator(model)):
+        if classes:
+            kind = type(model).__name__
+            raise InputError(f"{kind} predicts numbers, and the target is said to hold classes; give a classifier")
+        classes = False
+    return table(X, y, by, classes=classes)
 
 
 def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[Any, Floats, Floats]:

@@ -72,6 +72,10 @@ class PermutationImportance:
         return tuple(int(i) for i in np.argsort(-self.mean, kind="stable"))
 
 
+#: An error below this share of the largest is one of rounding, and no number to divide by.
+ROUNDING = 1e-14
+
+
 def permutation_importance(
     model: Any,
     X: Any,
@@ -108,7 +112,7 @@ def permutation_importance(
     error, errors = measured_errors(model, sheet, target, orders, held, loss, scoring)
     if not np.isfinite(error) or not np.isfinite(errors).all():
         raise InputError("the loss or the scoring gives what is no finite number on these rows; choose another")
-    if compare == "ratio" and not error > 0:
+    if compare == "ratio" and not error > ROUNDING * max(error, float(errors.max())):
         raise InputError("the model makes no error on these rows, so no ratio exists; compare by difference")
     importances = errors / error if compare == "ratio" else errors - error
     names = sheet.names if groups is None else tuple("+".join(sheet.names[j] for j in group) for group in held)

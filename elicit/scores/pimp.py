@@ -26,11 +26,15 @@ from elicit.numeric import whole
 from elicit.orphans import from_the_start, tied
 from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
-from elicit.scores.protocol import Floats, Groups, Ints, generator
+from elicit.scores.protocol import MASKED_TARGET, Floats, Groups, Ints, generator
 from elicit.scores.sheet import Sheet
 
 #: f(fitted model, X, y) -> one number an attribute.
 Importance = Callable[[Any, Any, NDArray[Any]], Floats]
+
+
+#: Importances closer than this share of the largest differ by rounding.
+TIED = 1e-10
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ def pimp(
     groups: positions of the columns of each attribute, for the default importance.
     """
     whole("draws", draws)
+    if np.ma.isMaskedArray(y):
+        raise InputError(MASKED_TARGET)
     target = np.asarray(y)
     if target.ndim != 1:
         raise InputError(f"PIMP needs one target a row, found shape {target.shape}")
@@ -101,8 +107,12 @@ def _rows(n: int, test_size: float | None, seed: int) -> tuple[Ints, Ints]:
 
 
 def p_values(observed: Floats, null: Floats) -> Floats:
-    """(1 + #{null ≥ observed}) / (s + 1) for observed (d,) and null (s, d)."""
-    return np.asarray((1 + (null >= observed).sum(axis=0)) / (len(null) + 1))
+    """(1 + #{null ≥ observed}) / (s + 1) for observed (d,) and null (s, d).
+
+    What is equal but for rounding counts as equal: differences of errors tie all the time, and end in other digits.
+    """
+    rounding = TIED * max(np.abs(observed).max(initial=0.0), np.abs(null).max(initial=0.0))
+    return np.asarray((1 + (null >= observed - rounding).sum(axis=0)) / (len(null) + 1))
 
 
 def _refitted(model: Any, X: Any, y: NDArray[Any], test_X: Any, test_y: NDArray[Any], measure: Importance) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Number
 from typing import Any, Literal
 
@@ -25,6 +26,8 @@ Ints = NDArray[np.intp]
 Score = Callable[..., Floats]
 Targets = Literal["classes", "numbers", "both"]
 Groups = Sequence[Sequence[int]]
+
+MASKED_TARGET = "the target is a masked array; drop the rows that are masked first"
 
 #: Larger numbers have no squares that could be summed up.
 LARGEST = 1e150
@@ -95,6 +98,8 @@ def table(
 def target_of(y: Any, rows: int) -> NDArray[Any]:
     """One value a row, without gaps. Numbers and truth values kept as objects are such; dates are neither numbers nor
     classes."""
+    if np.ma.isMaskedArray(y):
+        raise InputError(MASKED_TARGET)
     target = np.asarray(y)
     if target.shape != (rows,):
         raise InputError(f"X has {rows} rows but the target has shape {target.shape}; give one value a row")
@@ -105,13 +110,18 @@ def target_of(y: Any, rows: int) -> NDArray[Any]:
 
 
 def _plain(target: NDArray[Any]) -> NDArray[Any]:
-    if holds_dates(target):
+    cells = target.tolist() if target.dtype.kind == "O" else []
+    if holds_dates(target) or any(hasattr(v, "year") for v in cells):  # dates of Python and of pandas are objects
         raise InputError("the target holds dates; give numbers, such as days since the first")
+    if target.dtype.kind == "c" or any(isinstance(v, complex | np.complexfloating) for v in cells):
+        raise InputError("the target holds complex numbers; give one real number a row")
     if target.dtype.kind != "O":
         return target
-    cells = target.tolist()
-    if all(isinstance(v, Number) and not isinstance(v, bool | complex) for v in cells):
-        return target.astype(np.float64)
+    if all(isinstance(v, Number) and not isinstance(v, bool) for v in cells):
+        try:
+            return target.astype(np.float64)
+        except OverflowError:
+            raise InputError("the target holds a whole number that no float can hold; rescale it") from None
     if all(isinstance(v, bool | np.bool_) for v in cells):
         return target.astype(bool)
     holes = [row for row, v in enumerate(cells) if gap(v)]
@@ -136,7 +146,7 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
             values = np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
         else:
             values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"a score needs numeric columns ({first_line(error)}); encode the others first") from error
     if values.ndim != 2 or 0 in values.shape:
         raise InputError(f"X must have rows and columns, at least one of each; found shape {values.shape}")
@@ -213,7 +223,7 @@ def columns_of_groups(groups: Groups | None, d: int) -> list[list[int]]:
     given: Any = groups
     listed = isinstance(given, Collection) and not isinstance(given, str | Mapping)
     held: list[list[Any]] = [list(g) if isinstance(g, Collection) else [None] for g in given] if listed else []
-    if not listed or not all(isinstance(i, int | np.integer) for group in held for i in group):
+    if not listed or not all(map(is_whole, chain.from_iterable(held))):
         raise InputError(f"groups are lists of column positions, such as [[0, 1], [2]]; found {groups!r:.80}")
     if not all(held) or sorted(i for group in held for i in group) != list(range(d)):
         raise InputError(f"groups must hold each of the {d} columns exactly once, and none be empty; found {held}")

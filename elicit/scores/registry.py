@@ -75,13 +75,17 @@ class Measure:
 
     def power_index(self, X: Any, y: Any, groups: Groups, *, classes: bool) -> Floats:
         """One number an attribute as a prior, see `as_power_index`; `classes` says what the target holds."""
+        return as_power_index(self.of_target(X, y, groups, classes=classes), self.higher_is_better)
+
+    def of_target(self, X: Any, y: Any, groups: Groups | None = None, *, classes: bool) -> Floats:
+        """The scores where somebody knows what the target holds, whatever it looks like."""
         if not self.serves(classes):
             raise InputError(
                 f"the score {self.name!r} needs a target of {self.targets}, which this is not; choose another score"
             )
         if self.targets == "classes":  # however many: by their names nobody takes them for numbers
             y = np.asarray(y).astype(str)
-        return as_power_index(self.scores(X, y, groups, **self.told(classes)), self.higher_is_better)
+        return self.scores(X, y, groups, **self.told(classes))
 
     def told(self, classes: bool) -> dict[str, bool]:
         """The option by which the score hears what the target holds, where it has one."""

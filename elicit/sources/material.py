@@ -23,6 +23,7 @@ from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.describe import fingerprint
 from elicit.scores import score_named
+from elicit.scores.protocol import constant
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
@@ -61,8 +62,9 @@ class DataMaterial:
         """The inconsistency of subsets; two values agree within `tolerance` standard deviations of the column."""
         if not self.classes:
             raise InputError("consistency is about classes, but the target holds numbers; choose another method")
-        spread = self._data.X.std(axis=0)
-        scaled = self._data.X / np.where(spread > 0, spread, 1.0)
+        X = np.where(constant(self._data.X), 0.0, self._data.X)  # what varies by rounding alone tells no rows apart
+        spread = X.std(axis=0)
+        scaled = X / np.where(spread > 0, spread, 1.0)
         return Inconsistency(scaled, self._data.y, groups=self._columns.positions, tolerance=tolerance)
 
     def importance(self, subset: Mask) -> Sequence[float]:

@@ -1,6 +1,7 @@
 """H-statistics: the definition by brute force, both paths alike, and closed cases."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -264,3 +265,19 @@ def test_a_forest_finds_the_pair_that_made_the_data():
     assert interaction_prior(Z, np.where(y > 0, "u", "v"), share=0.3)[0] == (0, 3)
     assert interaction_prior(Z, y, share=0.5, groups=[[0, 1], [2], [3]]) == ((0, 2),)
     assert interaction_prior(Z, Z[:, 0] + Z[:, 1], model=LinearRegression()) == ()
+
+
+def test_a_regressor_takes_few_whole_numbers_for_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (120, 3)).astype(float)
+    y = 2 * X[:, 0] + 3 * (X[:, 1] * X[:, 2])
+    model = DecisionTreeRegressor(random_state=0)
+    assert interaction_prior(X, y, model=model) == interaction_prior(X, y, model=model, classes=False)
+
+
+def test_a_column_that_nobody_asked_about_is_not_looked_at():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=40), "z": rng.normal(size=40)})
+    frame["note"] = pd.array(["u", None] * 20, dtype="string")
+    found = h_statistic(lambda Z: np.asarray(Z["x"]) * np.asarray(Z["z"]), frame, pairs=[("x", "z")], overall=False)
+    assert found.strongest(1)[0][:2] == ("x", "z")

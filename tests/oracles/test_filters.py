@@ -17,7 +17,7 @@ from sklearn.metrics import mutual_info_score
 from elicit.asks import Evaluate
 from elicit.errors import InputError
 from elicit.oracles import FilterOracle, cost, fit_time
-from elicit.scores import fisher
+from elicit.scores import f_statistic, fisher
 from elicit.scores.information import mutual_information_of_codes
 from elicit.subsets import members
 
@@ -187,3 +187,23 @@ def test_columns_of_one_name_are_refused():
     frame = pd.DataFrame(np.zeros((4, 3)), columns=["a", "a", "b"])
     with pytest.raises(InputError, match="'a' occurs twice"):
         FilterOracle(frame, [0, 1, 0, 1])
+
+
+def test_a_score_of_which_less_is_better_is_turned():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    oracle = FilterOracle(X, (X[:, 0] > 0).astype(str), "mean", scores="pimp")
+    values = [oracle(Evaluate(0, 1 << i)).criteria[0] for i in range(4)]
+    assert np.argmax(values) == 0
+
+
+def test_what_the_target_holds_is_what_a_score_by_name_goes_by():
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 5, (300, 3))
+    y = 2 * X[:, 0] + X[:, 1]
+    for classes in (True, False):
+        oracle = FilterOracle(X, y, "sum", scores="f", classes=classes)
+        values = [oracle(Evaluate(0, 1 << i)).criteria[0] for i in range(3)]
+        assert values == pytest.approx(f_statistic(X, y, classes=classes))
+    with pytest.raises(InputError, match="needs a target of classes, which this is not"):
+        FilterOracle(X, y, "sum", scores="fisher", classes=False)

@@ -51,7 +51,8 @@ def test_a_power_index_is_standardised_and_keeps_the_order(scores):
 
 
 def test_a_power_index_of_infinite_and_of_constant_scores():
-    assert as_power_index(np.array([0.0, 1.0, np.inf])) == pytest.approx(as_power_index(np.array([0.0, 1.0, 1.0])))
+    assert as_power_index(np.array([0.0, 1.0, np.inf])) == pytest.approx(as_power_index(np.array([0.0, 1.0, 2.0])))
+    assert as_power_index(np.array([0.0, 0.0, np.inf])).tolist() == [-0.707106781, -0.707106781, 1.414213562]
     assert as_power_index(np.array([0.1, 0.1, 0.1])).tolist() == [0, 0, 0]
     assert as_power_index(np.array([np.inf, np.inf])).tolist() == [0, 0]
 

@@ -87,3 +87,20 @@ def test_a_constant_column_has_no_share_of_a_model_s_answers():
     assert told.tolist() == pytest.approx([shares[0], 0.0, shares[1]])
     with pytest.raises(InputError, match="no variance to share"):
         johnson_shapley_of_data(np.ones((60, 2)), y, model=LinearRegression(), runs=2000)
+
+
+@pytest.mark.parametrize("name", ["shapley", "johnson-shapley", "coefficients", "pimp"])
+def test_a_regressor_takes_few_whole_numbers_for_numbers(name):
+    rng = np.random.default_rng(0)
+    X = np.array([[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0)] * 50)[rng.permutation(200)]
+    y, measure = 1000 * X[:, 0] + 5 * X[:, 1], score_named(name)
+    found = measure.scores(X, y, model=LinearRegression())
+    assert found == pytest.approx(measure.scores(X, y, model=LinearRegression(), classes=False))
+    with pytest.raises(InputError, match="LinearRegression predicts numbers, and the target is said to hold classes"):
+        measure.scores(X, y, model=LinearRegression(), classes=True)
+
+
+def test_runs_that_are_too_few_for_all_classes_are_told_in_all():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="29 runs are too few for two walks for each of 3 classes; give at least 30"):
+        johnson_shapley_of_data(X, y, model=DecisionTreeClassifier(random_state=0), runs=29)

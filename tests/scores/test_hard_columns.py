@@ -1,10 +1,12 @@
 """Columns that are far away, tiny, dates, masked or coded: the same numbers as of the plain ones, or one clear line."""
 
 import tracemalloc
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
@@ -13,6 +15,7 @@ from elicit.effects import ale, h_statistic, interaction_prior, partial_dependen
 from elicit.errors import InputError
 from elicit.scores import (
     correlation,
+    f_statistic,
     fisher,
     information_gain,
     mutual_information,
@@ -24,6 +27,7 @@ from elicit.scores import (
     variance,
 )
 from elicit.scores.information import mutual_information_of_codes
+from elicit.scores.protocol import columns_of_groups
 from elicit.scores.registry import registered, score_named
 
 RNG = np.random.default_rng(0)
@@ -194,3 +198,33 @@ def test_interactions_do_not_keep_what_every_row_answers():
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 1e8  # 2500² answers of 8 bytes are half of that, and were held three times
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (np.ma.array(np.arange(40.0), mask=np.arange(40) < 8), "masked array; drop the rows"),
+        (np.arange(40) + 1j, "complex numbers; give one real number"),
+        (np.array([complex(k, 1) for k in range(40)], dtype=object), "complex numbers; give one real number"),
+        ([date(2020, 1, 1 + k // 2) for k in range(40)], "holds dates; give numbers"),
+        (list(pd.date_range("2020", periods=40, tz="UTC")), "holds dates; give numbers"),
+        (list(pd.period_range("2020", periods=40, freq="D")), "holds dates; give numbers"),
+        ([10**400, *range(39)], "no float can hold; rescale"),
+    ],
+    ids=["masked", "complex", "complex objects", "dates", "times", "periods", "too large"],
+)
+def test_a_target_that_holds_neither_numbers_nor_classes_is_refused(target, words):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    for score in (correlation, f_statistic):
+        with pytest.raises(InputError, match=words):
+            score(X, target)
+
+
+def test_a_number_that_no_float_can_hold_is_refused_in_a_column_too():
+    with pytest.raises(InputError, match="a score needs numeric columns"):
+        variance([[10**400, 1], [1, 2]])
+
+
+def test_truth_values_are_no_positions_of_columns():
+    with pytest.raises(InputError, match="groups are lists of column positions"):
+        columns_of_groups([[True, False], [2]], 3)

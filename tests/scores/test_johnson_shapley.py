@@ -214,6 +214,7 @@ def test_what_cannot_be_shared_out_is_refused(inputs, options, words):
     ("function", "words"),
     [
         (lambda X: np.ones(len(X)), "same number at every input"),
+        (lambda X: 1e200 * X[:, 0], "too large to square; rescale"),
         (lambda X: X, "one number a row"),
         (lambda X: X[:, 0] / 0, "not finite"),
     ],

@@ -211,3 +211,12 @@ def test_a_model_without_error_has_no_ratio():
 def test_bad_data_is_named(X, y, words):
     with pytest.raises(InputError, match=words):
         permutation_importance(LINEAR, X, y)
+
+
+def test_an_error_of_rounding_is_no_number_to_divide_by():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    X[:, 1] = X[:, 0] + 3e-6 * X[:, 1]
+    model = LinearRegression().fit(X, 2 * X[:, 0])
+    with pytest.raises(InputError, match="makes no error"):
+        permutation_importance(model, X, 2 * X[:, 0], compare="ratio")

@@ -5,7 +5,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit.errors import InputError
 from elicit.scores import pimp
@@ -95,3 +95,23 @@ def test_what_leaves_nothing_to_fit_to_is_said():
         pimp(LinearRegression(), X, y, draws=2, test_size=0.99)
     with pytest.raises(InputError, match="LogisticRegression cannot be fitted to these columns"):
         pimp(LogisticRegression(), X, y, draws=2)
+
+
+def test_importances_that_differ_by_rounding_alone_tie():
+    observed, null = np.array([0.1333333333333334, 1e-9]), np.array([[0.1333333333333333, 0.0], [0.2, 1.01e-9]])
+    assert p_values(observed, null).tolist() == [1.0, 2 / 3]
+
+
+def test_with_losses_that_tie_all_the_time_p_values_are_counts_of_whole_errors():
+    rng = np.random.default_rng(20)
+    X = rng.normal(size=(40, 4))
+    y = np.where(X[:, 0] + rng.normal(size=40) > 0, "a", "b")
+    found = pimp(DecisionTreeClassifier(max_depth=2), X, y, draws=39, test_size=0.3, random_state=20)
+    counts, chance = np.round(found.observed * 120), np.round(found.null * 120)  # 12 rows, ten repeats
+    assert found.p_values == pytest.approx((1 + (chance >= counts).sum(axis=0)) / 40)
+
+
+def test_a_masked_target_is_refused():
+    y = np.ma.array(np.arange(20.0), mask=np.arange(20) < 4)
+    with pytest.raises(InputError, match="masked"):
+        pimp(LinearRegression(), np.ones((20, 2)), y)
