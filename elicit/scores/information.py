@@ -23,6 +23,10 @@ from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant,
 LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4
 
 
+#: Nats below this are rounding.
+ROUNDING = 1e-12
+
+
 def information_gain(X: Any, y: Any, *, bins: int | None = 10, classes: bool | None = None) -> Floats:
     """Mutual information by counts; columns of more than `bins` values are cut at quantiles (None: never)."""
     given = table(X, y, "information-gain", classes=classes)
@@ -56,7 +60,7 @@ def mutual_information(
         raise InputError(f"column {int(np.argmax(mask & alone))} is discrete, but no value occurs twice; cut it first")
     target = given.y if given.classes or _near_zero(given.y) else given.target
     found = estimate(X, target, discrete_features=mask, n_neighbors=neighbours, random_state=whole_seed(seed))
-    return np.where(constant(given.X), 0.0, found)
+    return np.where(constant(given.X) | (found < ROUNDING), 0.0, found)
 
 
 def _near_zero(y: Floats) -> bool:

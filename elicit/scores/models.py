@@ -41,6 +41,9 @@ from elicit.scores.protocol import (
 )
 from elicit.scores.randomness import settled
 
+#: Parts of a prediction below this share of the target's spread are rounding.
+ROUNDING = 1e-12
+
 #: Trees of the forest that is fitted when no model is given.
 TREES = 100
 
@@ -65,7 +68,7 @@ def permuted(
     given = modelled(X, y, "permutation", model, classes)
     learned, columns, _ = learner(model, given, seed)
     plain = model is None and scoring is None  # what is measured then is the same in any unit
-    target = given.target if plain else target_of(y, len(given.X)) if given.classes else given.y
+    target = _grown_to(given) if plain else target_of(y, len(given.X)) if given.classes else given.y
     whole("folds", folds, 2)
     if given.classes and given.counts.min() < folds:
         raise InputError(f"{folds} folds need as many rows of every class, found {given.counts.min()}; ask for fewer")
@@ -92,7 +95,9 @@ def coefficients(
     R = Z.T @ Z / len(Z)
     listed = columns_of_groups(groups, Z.shape[1])
     parts = [np.einsum("oi,ij,oj->", beta[:, g], R[np.ix_(g, g)], beta[:, g]) for g in listed]
-    return np.sqrt(np.maximum(parts, 0.0))
+    found = np.sqrt(np.maximum(parts, 0.0))
+    unit = 1.0 if given.classes else float(given.y.std())
+    return np.where(found > ROUNDING * unit, found, 0.0)
 
 
 def trees(
@@ -165,7 +170,12 @@ def learner(model: Any, given: Table, seed: int, trees: int = TREES) -> tuple[An
     if model is not None:
         return seeded(model, seed), given.X, given.y
     forest = RandomForestClassifier if given.classes else RandomForestRegressor
-    return forest(trees, random_state=whole_seed(seed)), centred(given.X), given.target
+    return forest(trees, random_state=whole_seed(seed)), centred(given.X), _grown_to(given)
+
+
+def _grown_to(given: Table) -> Floats:
+    """The target that a forest is grown to: of splits that part it equally well the last digits would choose one."""
+    return given.target if given.classes else np.round(given.target, 12)
 
 
 def fit(model: Any, X: Any, y: Any) -> Any:

@@ -94,3 +94,9 @@ def test_a_target_of_numbers_is_cut_too():
 def test_bad_input_is_named(make, says):
     with pytest.raises(InputError, match=says):
         make()
+
+
+def test_what_is_rounding_is_no_information():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    found = mutual_information(X, np.where(np.arange(40) < 39, "p", "q"))  # the lone row has no neighbour of its class
+    assert found.tolist() == [0.0, 0.0, 0.0]

@@ -168,3 +168,18 @@ def test_a_fitted_model_is_not_asked_about_a_target_with_gaps():
     for target, words in ((dy[:-1], "442 rows"), (np.where(dy > 300, np.nan, dy), "not finite in row")):
         with pytest.raises(InputError, match=words):
             permuted(DX, target, model=model)
+
+
+@pytest.mark.parametrize("score", [trees, permuted])
+def test_a_forest_scores_the_same_in_any_unit_of_the_target(score):
+    columns, target = load_diabetes(return_X_y=True)
+    usual = score(columns, target)
+    for other in (3 * target + 1, 2.54 * target, target - 1000):
+        assert score(columns, other).tolist() == usual.tolist()
+
+
+def test_what_a_linear_model_makes_of_rounding_is_nothing():
+    full = np.array([[a, b, c] for a in (0.0, 1.0) for b in (0.0, 1.0, 2.0) for c in (0.0, 1.0)] * 2)
+    found = coefficients(np.column_stack([full, np.ones(24)]), 1.7 * full[:, 0] + 0.3)
+    assert found[0] > 0.5
+    assert found[1:].tolist() == [0.0, 0.0, 0.0]
