@@ -88,7 +88,7 @@ def test_missing_values_are_kept_for_the_scores_that_take_them(here, capsys):
     )
     assert out[3].split() == ["attribute", "relieff"]
     assert main(["score", "gap.csv", "--target", "bought", "--tidy", "--by", "fisher"]) == 2
-    assert "takes no missing values, and column 'size' has some; fill them in the file, or use relief or relieff" in (
+    assert "takes no missing values, and column 'size' has some; fill them in the file, or use relieff" in (
         capsys.readouterr().err
     )
     assert main(["score", "gap.csv", "--target", "bought"]) == 2

@@ -691,7 +691,7 @@ def test_a_prior_that_takes_no_gaps_names_one_that_does(ask, tmp_path):
     table(tmp_path / "t.csv", a=lambda k, r: "" if k == 7 else number(k, r), b=number)
     _, _, err = ask("t.csv", *SMALL, "--prior", "fisher")
     assert "--prior fisher takes no missing values, and column 'a' has some" in err
-    assert "use relief or relieff, or leave --prior out" in err
+    assert "use relieff, or leave --prior out" in err
     assert ask("t.csv", *SMALL, "--prior", "relieff")[0] == 0
 
 

@@ -141,8 +141,9 @@ def registered() -> tuple[str, ...]:
 
 
 def taking_gaps(classes: bool) -> tuple[str, ...]:
-    """The names of the scores that take missing values, for a target of classes or of numbers."""
-    return tuple(measure.name for measure in MEASURES if measure.gaps and measure.serves(classes))
+    """The names of the scores that take missing values, for a target of numbers or of classes, however many."""
+    some = (measure for measure in MEASURES if measure.function is not relief)  # it compares two, as relieff does
+    return tuple(measure.name for measure in some if measure.gaps and measure.serves(classes))
 
 
 def score_named(name: str) -> Measure:
