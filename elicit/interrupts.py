@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -49,13 +49,17 @@ class _Holding:
         handlers, self._handlers = self._handlers, {}
         came, self.came = self.came, None
         try:
-            while handlers:
-                signal.signal(*handlers.popitem())
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+            _put_back(handlers)
+        except BaseException:
+            _put_back(handlers)
+            raise
         if came is not None:
             signal.raise_signal(came)
+
+
+def _put_back(handlers: Mapping[signal.Signals, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 _HOLDING = _Holding()
