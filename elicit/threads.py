@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -32,12 +32,13 @@ def one_thread() -> Iterator[None]:
     global _inside
     own, shared = _pools(len(sys.modules))
     mine = [pool.num_threads for pool in own]
-    _set(own, [1] * len(own))
+    for pool in own:
+        _set(pool, 1)
     with _lock:
         for pool in shared:
             if pool.filepath not in _before:
                 _before[pool.filepath] = pool, pool.num_threads
-                _set([pool], [1])
+                _set(pool, 1)
         _inside += 1
     try:
         yield
@@ -46,9 +47,10 @@ def one_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 for pool, number in _before.values():
-                    _set([pool], [number])
+                    _set(pool, number)
                 _before.clear()
-        _set(own, mine)
+        for pool, number in zip(own, mine, strict=True):
+            _set(pool, number)
 
 
 @lru_cache(maxsize=1)
@@ -64,10 +66,9 @@ def _counts_per_process(pool: Any) -> bool:
     return pool.internal_api in ("openblas", "blis", "flexiblas") and layer != "openmp"
 
 
-def _set(pools: Sequence[Any], numbers: Sequence[int]) -> None:
-    for pool, number in zip(pools, numbers, strict=True):
-        pool.set_num_threads(number)
-        # newer threadpoolctl lets only the thread that set a shared number set it again; give that up
-        release = getattr(type(pool), "clear_controlling_thread", None)
-        if release is not None:
-            release()
+def _set(pool: Any, number: int) -> None:
+    pool.set_num_threads(number)
+    # newer threadpoolctl lets only the thread that set a shared number set it again; give that up
+    release = getattr(type(pool), "clear_controlling_thread", None)
+    if release is not None:
+        release()

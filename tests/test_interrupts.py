@@ -128,15 +128,15 @@ def test_an_answer_that_an_interrupt_follows_is_in_the_journal(tmp_path):
     assert sum(isinstance(fact, Preferred) for fact in read(tmp_path / "j").facts) == 1
 
 
-def test_one_that_comes_while_handlers_are_put_back_leaves_all_of_them_as_they_were(monkeypatch):
+@pytest.mark.parametrize("number", NUMBERS)
+def test_one_that_comes_while_handlers_are_put_back_leaves_all_of_them_as_they_were(number, monkeypatch):
     put_back = signal.signal
 
-    def interrupted(number, handler):
-        before = put_back(number, handler)
-        if handler is signal.default_int_handler and number == signal.SIGINT:
+    def interrupted(this, handler):
+        if this == number:
             monkeypatch.setattr(signal, "signal", put_back)
-            raise KeyboardInterrupt
-        return before
+            raise KeyboardInterrupt  # before this one is put back
+        return put_back(this, handler)
 
     def keep():
         with until_kept() as hold:

@@ -352,7 +352,7 @@ def test_contradictory_answers_that_were_kept_are_a_step_of_the_session(tmp_path
     run.tell(run.ask().id, Settlement(None))
     with Journal.create(tmp_path / "j", header_of(run, "")) as journal:
         journal.catch_up(run.facts, time.time)
-    told = ("kept and weighed", "your answers to questions 1, 2: they cannot all hold")
+    told = ("kept and weighed", "though they cannot all hold: your answers to questions 1, 2")
     assert told in gathered(read(tmp_path / "j")).events
 
 

@@ -68,8 +68,13 @@ def kept_words(history: History) -> Iterator[str]:
     """One line for each contradiction that the operator looked at and let stand, with the questions it is about."""
     for conflict in sorted(history.settled):
         if history.retracted.isdisjoint(conflict):
-            how = "it goes against what was measured" if len(conflict) == 1 else "they cannot all hold"
-            yield f"kept and weighed, though {how}: {whose_words(history, conflict)}"
+            yield f"kept and weighed, {although(history, conflict)}"
+
+
+def although(history: History, conflict: Sequence[int]) -> str:
+    """What speaks against answers that contradict each other or what was measured, and which they are."""
+    how = "it goes against what was measured" if len(conflict) == 1 else "they cannot all hold"
+    return f"though {how}: {whose_words(history, conflict)}"
 
 
 def whose_words(history: History, requests: Sequence[int]) -> str:

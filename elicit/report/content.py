@@ -26,7 +26,7 @@ from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.printable import many, rounded
 from elicit.proof.record_check import Step, check_record
-from elicit.proof.strained import kept_words, strained_in, strained_words, whose_words
+from elicit.proof.strained import although, kept_words, strained_in, strained_words
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reason_lines, reversed_answers
 from elicit.subsets import Family, Mask, members
@@ -277,8 +277,7 @@ def _events(record: Record, history: History) -> list[tuple[str, str]]:
                 what = f"the answer to question {numbers[request]}" if request in numbers else "an assumption"
                 found.append(("taken back", what))
             case Settled(conflict=conflict):
-                how = "it goes against what was measured" if len(conflict) == 1 else "they cannot all hold"
-                found.append(("kept and weighed", f"{whose_words(history, conflict)}: {how}"))
+                found.append(("kept and weighed", although(history, conflict)))
             case Stopped(reason=reason):
                 found.append(("ended", reason))
             case Resumed(budget=budget):

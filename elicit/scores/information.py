@@ -22,7 +22,6 @@ from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant,
 #: A target of less spread (its square would be nothing), or further from 0 in units of its spread, is centred first.
 LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4
 
-
 #: Nats below this are rounding.
 ROUNDING = 1e-12
 

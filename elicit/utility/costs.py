@@ -99,9 +99,7 @@ class Costs:
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
-        #: the monomials that may have a coefficient, as they were given; None: all up to the degree
-        self.support = None if support is None else tuple(support)
-        self._support = None if self.support is None else Monomials.support(n, self.support)
+        self._support = None if support is None else Monomials.support(n, support)
         highest = 0 if self._support is None else int(self._support.degrees.max())
         if highest > self.settings.degree:  # it would have no weight
             degree = self.settings.degree
@@ -164,6 +162,11 @@ class Costs:
         return {x: float(c) for x, c in zip(self.subsets, total, strict=True) if c}
 
     # -- monomials on demand --------------------------------------------------------------------
+
+    @property
+    def support(self) -> tuple[Mask, ...] | None:
+        """The monomials that were given, and alone may have a coefficient; None: all up to the degree."""
+        return None if self._support is None else self._support.terms
 
     @cached_property
     def starting_monomials(self) -> Monomials:

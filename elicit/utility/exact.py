@@ -76,9 +76,9 @@ class ExactSet:
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
-        #: the monomials that may have a coefficient, as they were given; None: all up to the degree
-        self.support = None if support is None else tuple(support)
-        self.monomials = Monomials.full(n, degree) if self.support is None else Monomials.support(n, self.support)
+        self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support)
+        #: the monomials that were given, and alone may have a coefficient; None: all up to the degree
+        self.support = None if support is None else self.monomials.terms
         self.degree = degree
         self.rows = list(transitive_reduction(self.statements))
         place = {id(s): r for r, s in enumerate(self.statements)}

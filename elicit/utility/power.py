@@ -42,15 +42,13 @@ def chosen_theta(name: str, utilities: AnySet, pairs: Sequence[Pair] = ()) -> Ut
     if name not in THETAS:
         raise InputError(f"theta is one of {', '.join(THETAS)}; found {name!r}")
     n, evaluated, statements = utilities.n, utilities.evaluated, utilities.statements
-    known: ParsimoniousSet | None = None
-    if isinstance(utilities, ParsimoniousSet):
-        known, settings = utilities, utilities.settings
-    else:
-        settings = Parsimony(degree=utilities.degree)
+    settings = utilities.settings if isinstance(utilities, ParsimoniousSet) else Parsimony(degree=utilities.degree)
     if name == "L2":
         return least_norm(n, statements, degree=settings.degree, slack=settings.slack, pairs=pairs)
     if name == "L1":
-        return (known or ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support)).simplest.theta
+        if isinstance(utilities, ParsimoniousSet):
+            return utilities.simplest.theta
+        return ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support).simplest.theta
     # a set to which statements were added one by one may have ended at another vertex of largest margin
     return ExactSet(n, evaluated, statements, degree=settings.degree, support=utilities.support).roomiest
 
