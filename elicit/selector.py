@@ -13,8 +13,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,8 +171,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         - None where nothing is proven. Among more than 150 measured subsets, a bound above the margin of a clear
           answer counts as nothing.
     power_, interactions_ : arrays, (n_attributes,) and (n_attributes, n_attributes)
-        Shapley power indices of the utility of least norm, and its u_ij. Without an operator dominance alone shapes
-        that utility, so they, and the ranks of what is not selected, tell little.
+        Shapley power indices of the utility of least norm, and its u_ij (u_i on the diagonal), these made on demand.
+        Without an operator dominance alone shapes that utility, so they, and the ranks of what is not selected, tell
+        little.
     prior_ : array, (n_attributes,), or None
         The prior that was used; None when there was none.
     n_evaluations_, n_questions_, stopped_ : int, int and str
@@ -210,6 +210,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     (150, 3)
     """
 
+    certificate_: dict[str, Any] | None
+    interactions_: NDArray[np.float64]
     _label = ""  # shown before the progress, where this fit is one of several
 
     def __init__(
@@ -346,23 +348,27 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     # -- what a fitted selector can say -----------------------------------------------------------
 
-    @property
-    def certificate_(self) -> dict[str, Any] | None:
-        """What the record proves about the selected subset, as plain data; None when it proves nothing.
+    if not TYPE_CHECKING:  # to a type checker every name would be an attribute
 
-        Without an operator that is the best measured score, ``{"by": "score", …}``; with one a certificate.
-        """
-        check_is_fitted(self)
+        def __getattr__(self, name: str) -> Any:
+            """What is made when it is asked for.
+
+            No properties: who lists all of them, as a notebook that shows a selector does, would wait for a proof.
+            """
+            made = {"certificate_": self._certified, "interactions_": self._interactions}.get(name)
+            if made is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            check_is_fitted(self)
+            return made()
+
+    def _certified(self) -> dict[str, Any] | None:
+        """The certificate, made once."""
+        if "_certificate" not in vars(self):
+            self._certificate = certificate_of(self.session_, self._subset)
         return deepcopy(self._certificate)
 
-    @cached_property
-    def _certificate(self) -> dict[str, Any] | None:
-        return certificate_of(self.session_, self._subset)
-
-    @property
-    def interactions_(self) -> NDArray[np.float64]:
-        """u_ij of the utility of least norm, symmetric, shape (n_attributes, n_attributes); u_i on the diagonal."""
-        check_is_fitted(self)
+    def _interactions(self) -> NDArray[np.float64]:
+        """u_ij of the utility of least norm, symmetric; u_i on the diagonal."""
         with one_thread():
             table: NDArray[np.float64] = self.session_.beliefs.theta.interactions()
         return table

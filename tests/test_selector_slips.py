@@ -1,5 +1,6 @@
 """What is easily given wrong to the selector is refused in a line, or taken as it is meant."""
 
+import pickle
 import re
 from decimal import Decimal
 
@@ -7,19 +8,23 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedGroupKFold
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedGroupKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from elicit import ElicitSelector
+from elicit import ElicitSelector, ScriptedOperator
 from elicit.effects import h_statistic
 from elicit.errors import InputError
+from elicit.estimator.carried import Answers
+from elicit.events import Answer, Preferred
 
 X, y = load_iris(return_X_y=True, as_frame=True)
 TWO = X.iloc[:, 2:]
@@ -42,6 +47,76 @@ def test_a_table_of_pairs_of_two_attributes_is_a_table(how):
         "effect": h_statistic(RandomForestClassifier(5, random_state=0).fit(TWO, y), TWO, target=1),
     }[how]
     assert selector(pairs=given).fit(TWO, y).session_.settings.pairs == ((0, 1),)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2]])
+def test_labels_that_are_whole_numbers_go_by_the_columns_of_these_numbers(order):
+    turned = X.set_axis([3, 2, 1, 0], axis=1)
+    costs, held = pd.Series([10.0, 20.0, 30.0, 40.0])[order], pd.Series([True, False, False, False])[order]
+    found = selector(costs=costs, keep=held, prior=costs, budget=10).fit(turned, y)
+    assert found.prior_.tolist() == [40.0, 30.0, 20.0, 10.0]
+    assert all("x3" in subset for subset in found.cv_results_["features"])
+    each = {"x0": 40.0, "x1": 30.0, "x2": 20.0, "x3": 10.0}
+    sums = [sum(each[name] for name in subset) for subset in found.cv_results_["features"]]
+    assert list(found.cv_results_["cost"]) == sums
+    by_order = selector(prior=pd.Series([10.0, 20.0, 30.0, 40.0]), budget=10).fit(X, y)
+    assert by_order.prior_.tolist() == [10.0, 20.0, 30.0, 40.0]  # no column is called 0
+
+
+class Trusting(ClassifierMixin, BaseEstimator):
+    """Takes gaps, and has no tag that says so."""
+
+    def fit(self, X, y):
+        self.classes_, self.model_ = np.unique(y), HistGradientBoostingClassifier(max_iter=2).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_whether_a_predictor_of_ones_own_takes_gaps_its_fits_decide():
+    gappy = X.copy()
+    gappy.iloc[3, 1] = np.nan
+    assert selector(Trusting(), budget=5).fit(gappy, y).best_score_ > 0.5
+    with pytest.raises(InputError, match="row 3; GaussianNB does not accept it"):
+        selector(budget=5).fit(gappy, y)
+
+
+def test_a_scripted_operator_is_not_used_up_by_a_fit():
+    mine = selector(operator=ScriptedOperator(["a"] * 4, otherwise="cannot"), budget=20).fit(X, y)
+    first = mine.feature_names_
+    said = [fact.answer for fact in mine.session_.facts if isinstance(fact, Preferred)]
+    assert Answer.FIRST in said
+    assert mine.fit(X, y).feature_names_ == first
+    assert [fact.answer for fact in mine.session_.facts if isinstance(fact, Preferred)] == said
+
+
+@pytest.mark.parametrize(("says", "choices"), [("cannot", {}), ("later", {}), ("a", {"questions": 0})])
+def test_an_operator_who_prefers_nothing_has_an_honest_score_too(says, choices):
+    mine = selector(operator=ScriptedOperator((), otherwise=says), budget=12, **choices).fit(X, y)
+    honest = mine.nested_score(X, y, cv=2)
+    with pytest.raises(InputError, match="holds no answers"):
+        selector(operator=Answers(())).fit(X, y)
+    alike = selector(operator=ScriptedOperator((), otherwise="cannot"), budget=12, **choices)
+    fold = next(StratifiedKFold(2, shuffle=True, random_state=0).split(X, y))[0]
+    assert alike.fit(X.iloc[fold], y.iloc[fold]).feature_names_ == honest.subsets[0]
+
+
+def test_to_show_a_selector_makes_no_proof():
+    found = selector(operator="score - 0.01 * size", budget=12).fit(X, y)
+    before = set(vars(found))
+    assert "front_" in dir(found)
+    assert "operator" in found._repr_html_()
+    assert set(vars(found)) == before, "nothing was made"
+    assert found.certificate_["claim"]["bound"] == "0"
+    found.certificate_.clear()  # a copy: what was made once stays as it is
+    assert found.certificate_["claim"]["bound"] == "0"
+    for other in (found.get_params(), pickle.loads(pickle.dumps(found)).interactions_):
+        assert len(other) > 0
+    with pytest.raises(AttributeError, match="'ElicitSelector' object has no attribute 'certificate'"):
+        found.certificate  # noqa: B018  # a misspelled name
+    with pytest.raises(NotFittedError):
+        selector().certificate_  # noqa: B018  # the error is what is looked at
 
 
 def test_rows_of_two_positions_are_pairs():

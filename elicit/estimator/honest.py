@@ -25,6 +25,7 @@ from elicit.estimator.carried import Answers
 from elicit.estimator.fitting import seed_of
 from elicit.estimator.inputs import checked_features, checked_target, oracle_of, require_estimator
 from elicit.estimator.routing import Routed, routed_arguments
+from elicit.operators import ScriptedOperator
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
 from elicit.orphans import from_the_start, tied
@@ -119,7 +120,10 @@ def _inner_params(selector: ElicitSelector, given: Mapping[str, Any]) -> dict[st
 
 
 def _operator_for_folds(selector: ElicitSelector) -> Any:
-    """The operator of the selection in a fold: in place of one who is asked, the answers to the fitted selector."""
+    """The operator of the selection in a fold: in place of one who is asked, the answers to the fitted selector.
+
+    One who answered nothing, or was never asked, could compare nothing in a fold either.
+    """
     operator = selector.operator
     if is_utility(operator) or not callable(operator):  # None, a utility, or answers
         return operator
@@ -127,7 +131,8 @@ def _operator_for_folds(selector: ElicitSelector) -> Any:
         raise InputError(
             "fit the selector first: its operator is asked once, and the answers are reused in every outer fold"
         )
-    return Answers.of(selector.session_.facts, selector.session_.history.attributes)
+    answers = Answers.of(selector.session_.facts, selector.session_.history.attributes)
+    return answers if answers.pairs else ScriptedOperator((), otherwise="cannot")
 
 
 def _one_fold(

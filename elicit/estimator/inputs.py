@@ -22,7 +22,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from elicit.errors import InputError, require_instance
 from elicit.estimator.routing import Routed
 from elicit.oracles import Extra, WrapperOracle
-from elicit.oracles.columns import gaps, is_frame, labelled, require_array_or_frame, require_no_gaps
+from elicit.oracles.columns import gaps, is_frame, labelled, labels_of, require_array_or_frame, require_no_gaps
 from elicit.oracles.pruning import prunes, unread
 from elicit.printable import label_of, many
 
@@ -134,11 +134,16 @@ def names_of(selector: ElicitSelector) -> list[str]:
 
 
 def labelled_by_names(selector: ElicitSelector, value: Any, X: Any) -> Any:
-    """A pandas series or frame that is labelled like the columns of X, labelled by their names; others as they are."""
-    if not (is_frame(X) and labelled(value)):
+    """A pandas series or frame that is labelled like the columns of X, labelled by their names; others as they are.
+
+    Labels 0, 1, … in this order are labels only where the columns of X have just these.
+    """
+    if not is_frame(X):
         return value
-    called = dict(zip(X.columns, names_of(selector), strict=True))
-    for axis, labels in enumerate([value.index, value.columns] if is_frame(value) else [value.index]):
+    called, axes = dict(zip(X.columns, names_of(selector), strict=True)), labels_of(value)
+    if not labelled(value) and any(set(labels) != set(called) for labels in axes):
+        return value
+    for axis, labels in enumerate(axes):
         value = value.set_axis([called.get(label, label) for label in labels], axis=axis)
     return value
 

@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from elicit.asks import Compare, Operator, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.estimator.carried import Answers
 from elicit.events import Answer, Criterion
-from elicit.operators import SimulatedOperator
+from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.person import Person, refusal
 from elicit.worth import is_utility, kind_of
 
@@ -64,6 +65,8 @@ def judge_of(operator: Any, criteria: Sequence[Criterion]) -> Judge:
             f"criteria), an operator, or the path of a journal; found {kind_of(operator)}"
         )
     _refuse_in_worker(operator)
+    if isinstance(operator, ScriptedOperator):
+        operator = copy(operator)  # a fit must not use up what it was given: the next one is answered alike
     return Judge(operator, utility=operator if isinstance(operator, SimulatedOperator) else None)
 
 

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 from sklearn.utils._tags import get_tags
 
-from elicit.oracles.pruning import first_step, handed_on
+from elicit.oracles.pruning import first_step, handed_on, of_sklearn
 from elicit.scores.sheet import gap
 
 #: How the names of transformers end whose output has no gaps, whatever they are given.
@@ -33,7 +33,7 @@ def takes_sparse(estimator: Any) -> bool:
         return takes_sparse(first_step(estimator))
     if inner := _parts(estimator) if isinstance(estimator, ColumnTransformer) else handed_on(estimator):
         return all(map(takes_sparse, inner))
-    return not _of_sklearn(estimator) or bool(get_tags(estimator).input_tags.sparse)
+    return not of_sklearn(estimator) or bool(get_tags(estimator).input_tags.sparse)
 
 
 class _Fate(enum.Enum):
@@ -64,22 +64,17 @@ def _fate(estimator: Any) -> _Fate:
     if inner := handed_on(estimator):  # all of them get the same
         fates = set(map(_fate, inner))
         return next((fate for fate in (_Fate.REFUSED, _Fate.PASSED) if fate in fates), _Fate.TAKEN)
-    transforms = hasattr(estimator, "transform")
-    if transforms and not _of_sklearn(estimator):
+    if not of_sklearn(estimator):
         return _Fate.TAKEN  # it may fill them, and its tag says no unless somebody thought of it
     if isinstance(estimator, FunctionTransformer) and not estimator.validate:
         return _Fate.PASSED if estimator.func is None else _Fate.TAKEN
     if not _allows(estimator):
         return _Fate.REFUSED
-    return _Fate.PASSED if transforms else _Fate.TAKEN
+    return _Fate.PASSED if hasattr(estimator, "transform") else _Fate.TAKEN
 
 
 def _parts(transformer: ColumnTransformer) -> list[Any]:
     return [*(part for _, part, _ in transformer.transformers), transformer.remainder]
-
-
-def _of_sklearn(estimator: Any) -> bool:
-    return type(estimator).__module__.partition(".")[0] == "sklearn"
 
 
 def _fills(estimator: Any) -> bool:

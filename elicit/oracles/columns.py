@@ -64,9 +64,17 @@ def require_array_or_frame(X: object) -> None:
         )
 
 
+def labels_of(value: Any) -> list[list[Any]]:
+    """The labels of a pandas series, or of the rows and columns of a frame; nothing of anything else."""
+    if not (hasattr(value, "reindex") and hasattr(value, "index")):
+        return []
+    return [list(value.index), list(value.columns)] if is_frame(value) else [list(value.index)]
+
+
 def labelled(value: Any) -> bool:
     """Whether a value is a pandas series or frame whose labels say more than the order."""
-    return hasattr(value, "reindex") and hasattr(value, "index") and list(value.index) != list(range(len(value.index)))
+    labels = labels_of(value)
+    return bool(labels) and labels[0] != list(range(len(labels[0])))
 
 
 def by_name(value: Any, names: Sequence[str], what: str) -> Any:
@@ -74,7 +82,7 @@ def by_name(value: Any, names: Sequence[str], what: str) -> Any:
     if isinstance(value, Mapping):
         axes, found = [list(value)], np.array(list(value.values()), dtype=object)
     elif labelled(value):
-        axes, found = [value.index, value.columns] if is_frame(value) else [value.index], np.asarray(value)
+        axes, found = labels_of(value), np.asarray(value)
     else:
         return value
     for axis, labels in enumerate(axes):

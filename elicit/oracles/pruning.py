@@ -10,7 +10,7 @@ looks beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,15 @@ from elicit.printable import many
 
 #: Parameters of transformers that may have one entry for each column.
 _PER_COLUMN = ("categories", "drop", "n_bins")
+
+#: What holds an entry for each of several.
+_LISTS = (list, tuple, np.ndarray)
+
+#: Parameters of models that may, and of a ColumnTransformer.
+_OF_COLUMNS = ("categorical_features", "monotonic_cst", "interaction_cst", "transformers")
+
+#: Where a search, such as GridSearchCV, lists what it tries.
+_SEARCHED = ("param_grid", "param_distributions")
 
 
 def prunes(estimator: Any) -> bool:
@@ -47,16 +56,23 @@ def refuse_misplaced(estimator: Any) -> None:
         for chooser in reached
         for _, part, chosen in chooser.transformers
         if not callable(chosen)
-        for inner in _parts(part)
+        for inner in parts_of(part)
     }
-    for part in _parts(estimator):
+    for part in parts_of(estimator):
         if any(part is chooser for chooser in reached):
             continue
         if isinstance(part, ColumnTransformer) and not all(callable(chosen) for _, _, chosen in part.transformers):
             raise InputError(
-                "a ColumnTransformer behind another step, or inside another, chooses columns by name or position, "
-                "which a subset of the features shifts; put it first, or let a callable choose (make_column_selector)"
+                "a ColumnTransformer behind another step, inside another, or among what a search tries chooses columns "
+                "by name or position, which a subset of the features shifts; put it first, or let a callable choose "
+                "(make_column_selector)"
             )
+        for name, value in _tried(part):
+            if name.rpartition("__")[2] in (*_PER_COLUMN, *_OF_COLUMNS) and isinstance(value, _LISTS):
+                raise InputError(
+                    f"{type(part).__name__} tries {name} for single columns, which a subset of the features shifts; "
+                    "leave it out"
+                )
         listed = getattr(part, "categorical_features", None)
         if listed is not None and not isinstance(listed, str):
             raise InputError(
@@ -88,12 +104,38 @@ def _frozen(estimator: Any) -> Iterator[Any]:
             yield from _frozen(part)
 
 
-def _parts(estimator: Any) -> list[Any]:
-    """An estimator and all those in it."""
+def checked_once(estimator: Any) -> bool:
+    """Whether scikit-learn need look at the settings of an estimator in one fold only: they are the same in all.
+
+    Of a search they are not, for it sets what it tries; and what other code sets while it fits nobody knows.
+    """
+    parts = parts_of(estimator)
+    set_by_fits = any(hasattr(part, listed) for part in parts for listed in _SEARCHED)
+    called = any(callable(value) for part in parts for value in part.get_params(deep=False).values())
+    return all(map(of_sklearn, parts)) and not set_by_fits and not called
+
+
+def of_sklearn(estimator: Any) -> bool:
+    """Whether an estimator is scikit-learn's own."""
+    return type(estimator).__module__.partition(".")[0] == "sklearn"
+
+
+def parts_of(estimator: Any) -> list[Any]:
+    """An estimator and all those in it, or tried by a search in it."""
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         return []
     inner = estimator.get_params(deep=True).values()
-    return [estimator, *(part for part in inner if hasattr(part, "get_params") and not isinstance(part, type))]
+    parts = [estimator, *(part for part in inner if hasattr(part, "get_params") and not isinstance(part, type))]
+    return parts + [other for part in parts for _, value in _tried(part) for other in parts_of(value)]
+
+
+def _tried(search: Any) -> Iterator[tuple[str, Any]]:
+    """The settings that a search tries, each a name and a value."""
+    for listed in _SEARCHED:
+        given = getattr(search, listed, None)
+        for grid in given if isinstance(given, list | tuple) else [given]:
+            for name, values in grid.items() if isinstance(grid, Mapping) else ():
+                yield from ((name, value) for value in (values if isinstance(values, _LISTS) else ()))
 
 
 def pruned(estimator: Any, X: Any, columns: Sequence[int], *, named: bool = True) -> Any:
@@ -158,13 +200,13 @@ def first_step(pipeline: Pipeline) -> Any:
 
 def _settings_per_column(part: Any) -> list[str]:
     """The parameters of a transformer that have an entry for each of its columns."""
-    return [name for name in _PER_COLUMN if isinstance(getattr(part, name, None), list | tuple | np.ndarray)]
+    return [name for name in _PER_COLUMN if isinstance(getattr(part, name, None), _LISTS)]
 
 
 def _cut_settings(part: Any, taken: Sequence[int], columns: Sequence[int]) -> None:
     """Reduce parameters per column to the entries of the columns that are left."""
     left = [k for k, column in enumerate(taken) if column in columns]
-    for inner in _parts(part):
+    for inner in parts_of(part):
         for name in _settings_per_column(inner):
             given = getattr(inner, name)
             if left and len(given) == len(taken):

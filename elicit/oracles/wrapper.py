@@ -30,7 +30,7 @@ from elicit.oracles.columns import Columns, columns_of, require_no_gaps
 from elicit.oracles.criteria import Extra, Scored, Trial, checked_extras, gathered, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
-from elicit.oracles.pruning import pruned, prunes, refuse_misplaced
+from elicit.oracles.pruning import checked_once, pruned, prunes, refuse_misplaced
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, length_of, rows_of, splits_of
 from elicit.scores.answers import scorer_of
@@ -113,6 +113,7 @@ class WrapperOracle:
         self.fingerprint = self._identify()
         refuse_misplaced(self._estimator)
         self._chooses = prunes(self._estimator)
+        self._checked_once = checked_once(self._estimator)
         self._scaled: ScaledFolds | None = None
         self._neighbours: NeighbourFolds | None = None
         if fast and not self._others and not any(extra.timed for extra in self._extras):
@@ -167,16 +168,15 @@ class WrapperOracle:
         for f, score in enumerate(known):
             elapsed = 0.0
             if score is None:
-                with config_context(skip_parameter_validation=checked):
-                    score, elapsed, more = self._fold(f, columns, scaled, part)
-                checked = True  # the settings of the model are the same in all folds; once is enough
+                score, elapsed, more = self._fold(f, columns, scaled, part, checked)
+                checked = self._checked_once or None
                 further.append(more)  # with further scores no fold is known beforehand
             scores.append(score)
             seconds.append(elapsed)
         return scores, seconds, {name: tuple(more[k] for more in further) for k, name in enumerate(self._others)}
 
     def _fold(
-        self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any
+        self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any, checked: bool | None
     ) -> tuple[float, float, tuple[float, ...]]:
         train, test = self.splits[f]
         if scaled is not None:
@@ -185,7 +185,8 @@ class WrapperOracle:
             model = self.estimator_for(columns)
             X_train, X_test = _safe_indexing(part, train), _safe_indexing(part, test)
         start = time.perf_counter()
-        self._fit(model, X_train, train)
+        with config_context(skip_parameter_validation=checked):
+            self._fit(model, X_train, train)
         elapsed = time.perf_counter() - start
 
         def scored(scorer: Any, params: Mapping[str, Any]) -> float:

@@ -7,7 +7,8 @@ from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from elicit.asks import Evaluate, Measured
@@ -80,7 +81,7 @@ def test_a_position_may_be_a_number_of_numpy(position):
 )
 def test_a_choice_of_columns_within_another_is_refused(first):
     X = np.random.default_rng(0).normal(size=(60, 3))
-    with pytest.raises(InputError, match="inside another, chooses columns by name or position"):
+    with pytest.raises(InputError, match=r"inside another, .* chooses columns by name or position"):
         WrapperOracle(make_pipeline(first, LogisticRegression()), X, X[:, 0] > 0, cv=3)
 
 
@@ -101,6 +102,26 @@ def test_settings_by_column_that_nobody_can_cut_are_refused(chooser):
     frame, y = shop()
     with pytest.raises(InputError, match="OrdinalEncoder has categories for single columns"):
         WrapperOracle(make_pipeline(chooser, LogisticRegression()), frame[["size", "grade"]], y, cv=3)
+
+
+@pytest.mark.parametrize(
+    ("tried", "refused"),
+    [
+        ({"scale": [ColumnTransformer([("s", StandardScaler(), [0, 1])])]}, "among what a search tries"),
+        ([{"model__C": [1.0]}, {"scale": [make_pipeline(coded())]}], "categories for single columns"),
+        ({"scale__categories": [[SIZES, GRADES]]}, "tries scale__categories for single columns"),
+        ({"scale": [ColumnTransformer([("s", StandardScaler(), make_column_selector("x"))])]}, None),
+        ({"model__C": np.array([0.1, 1.0]), "scale": ["passthrough"]}, None),
+    ],
+)
+def test_what_a_search_tries_may_not_choose_columns_either(tried, refused):
+    frame, y = shop()
+    model = GridSearchCV(Pipeline([("scale", StandardScaler()), ("model", LogisticRegression())]), tried, cv=2)
+    if refused is None:
+        assert isinstance(WrapperOracle(model, frame[["x"]], y, cv=2)(Evaluate(0, 1)), Measured)
+    else:
+        with pytest.raises(InputError, match=refused):
+            WrapperOracle(model, frame, y, cv=2)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     KFold,
     LeaveOneOut,
@@ -28,11 +30,13 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.oracles import FilterOracle, WrapperOracle, cost, fit_time, from_callable, scored, stability
+from elicit.oracles.pruning import checked_once
 
 X, y = load_wine(return_X_y=True)
 
@@ -166,20 +170,54 @@ def test_an_estimator_that_raises_makes_a_failure_of_one_line():
     assert measure(WrapperOracle(Moody(), X, y), 3).criteria[1] == 2
 
 
-def test_the_settings_of_a_model_are_looked_at_once_a_subset():
+def test_the_settings_of_a_model_are_looked_at_once_a_subset(monkeypatch):
     seen = []
 
-    class Watching(GaussianNB):
-        def fit(self, X, y):
-            seen.append(get_config()["skip_parameter_validation"])
-            return super().fit(X, y)
+    def fit(self, X, y):
+        seen.append(get_config()["skip_parameter_validation"])
+        return plain(self, X, y)
 
-    measure(WrapperOracle(Watching(), X, y, cv=3), 0b1)
+    plain = GaussianNB.fit
+    monkeypatch.setattr(GaussianNB, "fit", fit)
+    measure(WrapperOracle(GaussianNB(), X, y, cv=3), 0b1)
     assert seen == [False, True, True]
     assert not get_config()["skip_parameter_validation"]
     wrong = measure(WrapperOracle(LogisticRegression(C=-1.0), X, y, cv=3), 0b1)
     assert isinstance(wrong, Failure)
     assert "C" in wrong.reason
+
+
+class Stepwise(ClassifierMixin, BaseEstimator):
+    """Sets the parameters of a model while it is fitted."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.depth_ = 1
+        for depth in (-1, 3):
+            with contextlib.suppress(ValueError):
+                self.depth_ = DecisionTreeClassifier(max_depth=depth).fit(X, y).get_depth()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[self.depth_ % len(self.classes_)])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GridSearchCV(DecisionTreeClassifier(random_state=0), {"min_samples_split": [1, 300]}, cv=3),
+        make_pipeline(StandardScaler(), GridSearchCV(LogisticRegression(), {"C": [-1.0, 1e-6]}, cv=3)),
+        Stepwise(),
+        make_pipeline(FunctionTransformer(lambda X: X[:, :1]), GaussianNB()),
+    ],
+)
+def test_what_a_fit_sets_is_looked_at_in_every_fold(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of candidates that fail
+        found = measure(WrapperOracle(model, X, y, cv=3), 0b11)
+        plain = cross_val_score(model, X[:, :2], y, cv=StratifiedKFold(3, shuffle=True, random_state=0))
+    assert found.folds[0] == tuple(plain)
+    assert not checked_once(model)
 
 
 def test_an_interrupt_is_not_a_failure():
