@@ -27,6 +27,22 @@ class InputError(ElicitError, ValueError):
     """The caller's data, settings or arguments are wrong; the caller can mend them."""
 
 
+class CellError(InputError):
+    """One number of a matrix is at fault; whoever knows what its columns are called may say so."""
+
+    def __init__(self, text: str, row: int = 0, column: int = 0) -> None:
+        super().__init__(text, row, column)
+        self.column = column
+
+    def __str__(self) -> str:
+        return printable(self.args[0])
+
+    def called(self, name: str) -> InputError:
+        """The same error, with the name of the column instead of its place."""
+        text, row, column = self.args
+        return InputError(text.replace(f"row {row}, column {column}", f"the column {name!r}"))
+
+
 class ModelError(InputError):
     """A model cannot be fitted on a subset, so that whoever goes by the model cannot go on."""
 

@@ -21,6 +21,9 @@ MOST_CLASSES = 20
 #: Python reads whole numbers of so many digits, whatever its own limit is set to.
 MOST_DIGITS = 640
 
+#: Larger numbers have no squares that could be summed up.
+LARGEST = 1e150
+
 #: Measurements must be smaller than this: in steps of `GRID` larger ones could overflow.
 LARGEST_MEASURED = 1e250
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError, nearest
-from elicit.printable import counted, in_a_list, many
+from elicit.printable import counted, in_a_list, many, printable
 
 Mask = int
 Indicator = NDArray[np.bool_]
@@ -123,6 +123,10 @@ class Attributes:
         try:
             return self._position[name]
         except KeyError:
+            # one that does not print is called as screens show it, if only one is shown so
+            shown = [k for k, known in enumerate(self.names) if printable(known) == name]
+            if len(shown) == 1:
+                return shown[0]
             hint = nearest(name, self.names, f"the attributes are {_first_names(self.names)}")
             told = f"{where}: " if where else ""
             raise InputError(f"{told}unknown attribute {name!r}{hint}") from None

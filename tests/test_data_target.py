@@ -168,6 +168,18 @@ def test_columns_that_floats_do_not_tell_apart_or_do_not_hold_are_left_out_for_w
         load(str(tmp_path / "t.csv"), "huge", tidy=True)
 
 
+def test_numbers_whose_squares_no_float_holds_are_too_large(tmp_path):
+    rows = [f"{k % 7},{'1e151' if k % 2 else '-1e308'},{9e149 if k % 3 else 1},{k % 2}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,big,less,y", *rows]) + "\n")
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    assert data.columns == ("a", "less")
+    assert "'big' is left out: it holds numbers too large to compute with, as in '-1e308'; write" in "".join(data.notes)
+    with pytest.raises(
+        InputError, match="line 2: 'big' is -1e308, too large to compute with; write it in a larger unit"
+    ):
+        load(str(tmp_path / "t.csv"), "y")
+
+
 def test_data_of_one_row_or_without_a_name_are_one_line(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n1,2,0\n")
     with pytest.raises(InputError, match="one row tells nothing apart; add rows"):

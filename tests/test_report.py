@@ -17,6 +17,7 @@ import time
 from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import journals
 import numpy as np
@@ -35,7 +36,7 @@ from elicit.asks import Measured, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Preferred, Retracted, Stopped
+from elicit.events import SCORE_AND_SIZE, Answer, Asked, Criterion, Preferred, Retracted, Stopped
 from elicit.journal import Journal, read
 from elicit.operators import HiddenTheta, ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
@@ -43,7 +44,7 @@ from elicit.printable import LONGEST_LABEL, rounded
 from elicit.proof.record_check import Step
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Why
-from elicit.report.content import gather, strongest
+from elicit.report.content import _events, gather, strongest
 from elicit.report.drawing import LOOKS, RIGHT, WIDTH, bars, curve, path_of_session, scale
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
@@ -51,7 +52,7 @@ from elicit.report.page import page
 from elicit.report.power import _heat
 from elicit.sessions import begin, elicitation_of, header_of
 from elicit.sources.oracle import oracle_from
-from elicit.subsets import Family
+from elicit.subsets import Attributes, Family
 
 HOSTILE = (
     "<script>window.pwned = 1</script>",
@@ -179,6 +180,13 @@ def test_a_step_that_takes_an_answer_back_names_its_question(tmp_path):
     facts = tuple(fact for fact in record.facts if not isinstance(fact, Stopped))
     taken = dataclasses.replace(record, facts=(*facts, Retracted(facts[-1].request, request)), claims=())
     assert gathered(taken).events[-1] == ("taken back", "the answer to question 2")
+
+
+def test_the_steps_name_what_was_passed_over():
+    facts = (Asked(1, (0b1,)), Asked(3, (0b10,), rejected=((0b101, 0.2), (0b100, 0.3)), why="its answer tells most"))
+    header = SimpleNamespace(attributes=Attributes(("a", "b", "c")), criteria=())
+    told = _events(SimpleNamespace(header=header, facts=facts), SimpleNamespace(question_numbers={}))
+    assert told == [("2 passed over", "a, c; c")]
 
 
 def test_a_record_whose_claim_is_false_says_so_at_the_top(wine, tmp_path):

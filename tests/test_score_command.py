@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import pickle
+import re
 import threading
 
 import numpy as np
@@ -12,7 +14,8 @@ from sklearn.datasets import load_wine
 
 from elicit.cli import main
 from elicit.data import load, model_of
-from elicit.scores import MEASURES, fisher, relieff, score_named
+from elicit.errors import CellError
+from elicit.scores import MEASURES, chi2, fisher, relieff, score_named
 
 X, y = load_wine(return_X_y=True)
 
@@ -141,7 +144,7 @@ def test_one_attribute_and_constant_scores_are_shown_without_agreement(here, cap
     (here / "one.csv").write_text("a,kind\n0,x\n1,x\n2,z\n4,z\n")
     assert len(printed(capsys, "one.csv", "--target", "kind", "--by", "fisher,variance")) == 3
     (here / "flat.csv").write_text("a,b,kind\n1,3,x\n1,3,x\n1,3,z\n1,3,z\n")
-    assert "nan" in printed(capsys, "flat.csv", "--target", "kind", "--by", "fisher,variance")[-1]
+    assert printed(capsys, "flat.csv", "--target", "kind", "--by", "fisher,variance")[-1].split() == ["variance", "-"]
     assert (
         written(here, "flat.csv", "--target", "kind", "--by", "fisher,variance")["agreement"]["kendall"][0][1] is None
     )
@@ -231,6 +234,23 @@ def test_a_score_that_these_data_do_not_allow_takes_no_other_with_it(here, capsy
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
+def test_a_complaint_that_several_scores_have_is_made_once(here, capsys):
+    (here / "one.csv").write_text("a,b,y\n" + "".join(f"{k},{(k * 7) % 5},1\n" for k in range(9)))
+    assert main(["score", "one.csv", "--target", "y", "--holds", "classes", "--by", "fisher,relieff,chi2"]) == 2
+    says = "classes are compared by fisher, relieff, chi2, but every row of the target is 1; add others"
+    assert capsys.readouterr().err.splitlines() == [f"elicit: {says}"]
+
+
+def test_a_number_at_fault_is_told_with_its_column(here, capsys):  # noqa: ARG001  # here: a folder to be in
+    assert main(["score", "d.csv", "--target", "bought", "--by", "chi2"]) == 2
+    told = capsys.readouterr().err
+    assert re.search(r"^elicit: chi2 needs counts, but X is -\S+ in the column '(size|noise)'; shift the column", told)
+    with pytest.raises(CellError, match=r"but X is -1 in row 1, column 0; shift") as caught:
+        chi2(np.array([[1.0], [-1.0]]), [0, 1])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again.called("a\x1b")) == str(caught.value).replace("row 1, column 0", r"the column 'a\x1b'")
+
+
 @pytest.mark.parametrize("zipped", [False, True])
 def test_data_may_come_through_a_pipe(here, capsys, zipped):
     plain = (here / "d.csv").read_bytes()

@@ -7,6 +7,7 @@ import re
 import sys
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 
 import journals
@@ -22,7 +23,7 @@ from elicit.alongside.display import Meter, failure_lines
 from elicit.alongside.fresh import FIRST_SEED, ROUNDS
 from elicit.alongside.insight import Insight
 from elicit.alongside.progress import progress_of, regret_of
-from elicit.asks import Compare, Done, Evaluate, Reconcile, Settlement
+from elicit.asks import Compare, Done, Evaluate, Failure, Reconcile, Settlement
 from elicit.cli import main
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.ending import _how_to_go_on
@@ -52,6 +53,7 @@ from elicit.proof import why_words
 from elicit.proof.strained import strained_in
 from elicit.proof.why import Otherwise, Why
 from elicit.sessions import begin, elicitation_of
+from elicit.sources.oracle import oracle_from
 from elicit.sources.snippet import snippet
 
 # whoever always says "a" fails a check, so there is none
@@ -171,6 +173,18 @@ def test_the_journal_is_enough_for_the_snippet(ended):
     exec("\n".join(code), names)
     assert list(names["X"].columns) == ["alcohol", "hue"]
     assert names["model"].score(names["X"], names["y"]) > 0.7
+
+
+@pytest.mark.parametrize("model", ["tree:3", "forest:5"])
+def test_the_snippet_is_the_model_that_was_measured(tmp_path, model):
+    with_a_leak(tmp_path)
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": model, "tidy": True}
+    names = {}
+    exec("\n".join(snippet(section, ("a", "b"))), names)
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    by_hand = cross_val_score(names["model"], names["X"], names["y"], cv=folds)
+    measured = oracle_from(section, Path())(Evaluate(0, 0b11))
+    assert measured.folds[0] == tuple(by_hand)
 
 
 def test_the_snippet_names_many_columns_on_lines_that_fit_a_screen(tmp_path):
@@ -543,13 +557,13 @@ def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_
 
 
 def with_a_leak(folder):
-    """A table whose column `leak` tells the target, and whose column `wild` no model can be fitted to."""
+    """A table whose column `leak` tells the target."""
     rng = np.random.default_rng(2)
     rows = []
     for k, (a, b, c) in enumerate(rng.normal(size=(60, 3)).round(4)):
         y = int(a + b + rng.normal() > 0)
-        rows.append(f"{a},{b},{c},{2 * y + 0.001 * (k % 3):.3f},{1e308 if k % 2 else -1e308:g},{y}")
-    (folder / "t.csv").write_text("\n".join(["a,b,c,leak,wild,y", *rows]))
+        rows.append(f"{a},{b},{c},{2 * y + 0.001 * (k % 3):.3f},{y}")
+    (folder / "t.csv").write_text("\n".join(["a,b,c,leak,y", *rows]))
     return rows
 
 
@@ -561,7 +575,7 @@ def fresh_by_hand(rows, columns):
     return np.mean([cross_val_score(model, X[:, columns], X[:, -1].astype(int), cv=cv).mean() for cv in folds])
 
 
-DROP = ("t.csv", "--target", "y", "--drop", "leak,wild", "--questions", 0)
+DROP = ("t.csv", "--target", "y", "--drop", "leak", "--questions", 0)
 
 
 @pytest.mark.parametrize("limit", [(), ("--max-size", 2)])
@@ -574,7 +588,7 @@ def test_what_is_dropped_is_no_part_of_the_baseline(tmp_path, limit):
     assert float(fresh[1]) == pytest.approx(fresh_by_hand(rows, [0, 1, 2]), abs=1e-5)
     subsets = [set(line["subset"]) for line in journals.lines_of(tmp_path / "j") if "subset" in line]
     assert subsets
-    assert not any(subset & {"leak", "wild"} for subset in subsets)
+    assert not any("leak" in subset for subset in subsets)
 
 
 def test_a_baseline_that_is_recommended_is_measured_on_fresh_folds_once(tmp_path):
@@ -636,10 +650,11 @@ def test_where_all_that_may_be_chosen_cannot_be_measured_that_is_what_is_said(tm
     assert "The 3 attributes that may be chosen together could not be measured: " in told
 
 
-def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path):
+def test_a_reason_that_ends_a_sentence_ends_it_once(tmp_path, monkeypatch):
     with_a_leak(tmp_path)
+    monkeypatch.setattr(WrapperOracle, "__call__", lambda *_: Failure("ValueError: It cannot be."))
     told = told_by(tmp_path, "t.csv", "--target", "y", "--budget", 3, "--questions", 0)
-    assert re.search(r"All attributes together could not be measured: .*NaN\. If that is so of every subset", told)
+    assert "All attributes together could not be measured: ValueError: It cannot be. If that is so of every" in told
 
 
 def run_measured(measured, **settings):
@@ -836,8 +851,13 @@ def test_it_is_said_when_a_model_does_no_better_than_a_guess(tmp_path, follows, 
 
 def test_numbers_and_their_nouns_agree(tmp_path):
     with_a_leak(tmp_path)
-    told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak,wild", "--budget", 1, "--questions", 1)
-    assert "at most 1 of 3 subsets will be evaluated and at most 1 question asked" in told
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak", "--budget", 2, "--questions", 1)
+    assert "at most 2 of 3 subsets will be evaluated and at most 1 question asked" in told
+    for alone in (("--budget", 1), ("--budget", 9, "--keep", "a,b")):  # no two subsets to compare
+        (tmp_path / "j").unlink()
+        assert "evaluated and nothing asked: " in told_by(
+            tmp_path, "t.csv", "--target", "y", "--drop", "c,leak", *alone
+        )
     assert failure_lines([{"why": 1}, {"how": 2}]) == ["not measured, 2 times: how", "not measured, 1 time: why"]
 
 

@@ -115,6 +115,17 @@ def test_an_unknown_attribute_is_refused_with_the_nearest_name():
         wine.position("zzz")
     with pytest.raises(InputError, match="a list of attribute names, found the single text 'ash'"):
         wine.mask("ash")
+
+
+def test_a_name_that_does_not_print_is_known_as_screens_show_it():
+    odd = Attributes(("a\x1b[31m", "two\nlines", "plain", "b\n", "b\\n"))
+    assert odd.mask([r"a\x1b[31m", r"two\nlines"]) == odd.mask(["a\x1b[31m", "two\nlines"]) == 0b11
+    assert odd.position(r"b\n") == 4, "one is called so"
+    with pytest.raises(InputError, match="unknown attribute"):
+        Attributes(("b\n", "b\r")).position("b")
+
+
+def test_a_number_is_no_list_of_names():
     with pytest.raises(InputError, match=r"a list of attribute names, found 4; Attributes.numbered\(n\) makes names"):
         Attributes.of(4)
 

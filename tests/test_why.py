@@ -16,7 +16,7 @@ from elicit.asks import Reconcile, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Assumed, Evaluated, Failed, Preferred, Retracted
+from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import Claimed, Record, read
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
@@ -499,6 +499,25 @@ def test_the_command_says_why_not_another(journal, why, capsys):
             possible = beliefs.utilities.verdict(rival).possible
             assert told_of == ["it could still be best" if possible else "it cannot be best"]
         assert len(told_of) == 1
+
+
+def test_what_was_measured_of_another_is_told_before_anything_is_decided(tmp_path, capsys):
+    def measure(chosen):
+        if "c" in chosen:
+            raise ValueError("c is broken")
+        return len(chosen)
+
+    oracle = CallableOracle(measure, ("a", "b", "c"), criteria=(Criterion("score"), Criterion("size", maximise=False)))
+    with begin(tmp_path / "j", oracle, Settings(budget=6)) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="cannot"), session.journal)
+    assert not Why(read(tmp_path / "j")).decides
+    best = Why(read(tmp_path / "j")).best
+    _, failed, _ = told(capsys, tmp_path / "j", "--not", "c")
+    assert "it could not be measured: ValueError: c is broken." in failed
+    other = "a,b" if best != 0b11 else "a"
+    _, measured, _ = told(capsys, tmp_path / "j", "--not", other)
+    its, ours = (2, best.bit_count()) if other == "a,b" else (1, 2)
+    assert f"score (more is better): {its}, the recommended subset has {ours}." in measured
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def counted_warnings() -> Iterator[Counter[str]]:
         yield counted
 
 
-def warning_lines(counted: Counter[str]) -> Iterator[str]:
+def warning_lines(counted: Counter[str], doing: str = "measuring") -> Iterator[str]:
     """One line for each warning, with how often it came."""
     for words, times in counted.items():
-        yield f"warned {many(times, 'time')} while measuring: {printable(words)}"
+        yield f"warned {many(times, 'time')} while {doing}: {printable(words)}"

@@ -20,7 +20,7 @@ from elicit.commands.score_choice import listing, measures_of, not_shown, option
 from elicit.commands.score_tables import Column, print_results
 from elicit.commands.status import DONE, complain
 from elicit.data import Data, load, regrouped, without
-from elicit.errors import InputError
+from elicit.errors import CellError, InputError
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import many
 from elicit.scores.agreement import kendall, spearman
@@ -102,9 +102,9 @@ def _compute_scores(
     data: Data,
     columns: Columns,
     meter: Meter,
-) -> tuple[list[Column], list[InputError]]:
+) -> tuple[list[Column], list[tuple[Measure, InputError]]]:
     """Every score that can be computed, and an error for each that cannot; if none can, the errors are raised."""
-    found, troubles = [], []
+    found, troubles = [], list[tuple[Measure, InputError]]()
     for k, measure in enumerate(measures):
         meter.update(k / len(measures), f"computing {measure.name}")
         kwargs = {**measure.told(data.classes), **options.get(measure.name, {})}
@@ -112,7 +112,7 @@ def _compute_scores(
             with warnings.catch_warnings(record=True) as caught:
                 values = measure.scores(data.X, data.y, columns.positions, **kwargs)
         except (TypeError, ValueError) as error:  # perhaps an option that only the library behind it understands
-            troubles.append(_naming_the_score(error, measure, kwargs))
+            troubles.append((measure, _naming_the_score(error, measure, kwargs, data.columns)))
             continue
         meter.clear()
         for text in dict.fromkeys(str(warning.message) for warning in caught):
@@ -123,18 +123,26 @@ def _compute_scores(
     return found, troubles
 
 
-def _report_troubles(troubles: Sequence[InputError]) -> None:
-    """Complain about each error, and raise the last one, which ends the command."""
-    for trouble in troubles[:-1]:
-        complain(str(trouble))
-    if troubles:
-        raise troubles[-1]
+def _report_troubles(troubles: Sequence[tuple[Measure, InputError]]) -> None:
+    """Complain about each error, one of several scores once, and raise the last one, which ends the command."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for measure, trouble in troubles:
+        before, _, after = str(trouble).partition(measure.name)
+        alike.setdefault((before, after), []).append(measure.name)
+    told = [f"{before}{', '.join(names)}{after}" for (before, after), names in alike.items()]
+    for line in told[:-1]:
+        complain(line)
+    if told:
+        raise InputError(told[-1])
 
 
-def _naming_the_score(error: Exception, measure: Measure, options: Mapping[str, Any]) -> InputError:
-    """The same error, with the name of the score where its text lacks it."""
+def _naming_the_score(
+    error: Exception, measure: Measure, options: Mapping[str, Any], columns: Sequence[str]
+) -> InputError:
+    """The same error, with the name of the score where its text lacks it, and that of the column at fault."""
     if not isinstance(error, InputError):
         return InputError(f"{measure.name} cannot be computed with {dict(options)}: {error}")
+    error = error.called(columns[error.column]) if isinstance(error, CellError) else error
     return error if measure.name in str(error) else InputError(f"{measure.name}: {error}")
 
 

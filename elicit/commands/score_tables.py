@@ -78,7 +78,9 @@ def _agreement(found: Sequence[Column]) -> list[str]:
     rho, tau = (how([column.ranks for column in found]) for how in (spearman, kendall))
     columns = [["", *names]]
     for j, name in enumerate(names):
-        cells = ["" if i == j else f"{(rho if j > i else tau)[i, j]:.3f}" for i in range(len(names))]
+        between = [(rho if j > i else tau)[i, j] for i in range(len(names))]
+        told = ["-" if np.isnan(value) else f"{value:.3f}" for value in between]
+        cells = ["" if i == j else told[i] for i in range(len(names))]
         columns.append(_to_the_right(name, cells, 6))
     return aligned(list(zip(*columns, strict=True)), screen_width())
 

@@ -270,7 +270,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
         journal.cache(baseline, reply)
     total = left * seconds + _SECONDS_OF_DECIDING * elicitation.budget * elicitation.family.n
     settings, asked, meanwhile = elicitation.settings, "nothing asked", ""
-    if settings.questions:
+    if settings.questions and min(elicitation.budget, elicitation.family.count()) > 1:
         asked = f"at most {many(settings.undoubted_questions, 'question')} asked"
         meanwhile = ", much of it while you read"
         if settings.undoubted_questions < settings.questions:

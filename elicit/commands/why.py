@@ -14,7 +14,7 @@ from elicit.errors import InputError
 from elicit.journal import read
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import Why
-from elicit.proof.why_words import measured_line, reason_lines, reversed_answers
+from elicit.proof.why_words import facts_against, measured_line, reason_lines, reversed_answers
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.utility.exact import TOO_THIN, ExactSet
@@ -52,6 +52,8 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     choice = unproven_choice(why.elicitation.settings, bool(why.history.stated))
     if rival is not None:
         lines.append(f"why not {why.attributes.braced(rival)}:")
+    if rival is not None and not why.decides:
+        lines += facts_against(why, rival)
     if why.decides:
         lines += reason_lines(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
     elif isinstance(why.utilities, ExactSet) and why.utilities.thin:

@@ -19,6 +19,7 @@ from elicit.data.tidying import (
     ambiguity_note,
     ambiguous_number,
     as_numbers,
+    begun,
     categories_note,
     encode,
     is_missing,
@@ -145,10 +146,10 @@ class CellColumns:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
         for cell, line in zip(cells, self.cells.lines, strict=True):
             gap = is_missing(cell) if self.tidy else cell.lower() in ("", "na")
-            if gap or not math.isfinite(number_in(cell) or 0.0):
+            if gap or not math.isfinite(number_in(cell) or 0.0) or too_large(cell):
                 found, wanted = cell or "empty", f"expected a value; {remedy}"
                 if too_large(cell):
-                    found, wanted = f"{cell[:10]}…", f"{TOO_LARGE}; write it in a larger unit"
+                    found, wanted = begun(cell), f"{TOO_LARGE}; write it in a larger unit"
                 raise InputError(f"{self.path}, line {line}: {self.cells.header[i]!r} is {found}, {wanted}")
 
 

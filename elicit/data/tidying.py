@@ -15,6 +15,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.numeric import LARGEST
 from elicit.printable import many
 
 #: What C libraries wrote for NaN, and what stands for a missing value to `pandas.read_csv`.
@@ -169,6 +170,8 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
         return Column(None, note=f"{name!r} is left out: it is {'constant' if known else 'empty'}")
     values = as_numbers(known)
     if values is not None:
+        if large := next(filter(too_large, known), None):
+            return Column(None, note=f"{name!r} is left out: {_too_large_note(large)}")
         if values.min() == values.max():
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
@@ -232,7 +235,7 @@ def _other_than_texts(levels: Collection[str]) -> str:
         return "it holds numbers with a decimal comma; write them with a point"
     large = next((level for level in sorted(levels) if too_large(level)), None)
     if large is not None and all(_is_number(level) or too_large(level) for level in levels):  # else names, as 7e88912
-        return f"it holds numbers {TOO_LARGE}, as in {large[:10] + '…'!r}; write them in a larger unit"
+        return _too_large_note(large)
     if all(map(_WITH_SIGNS.fullmatch, levels)) and any(map(_SIGNS.intersection, levels)):  # not 1.2.3
         signed = min(filter(_SIGNS.intersection, levels))
         return f"it holds numbers with signs or blanks, as in {signed!r}; write the numbers alone"
@@ -256,8 +259,17 @@ def stray_position(cells: Sequence[str], *, commas: bool) -> int | None:
 
 
 def too_large(cell: str) -> bool:
-    """Whether a cell is a number that no float holds."""
-    return math.isinf(number_in(cell) or 0.0) and any(map(str.isdigit, cell))
+    """Whether a cell is a number that no float holds, or whose square none holds."""
+    return abs(number_in(cell) or 0.0) > LARGEST and any(map(str.isdigit, cell))
+
+
+def begun(cell: str) -> str:
+    """A cell, of many characters the first ones."""
+    return f"{cell[:10]}…" if len(cell) > 10 else cell
+
+
+def _too_large_note(cell: str) -> str:
+    return f"it holds numbers {TOO_LARGE}, as in {begun(cell)!r}; write them in a larger unit"
 
 
 def _is_number(cell: str) -> bool:

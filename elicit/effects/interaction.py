@@ -24,8 +24,9 @@ from elicit.effects.dependence import levels, means_at_points
 from elicit.effects.drawing import answer_label, axis_label, map_of_pairs
 from elicit.effects.trees import boxes_of, dependences
 from elicit.errors import InputError
+from elicit.numeric import LARGEST
 from elicit.scores.answers import ModelAnswers, answers, in_calls
-from elicit.scores.protocol import LARGEST, Floats
+from elicit.scores.protocol import Floats
 from elicit.scores.sheet import Sheet
 
 #: What is below this share of the spread of the answers is rounding: H and strength are 0 there. So is what is below

@@ -23,10 +23,10 @@ from elicit.decide.outlook import places
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.numeric import is_number, is_whole
+from elicit.numeric import LARGEST, is_number, is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame, require_one_each
 from elicit.scores.agreement import as_power_index, ranks
-from elicit.scores.protocol import LARGEST, holds_dates
+from elicit.scores.protocol import holds_dates
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
 

@@ -24,7 +24,7 @@ def reason_lines(why: Why, reason: Reason, most: int | None, hint: str = "") -> 
     """A reason in lines of text; `most` causes of a kind, None for all; the hint says how to see the others."""
     names, scope = why.attributes, why.utilities.scope
     everything = reason.rival is None
-    lines = _against_all(why, reason) if everything else _against_one(why, reason)
+    lines = _against_all(why, reason) if reason.rival is None else facts_against(why, reason.rival)
     against = f"any of the {len(why.utilities.evaluated)} measured" if everything else "it"
     if reason.loses is None:
         return [*lines, f"a utility of the {scope} prefers another by more than the margin of one clear answer."]
@@ -99,20 +99,20 @@ def _about_the_others(why: Why, loses: float) -> list[str]:
     return [f"{which} may lose more: {least:.4g} or above."]
 
 
-def _against_one(why: Why, reason: Reason) -> list[str]:
-    rival, history = reason.rival, why.history
-    assert rival is not None
+def facts_against(why: Why, rival: Mask) -> list[str]:
+    """What was measured of a rival of the recommended subset, or why nothing was."""
+    history = why.history
     if rival in history.failed:
         return [f"it could not be measured: {history.failed[rival].reason}."]
     if rival not in history.evaluated:
         return ["it was not measured."]
     lines = []
     for k, criterion in enumerate(history.criteria):
-        ours, its = (history.evaluated[x].criteria[k] for x in (reason.subset, rival))
+        ours, its = (history.evaluated[x].criteria[k] for x in (why.best, rival))
         way = "more" if criterion.maximise else "less"
         lines.append(f"{criterion.name} ({way} is better): {rounded(its)}, the recommended subset has {rounded(ours)}.")
     above = [x for x, below in history.dominates.items() if rival in below]
-    if reason.subset in above:
+    if why.best in above:
         lines.append("the recommended subset dominates it.")
     elif above:
         lines.append(f"{len(above)} of the measured subsets dominate it, such as {why.attributes.braced(above[0])}.")

@@ -259,8 +259,9 @@ def _events(record: Record, history: History) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for fact in record.facts:
         match fact:
-            case Asked(why=reason, rejected=rejected) if rejected:
-                found.append((f"{len(rejected)} passed over", reason))
+            case Asked(rejected=rejected) if rejected:
+                which = "; ".join(", ".join(names.subset(subset)) for subset, _ in rejected)
+                found.append((f"{len(rejected)} passed over", which))
             case Evaluated(subset=subset, criteria=values):
                 told = "; ".join(f"{c.name} {rounded(value)}" for c, value in zip(criteria, values, strict=True))
                 found.append(("measured", f"{', '.join(names.subset(subset))}: {told}"))

@@ -19,9 +19,10 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from elicit.errors import InputError
+from elicit.numeric import LARGEST
 from elicit.scores.johnson import roots
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import LARGEST, Floats, constant, numbers
+from elicit.scores.protocol import Floats, constant, numbers
 
 #: f(X (rows, d)) -> (rows,).
 Function = Callable[[Floats], Any]

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.errors import InputError, first_line
-from elicit.numeric import holds_classes, is_whole
+from elicit.errors import CellError, InputError, first_line
+from elicit.numeric import LARGEST, holds_classes, is_whole
 from elicit.scores.sheet import gap
 
 Floats = NDArray[np.float64]
@@ -28,9 +28,6 @@ Targets = Literal["classes", "numbers", "both"]
 Groups = Sequence[Sequence[int]]
 
 MASKED_TARGET = "the target is a masked array; drop the rows that are masked first"
-
-#: Larger numbers have no squares that could be summed up.
-LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,8 @@ def table(
     if held:
         codes = _codes(target)
         if codes.max() == 0:
-            raise InputError(f"{by} compares classes, but every row of the target is {target[0]!s}; add others")
+            only = f"{target[0]:g}" if target.dtype.kind == "f" else str(target[0])
+            raise InputError(f"classes are compared by {by}, but every row of the target is {only}; add others")
         return Table(data, codes, True)
     if targets == "classes":
         raise InputError(
@@ -153,10 +151,12 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
     wrong = np.isinf(values) if gaps else ~np.isfinite(values)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        raise InputError(f"X is {values[row, column]} in row {row}, column {column}; fill or drop such rows first")
+        where = f"row {row}, column {column}"
+        raise CellError(f"X is {values[row, column]} in {where}; fill or drop such rows first", row, column)
     if (np.abs(values) > LARGEST).any():
         row, column = np.argwhere(np.abs(values) > LARGEST)[0]
-        raise InputError(f"X is {values[row, column]:g} in row {row}, column {column}, too large to square; rescale it")
+        where = f"row {row}, column {column}"
+        raise CellError(f"X is {values[row, column]:g} in {where}, too large to square; rescale it", row, column)
     return values
 
 

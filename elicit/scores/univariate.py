@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_selection import chi2 as chi2_test
 
-from elicit.errors import InputError
+from elicit.errors import CellError, InputError
 from elicit.scores.protocol import Floats, Table, centred, constant, numbers, table
 
 
@@ -56,9 +56,11 @@ def chi2(X: Any, y: Any) -> Floats:
     given = table(X, y, "chi2", "classes", instead="f")
     if (given.X < 0).any():
         row, column = np.argwhere(given.X < 0)[0]
-        raise InputError(
+        raise CellError(
             f"chi2 needs counts, but X is {given.X[row, column]:g} in row {row}, column {column}; "
-            "shift the column to start at 0, or choose f"
+            "shift the column to start at 0, or choose f",
+            row,
+            column,
         )
     varies = ~constant(given.X)  # a constant column of zeros has no expectation to compare with
     found = np.zeros(given.X.shape[1])

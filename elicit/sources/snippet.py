@@ -12,6 +12,7 @@ from elicit.complete import is_zipped
 from elicit.data import BUILT_IN, Data, model_of, regrouped
 from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
 from elicit.data.tidying import MISSING_LEVEL, MISSING_TO_PANDAS, as_numbers, is_missing
+from elicit.scores.randomness import settled
 from elicit.sources.oracle import ungrouped
 from elicit.sources.sections import Section
 
@@ -30,7 +31,7 @@ def snippet(section: Section, names: Sequence[str]) -> list[str]:
     columns = [column for name in names for column in groups.get(name, (name,))]
     coded = {column: data.groups[column] for column in columns if column in data.groups}
     data = regrouped(data, groups) if groups else data
-    model = model_of(section["model"], data.classes, data.missing)
+    model = settled(model_of(section["model"], data.classes, data.missing), section.get("random_state", 0))
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     imports = {f"from {_public_module(type(step))} import {type(step).__name__}" for step in steps}
     if len(steps) > 1:

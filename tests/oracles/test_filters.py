@@ -167,7 +167,10 @@ def test_size_and_further_criteria_join():
         (lambda: FilterOracle(X, y, "cfs", criteria=[fit_time()]), "fits estimators; use WrapperOracle"),
         (lambda: FilterOracle(X, y[:3], "cfs"), "178 rows"),
         (lambda: FilterOracle(np.where(X > 1679, np.nan, X), y, "cfs"), "X is nan in row"),
-        (lambda: FilterOracle(X, [2] * len(y), "cfs"), "'cfs' compares classes, but every row of the target is 2"),
+        (
+            lambda: FilterOracle(X, [2] * len(y), "cfs"),
+            "classes are compared by the merit 'cfs', but every row of the target is 2",
+        ),
         (lambda: FilterOracle(X, ["a"] * len(y), "consistency"), "every row of the target is a; add others"),
         (lambda: FilterOracle(X, [0.5] * len(y), "mrmr"), "every row of the target is 0.5, so nothing explains it"),
         (lambda: FilterOracle(X, y.astype(str), "cfs", classes=False), "needs a target of numbers, but this one holds"),

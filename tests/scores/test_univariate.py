@@ -82,7 +82,7 @@ def test_more_columns_than_rows_one_column_and_texts_as_classes():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: fisher(X, np.zeros(178)), "compares classes, but every row"),
+        (lambda: fisher(X, np.zeros(178)), "classes are compared by fisher, but every row of the target is 0"),
         (lambda: correlation(X, np.full(178, 0.5)), "every row of the target is"),
         (lambda: fisher(DX, dy), "needs a target of classes, .* choose f, or"),
         (lambda: fisher(np.where(X > 1679, np.nan, X), y), "X is nan in row 18, column 12"),
