@@ -25,9 +25,6 @@ from elicit.utility.monomials import Vector
 #: Settings that older journals do not hold, with the values under which those journals were made. (Of the others that
 #: came later, today's defaults say what was done before.)
 FORMER_DEFAULTS: Mapping[str, Any] = {
-    "recommend": "regret",
-    "first": "drawn",
-    "doubt": 1,
     "confirm": 0,
     "unasked": 0,
     "detour": 0,
@@ -128,12 +125,7 @@ def elicitation_of(record: Record | Journal) -> Elicitation:
             header.attributes,
             header.criteria,
             settings_from({**FORMER_DEFAULTS, **chosen}),
-            family=Family(
-                len(header.attributes),
-                header.attributes.mask(family["keep"]),
-                header.attributes.mask(family["drop"]),
-                family["max_size"],
-            ),
+            family=Family.from_plain(family, header.attributes),
             seed=header.seed,
             prior=None if prior is None else np.array(prior, dtype=np.float64),
             rows=header.settings.get("rows"),

@@ -6,10 +6,11 @@ Boolean matrix for numpy. `Attributes` gives the bits their names, `Family` says
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,6 +252,11 @@ class Family:
             return list(attributes.subset(mask)) if mask else []
 
         return {"keep": names(self.keep), "drop": names(self.drop), "max_size": self.max_size}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any], attributes: Attributes) -> Family:
+        """The family that a journal keeps."""
+        return cls(len(attributes), attributes.mask(plain["keep"]), attributes.mask(plain["drop"]), plain["max_size"])
 
     def __contains__(self, mask: Mask) -> bool:
         return (

@@ -880,22 +880,18 @@ def test_killed_fifty_times_nothing_acknowledged_is_lost(tmp_path):
 
 
 def test_a_journal_from_before_some_settings_were_there_is_read_by_the_rules_of_its_time(tmp_path):
-    """Runs then began with draws, asked for no answer again, and recommended by least max regret."""
+    """Runs then asked for no answer again, and believed all rejections."""
     oracle = truth(5)
     plain = journal_of(tmp_path / "now", oracle, settings=CHECKED, seed=2)
     record = read(tmp_path / "now")
     earlier = dict(record.header.settings["elicit"])
-    assert earlier.pop("recommend") == "expected"
     then = {
-        "recommend": "regret",
-        "first": "drawn",
-        "doubt": 1,
         "confirm": 0,
         "unasked": 0,
         "detour": 0,
         "agreement": 1,
     }
-    for later in (*list(then)[1:], "scope", "assume", "noise_ratio", "pairs", "worth"):
+    for later in (*then, "scope", "assume", "noise_ratio", "pairs", "worth"):
         del earlier[later]
     header = dataclasses.replace(record.header, settings={**record.header.settings, "elicit": earlier})
     with Journal.create(tmp_path / "then", header) as journal:
@@ -903,8 +899,7 @@ def test_a_journal_from_before_some_settings_were_there_is_read_by_the_rules_of_
             journal.append(fact)
     found = elicitation_of(read(tmp_path / "then"))
     assert found.settings == dataclasses.replace(CHECKED, **then)
-    assert found.incumbent == found.beliefs.regrets.least().subset
-    assert elicitation_of(record).incumbent == plain.subset
+    assert found.incumbent == elicitation_of(record).incumbent == plain.subset
 
 
 def test_who_only_compares_leaves_contradictions_to_be_weighed():

@@ -415,6 +415,19 @@ def test_what_was_played_before_a_scenario_that_fails_is_told_and_then_the_failu
     assert f"{third}: the operator's utility is 1.1e+300" in error
 
 
+def test_wrong_answers_of_an_operator_who_errs_as_often_already_are_a_run_of_their_own(tmp_path):
+    written(tmp_path, "only", 1)
+    text = (tmp_path / "only.toml").read_text()
+    (tmp_path / "only.toml").write_text(text.replace("[elicit]", "noise = 0.5\n[elicit]"))
+    out, kept = tmp_path / "all.json", tmp_path / "kept"
+    given = ["compare", str(tmp_path / "only.toml"), "--json", str(out), "--journals", str(kept), "--wrong", "0.5"]
+    assert main([*given, "--n-jobs", "1"]) == 0
+    ours = [run for run in json.loads(out.read_text())["results"] if not classical(run["method"])]
+    assert sorted(run["method"] for run in ours) == ["elicit", "elicit", *["elicit (50% wrong)"] * 2]
+    assert len(list(kept.glob("elicit*.jsonl"))) == 4
+    assert not any(run["kept"] for run in ours), "each was played"
+
+
 def test_a_suite_has_no_picture_and_an_empty_folder_no_scenario(tmp_path, capsys):
     assert main(["compare", str(tmp_path)]) == 2
     assert "without a scenario" in capsys.readouterr().err

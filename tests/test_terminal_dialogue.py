@@ -279,6 +279,26 @@ def test_what_does_not_fit_can_be_scrolled_to():
     assert "more lines" not in page(dialogue, 60, 12)
 
 
+def test_a_page_is_a_screen_and_a_key_that_means_nothing_leaves_it_there():
+    dialogue, _ = talk(QUESTION, ["h"])
+    first = page(dialogue, 60, 14).splitlines()
+    dialogue.press("pagedown")
+    second = page(dialogue, 60, 14).splitlines()
+    everything = page(talk(QUESTION, ["h"])[0], 60, 200).splitlines()
+    last, more = first[-4], first[-3]
+    assert "more lines" in more
+    assert everything[everything.index(last) + 1] == second[1], "no line between two screens is left out"
+    dialogue.press("pageup")
+    assert page(dialogue, 60, 14).splitlines() == first
+    dialogue, _ = talk(QUESTION, [])
+    top = page(dialogue, 40, 9).splitlines()
+    dialogue.press("down")
+    below = page(dialogue, 40, 9).splitlines()
+    assert below != top
+    dialogue.press("x")
+    assert page(dialogue, 40, 10).splitlines()[1] == below[1]
+
+
 def test_the_opening_waits_for_enter():
     opening = Opening(["journal: j", "warning: \x1b[2J"], "elicit  wine")
     assert opening.press("a") is None

@@ -12,7 +12,7 @@ from elicit.asks import Done, Evaluate, Failure, Measured
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.errors import InputError, JournalError, OracleError, ProtocolError
+from elicit.errors import InputError, JournalError, OracleError, ProtocolError, WorthError
 from elicit.events import SCORE_AND_SIZE, Answer, Asked, Evaluated, Failed, Resumed, Stopped
 from elicit.explore import explore
 from elicit.journal import Journal, read
@@ -399,3 +399,20 @@ def test_a_run_on_very_many_attributes_is_kept_and_goes_on(tmp_path):
     first = explore(random, oracle, family=family, journal=tmp_path / "j")
     assert read(tmp_path / "j").header.settings["family"]["drop"] == [f"a{n}"]
     assert explore(random, oracle, family=family, journal=tmp_path / "j").names == first.names
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (lambda _: None, "the value of .* is no number; give one for everything that can be measured"),
+        (lambda _: "x", "the value of .* is no number"),
+        (lambda _: 3 + 0j, "the value of .* is no number"),
+        (lambda _: float("nan"), "the value of .* is no number"),
+        (lambda _: 10**400, "the value of .* is 100000000000, but values must be below 1e.250; rescale them"),
+        (lambda _: 1 / 0, "the value of .* cannot be worked out: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_value_that_is_none_is_told_with_its_subset(value, told):
+    oracle = CallableOracle(lambda subset: float(subset), 3, takes="mask")
+    with pytest.raises(WorthError, match=told):
+        explore(Method("random", Random(), value=lambda subset, _: value(subset), budget=9), oracle)

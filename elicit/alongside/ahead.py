@@ -191,6 +191,7 @@ class Ahead:
                     question, reply = task
                     question.doing.discard(reply)
                 self._changed.notify_all()
+            there.close()  # where it did not come so far
             here.close()
             if process.pid is not None:
                 process.terminate()

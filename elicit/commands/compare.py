@@ -22,6 +22,7 @@ from elicit.commands.output import (
     write_json,
 )
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
+from elicit.commands.reduced_data import check_place
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
@@ -155,10 +156,7 @@ def _check_plot(path: str, scenarios: Sequence[Scenario]) -> None:
     """Refuse, before the work begins, whatever would keep the picture from being drawn."""
     if Path(path).suffix not in (".png", ".svg", ".pdf"):
         raise InputError(f"{path}: a picture is a .png, .svg or .pdf file; choose one of these")
-    if Path(path).is_dir():
-        raise InputError(f"{path}: is a folder; choose another place")
-    if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"{path}: its folder does not exist; choose another place")
+    check_place(path)
     pyplot()
     if len(scenarios) > 1:
         raise InputError("--plot draws one scenario; leave it out, or name one file")

@@ -84,12 +84,13 @@ def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
         raise InputError(f"{str(part).removesuffix(_PARTIAL)}: its folder does not exist; choose another place")
     if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
         raise InputError(f"{part}: holds what was measured for another table; give another -o, or delete it")
-    with Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria)) as journal:
-        try:
+    journal = Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
+    try:
+        with journal:
             yield journal
-        finally:
-            if not any(isinstance(reply, Measured) for reply in journal.cached.values()):
-                part.unlink(missing_ok=True)
+    finally:  # once it is closed: an open file cannot be deleted everywhere
+        if not any(isinstance(reply, Measured) for reply in journal.cached.values()):
+            part.unlink(missing_ok=True)
 
 
 def _save_batch(

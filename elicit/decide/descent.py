@@ -118,4 +118,5 @@ def _foremost(subsets: Sequence[Mask], values: Vector) -> Mask:
     """The one of greatest value; of those equal the simplest."""
     # values are in steps of the grid, a billion for a score of 1: the last digits differ from library to library
     values = np.round(values / max(float(np.abs(values).max()), 1.0), 9)
-    return min((m for m, v in zip(subsets, values, strict=True) if v == values.max()), key=simplest)
+    most = values.max()
+    return min((m for m, v in zip(subsets, values, strict=True) if v == most), key=simplest)

@@ -167,11 +167,13 @@ class _Explorer:
         if subset in self.chosen or subset in self.rejected:
             return False
         before = history.rejected.get(subset)
-        return before is None or self._forecast_has_its_turn or self._age(before.request) >= SECOND_LOOK
+        return before is None or self._forecast_has_its_turn or before.request <= self._long_ago
 
-    def _age(self, request: int) -> int:
-        """Evaluations since a request."""
-        return sum(1 for fact in self._history.evaluated.values() if fact.request >= request)
+    @cached_property
+    def _long_ago(self) -> float:
+        """The last request at which a rejection was made so long ago that one looks again."""
+        latest = sorted(fact.request for fact in self._history.evaluated.values())[-SECOND_LOOK:]
+        return latest[0] if len(latest) == SECOND_LOOK else -np.inf
 
     def next(self) -> Mask | None:
         """The best candidate left, None when the family holds no other."""

@@ -157,10 +157,11 @@ class Questions:
             if b in below[a] and a not in below[b] and not self._by_dominance(a, b)
             if self._may_check(a, b)
         ]
-        doubts = np.round(crowd.against(implied), 9)
-        if not len(doubts) or doubts.max() < settings.doubt:
+        doubts = np.round(crowd.against(implied), 9).tolist()
+        worst = max(doubts, default=0.0)
+        if not implied or worst < settings.doubt:
             return None
-        a, b = min(pair for pair, doubt in zip(implied, doubts, strict=True) if doubt == doubts.max())
+        a, b = min(pair for pair, doubt in zip(implied, doubts, strict=True) if doubt == worst)
         return _shown_in_random_order(
             Question(a, b, "an earlier answer fits badly with the others; this asks it another way", check=True), rng
         )
@@ -270,8 +271,8 @@ class Questions:
 
     def _chained(self, statements: Iterable[Statement]) -> dict[Mask, set[Mask]]:
         """What dominance and these statements, chained, put below each evaluated subset."""
-        direct: dict[Mask, set[Mask]] = {x: set(self._history.dominates[x]) for x in self._beliefs.evaluated}
-        for s in statements:
+        direct: dict[Mask, set[Mask]] = {}
+        for s in (*self._history.dominance, *statements):
             for above, below in s.edges:
                 direct.setdefault(above, set()).add(below)  # a chain may lead over what only an earlier run measured
         return {x: reachable(x, direct) for x in self._beliefs.evaluated}
@@ -306,8 +307,8 @@ class Questions:
 
     def _value(self, least: float, floor: float) -> Iterator[Question]:
         """Pairs of candidates, the one first whose answer is worth most to the choice among them; at least so much."""
-        crowd, history = self._beliefs.plausible, self._history
-        live = [x for x in self._beliefs.candidates if x in set(history.front)]
+        crowd, front = self._beliefs.plausible, set(self._history.front)
+        live = [x for x in self._beliefs.candidates if x in front]
         if len(live) < 2:  # within noise even all of the front may be put below others by answers
             return
         live = crowd.by_worth(live)[:MOST_COMPARED]

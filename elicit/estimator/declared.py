@@ -35,11 +35,10 @@ class Unattended(Elicitation):
         return super()._decided()
 
     def _drop_refuted(self) -> None:
-        history = self.history
+        history, below = self.history, self.history.dominates
         for request, fact in history.assumed.items():
             if fact.source != Source.PRIOR.value or request in history.retracted:
                 continue
-            below = history.dominates
             refuted = fact.better in below.get(fact.worse, ())
             if fact.relation == Relation.EQUAL.value:
                 refuted = refuted or fact.worse in below.get(fact.better, ())

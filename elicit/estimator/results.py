@@ -85,8 +85,7 @@ def results_of(elicitation: Elicitation) -> Table:
     history = elicitation.history
     replies = history.evaluated | history.failed
     measured = sorted(replies, key=lambda x: replies[x].request)
-    rejected = sorted(history.rejected, key=lambda x: (history.rejected[x].price, simplest(x)))
-    rejected = [x for x in rejected if x not in history.failed]
+    rejected = history.cheapest_rejected
     rows = [*measured, *rejected]
     facts = [history.evaluated.get(x) for x in rows]
     table: Table = {

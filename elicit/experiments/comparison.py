@@ -74,9 +74,9 @@ def _run_once_more(
     journals: Path | None,
     show: Callable[[Progress], None] | None,
 ) -> RunResult:
-    """A run of ours for an operator who errs; its result says so."""
-    result = elicit_run(scenario, elicit, operator, seed, journals, show)
-    return result | {"method": answered_wrongly(elicit.name, operator.noise), "wrong": operator.noise}
+    """A run of ours for an operator who errs; its result and its journal say so."""
+    called = replace(elicit, name=answered_wrongly(elicit.name, operator.noise))
+    return elicit_run(scenario, called, operator, seed, journals, show) | {"wrong": operator.noise}
 
 
 def methods_of(scenario: Scenario) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ from elicit.knowledge.dominance import (
 )
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, answers_of, contradiction
 from elicit.numeric import GRID, LARGEST_MEASURED, is_finite, is_number
-from elicit.subsets import Attributes, Mask
+from elicit.subsets import Attributes, Mask, members, simplest
 
 #: A criterion whose range is below `FINE` is resolved badly by the grid; below this share of its size, it is rounding.
 FINE, ROUNDING = 1e3 * GRID, 1e-12
@@ -119,6 +119,7 @@ class History:
             case Failed(subset=subset):
                 self._expect_new(subset)
                 self.failed[subset] = fact
+                self.rejected.pop(subset, None)  # as of what is measured
             case Preferred():
                 self._record_answer(fact)
             case Assumed():
@@ -138,7 +139,7 @@ class History:
         self.facts.append(fact)
         if isinstance(fact, Evaluated | Preferred | Assumed | Retracted):
             self.version += 1
-            self._forget(_VIEWS)
+            self._forget(_VIEWS if isinstance(fact, Evaluated) else _VIEWS - _MEASURED)
 
     def _forget(self, views: Iterable[str]) -> None:
         """Have these views computed anew when they are next looked at."""
@@ -274,9 +275,7 @@ class History:
         """For each evaluated subset, all those it dominates (not reduced)."""
         subsets = self.subsets
         rows = dominance_relation(self.vectors, self.noise, self._folds())
-        return {
-            x: frozenset(y for j, y in enumerate(subsets) if row >> j & 1) for x, row in zip(subsets, rows, strict=True)
-        }
+        return {x: frozenset([subsets[j] for j in members(row)]) for x, row in zip(subsets, rows, strict=True)}
 
     def same_criteria(self, a: Mask, b: Mask) -> bool:
         """Whether two evaluated subsets are equal in every criterion."""
@@ -324,6 +323,11 @@ class History:
         """Subsets that were rejected since the last one was to be evaluated."""
         since = takewhile(lambda asked: not asked.evaluate, reversed(self.rounds))
         return sum(len(asked.rejected) for asked in since)
+
+    @property
+    def cheapest_rejected(self) -> list[Mask]:
+        """The rejected subsets, those of the least price first; of those alike the simplest."""
+        return sorted(self.rejected, key=lambda x: (self.rejected[x].price, simplest(x)))
 
     @property
     def question_numbers(self) -> dict[int, int]:

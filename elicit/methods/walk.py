@@ -11,13 +11,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from elicit.asks import Done, Evaluate, Failure, Measured, Reply
-from elicit.errors import InputError, ProtocolError, WorthError
+from elicit.errors import InputError, ProtocolError, WorthError, one_line
 from elicit.events import BY_WISH, Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent, ended_by
 from elicit.knowledge.history import History
 from elicit.methods.frame import Ended, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
-from elicit.numeric import LARGEST_MEASURED, whole
+from elicit.numeric import LARGEST_MEASURED, is_number, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 
@@ -126,16 +126,21 @@ class Walk:
         try:
             return self._worth(fact.subset, fact.criteria)
         except InputError as error:
-            raise WorthError(*error.args) from error
+            raise WorthError(str(error)) from error
 
     def _worth(self, subset: Mask, criteria: tuple[float, ...]) -> float:
-        value = self.method.value(subset, criteria)
+        names = ", ".join(self.history.attributes.subset(subset))
+        try:
+            value = self.method.value(subset, criteria)
+        except InputError:
+            raise
+        except Exception as error:  # of somebody's function
+            raise InputError(f"the value of {names} cannot be worked out: {one_line(error)}") from error
+        if not is_number(value) or value != value:
+            raise InputError(f"the value of {names} is no number; give one for everything that can be measured")
         if value != UNMEASURED and not abs(value) < LARGEST_MEASURED:
-            names = ", ".join(self.history.attributes.subset(subset))
-            if value != value:
-                raise InputError(f"the value of {names} is no number; give one for everything that can be measured")
             raise InputError(
-                f"the value of {names} is {value:g}, but the values must be below {LARGEST_MEASURED:g}; rescale them"
+                f"the value of {names} is {value!r:.12}, but values must be below {LARGEST_MEASURED:g}; rescale them"
             )
         return value
 

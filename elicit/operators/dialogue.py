@@ -48,8 +48,8 @@ _SESSION_END = (
 #: With fewer rows for the two subsets, what surrounds them is told shorter.
 _LEAST_ROWS = 12
 
-#: By how many lines a key scrolls.
-_SCROLLS = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8}
+#: The keys that scroll.
+_SCROLLS = ("up", "down", "pageup", "pagedown")
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Dialogue:
         self._desk, self._title = desk, title
         self._number = number
         self._panel: _Panel | None = None
-        self._scroll = 0
+        self._scroll, self._leaf = 0, 1
         self._follow = False  # the screen goes where the choice went
         self._note = note
         self.job: Job | None = None
@@ -120,7 +120,8 @@ class Dialogue:
         return None
 
     def _scroll_by(self, key: str) -> None:
-        self._scroll = max(self._scroll + _SCROLLS[key], 0)
+        step = self._leaf if "page" in key else 1
+        self._scroll = max(self._scroll + (step if key.endswith("down") else -step), 0)
 
     def _press_in_repair(self, repair: RepairPage, key: str) -> Reply | None:
         if key == "k":
@@ -135,7 +136,7 @@ class Dialogue:
 
     def _open(self, key: str) -> None:
         """Open the panel that a key stands for."""
-        self._scroll = 0
+        before = self._panel
         if key in ("h", "?"):
             self._panel = _Panel("Help", self._help())
         elif key == "d":
@@ -144,6 +145,8 @@ class Dialogue:
             self._open_from(self._desk, key)
         elif len(key) == 1 or key == "enter":
             self._note = f"'{named_key(key)}' means nothing here; [H] lists the keys."
+        if self._panel is not before:
+            self._scroll = 0
 
     def _open_from(self, desk: Desk, key: str) -> None:
         """Open what is looked up at the desk."""
@@ -198,7 +201,7 @@ class Dialogue:
         elif key == "d" and panel.ends:
             return Enough()
         elif key in ("h", "?", "d", *self._lookable()):
-            self._panel = None
+            self._panel, self._scroll = None, 0
             self._open(key)
         return None
 
@@ -253,6 +256,7 @@ class Dialogue:
         """The whole screen: title, what is shown, keys, and the bottom line."""
         foot = self._foot(columns, rows)
         room = max(rows - 1 - len(foot), 1)
+        self._leaf = max(room - 1, 1)
         body = self._body(columns, room)
         if self._follow:
             chosen = next((k for k, line in enumerate(body) if line and line[0][1].startswith(" >")), 0)

@@ -24,9 +24,11 @@ class RepairPage:
     def __init__(
         self, request: Reconcile, attributes: Attributes, criteria: Sequence[Criterion], desk: Desk | None
     ) -> None:
-        self._request, self._attributes, self._criteria, self._desk = request, attributes, criteria, desk
+        self._attributes, self._criteria = attributes, criteria
         self._given = {} if desk is None else {given.request: given for given in desk.answers()}
         self._answers = [id for id in request.conflict if desk is None or id in self._given]
+        #: the measured orders that the answers contradict
+        self._orders = [] if desk is None else desk.conflict(request)
         self._chosen = 0
         self._changes: dict[int, list[str]] = {}
 
@@ -64,11 +66,10 @@ class RepairPage:
         lines.append([])
         for id in self._answers:
             lines += self._one_of_them(id, columns)
-        orders = [] if self._desk is None else self._desk.conflict(self._request)
-        if orders:
+        if self._orders:
             lines.append([])
             lines += text_lines("Together with:", columns)
-            for order in orders:
+            for order in self._orders:
                 lines += text_lines(f"  {order}", columns)
         return lines
 

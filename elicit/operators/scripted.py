@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError, nearest
-from elicit.events import Answer, Fact, Preferred, Retracted, Settled
+from elicit.events import BY_WISH, Answer, Fact, Preferred, Retracted, Settled, Stopped
 from elicit.printable import many
 
 #: The words for an answer, in any case; a line of standard input or a script may hold any of them.
@@ -45,28 +45,34 @@ class ScriptedOperator:
     def __init__(self, answers: Iterable[Answer | str], *, otherwise: Answer | str | None = None) -> None:
         if isinstance(answers, str):
             raise InputError(f"expected a list of answers, found the single text {answers!r}")
-        self._script: list[Answer | TakeBack | Settlement] = [answer_from(answer) for answer in answers]
+        self._script: list[Answer | TakeBack | Settlement | Enough] = [answer_from(answer) for answer in answers]
+        #: by the place in the script, the request under which something was taken back
+        self._taken_back_at: dict[int, int] = {}
         self._otherwise = None if otherwise is None else answer_from(otherwise)
         self._given = 0
 
     @classmethod
     def recorded(cls, facts: Iterable[Fact], *, otherwise: Answer | str | None = None) -> ScriptedOperator:
-        """Says what the operator of a record said, and takes back what that one took back.
+        """Says what the operator of a record said, takes back what that one took back, and ends where that one did.
 
         In a run of the same data, settings and seed all comes out the same. In another the order alone decides, so
         an answer may meet another question.
         """
-        operator = cls((), otherwise=otherwise)
+        operator, last = cls((), otherwise=otherwise), None
         for fact in facts:
             if isinstance(fact, Preferred):
                 operator._script.append(fact.answer)
             elif isinstance(fact, Retracted):
+                operator._taken_back_at[len(operator._script)] = fact.request
                 operator._script.append(TakeBack(fact.retracts))
             elif isinstance(fact, Settled):
                 operator._script.append(Settlement(None))
+            last = fact
+        if isinstance(last, Stopped) and last.reason.startswith(BY_WISH):
+            operator._script.append(Enough())
         return operator
 
-    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack:
+    def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough:
         if isinstance(request, Reconcile):
             return self._settlement(request)
         while self._given < len(self._script):
@@ -82,9 +88,12 @@ class ScriptedOperator:
             )
         return self._otherwise
 
-    def _settlement(self, request: Reconcile) -> Settlement:
+    def _settlement(self, request: Reconcile) -> Settlement | TakeBack:
         """What comes next in the script, where that settles a contradiction; else all answers are kept."""
         said = self._script[self._given] if self._given < len(self._script) else None
+        if isinstance(said, TakeBack) and self._taken_back_at.get(self._given, request.id) > request.id:
+            self._given += 1
+            return said  # of its own accord, while it was shown what contradicts: that may be asked again
         settles = isinstance(said, Settlement) or (isinstance(said, TakeBack) and said.request in request.conflict)
         self._given += settles
         return Settlement(said.request if settles and isinstance(said, TakeBack) else None)

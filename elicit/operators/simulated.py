@@ -37,6 +37,12 @@ DEFAULT_STEP = 1e-6
 #: criteria only move them within one step.
 LEAST_WEIGHT = 1e-6
 
+#: Up to so many attributes sizes are told apart below a criterion in default steps.
+MOST_SIZES = 900
+
+#: Sets the errors of a noisy operator apart from what a run of the same seed draws by the numbers of its requests.
+_APART = 1
+
 
 @dataclass(frozen=True)
 class Lexicographic:
@@ -90,14 +96,36 @@ class Lexicographic:
         u_k = step_k (level_k + s(u_k+1)), where s is increasing and stays within (0, 1): whatever the
         later criteria say, they never make up for one step of an earlier one.
         """
-        *earlier, last = zip(self.order, self.levels(columns, maximise), strict=True)
-        value = self._step(last[0]) * last[1]
+        levels = self.levels(columns, maximise)
+        *earlier, (last, level) = zip(self.order, levels, strict=True)
+        value = self._step(last) * level
         for name, level in reversed(earlier):
-            value = self._step(name) * (level + 0.5 + np.arctan(value) / np.pi)
+            value, last = self._step(name) * (level + _within_a_step(last, value)), name
+        self._require_apart(levels, value, columns)
         return value
+
+    def _require_apart(self, levels: Sequence[Column], utility: Column, columns: Mapping[str, Column]) -> None:
+        """Refuse rows of which one is better, but by less than utilities are told apart."""
+        inner = np.lexsort(levels[::-1])
+        apart = np.array([np.diff(level[inner]) != 0 for level in levels])
+        lost = np.flatnonzero(apart.any(axis=0) & ~(np.diff(utility[inner]) > GRID))
+        if lost.size:
+            name = self.order[int(apart[:, lost[0]].argmax())]
+            worse, better = (columns[name][inner[lost[0] + k]] for k in (0, 1))
+            raise InputError(
+                f"in the order {list(self.order)} {name} {better:.12g} is better than {worse:.12g} by too little to be "
+                "told from rounding; give larger `steps`"
+            )
 
     def _step(self, name: str) -> float:
         return self.steps.get(name, 1.0 if name == SIZE.name else DEFAULT_STEP)
+
+
+def _within_a_step(name: str, value: Column) -> Column:
+    """A number between 0 and 1 that grows with what a criterion, and all after it, is worth."""
+    if name == SIZE.name:  # evenly, for each attribute is told from one more
+        return np.asarray(np.clip(value / MOST_SIZES, -1.0, 1.0) + (value < 0))
+    return np.asarray(0.5 + np.arctan(value) / np.pi)
 
 
 @dataclass(frozen=True)
@@ -241,7 +269,7 @@ class SimulatedOperator:
         return counted | dict(zip(self._names, map(float, fact.criteria), strict=True))
 
     def _with_noise(self, answer: Answer, question: int) -> Answer:
-        random = np.random.default_rng([self.seed, question])
+        random = np.random.default_rng([self.seed, question, _APART])
         if random.random() >= self.noise or answer is Answer.INCOMPARABLE:
             return answer
         if answer is Answer.EQUAL:

@@ -33,7 +33,6 @@ from elicit.utility.certificates import (
 )
 from elicit.utility.exact import ExactSet
 from elicit.utility.issuing import Certificate, plain_set, plain_statements, provable
-from elicit.utility.monomials import Monomials
 from elicit.utility.numbers import exact
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.regret import Regrets, beyond_worth
@@ -83,8 +82,7 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
         return content
     certificates: list[Certificate | None]
     if isinstance(utilities, ExactSet) and utilities.conflict is not None:
-        monomials = Monomials.full(utilities.n, utilities.degree)
-        certificates = [certify_inconsistent(monomials, utilities.statements)]
+        certificates = [certify_inconsistent(utilities.monomials, utilities.statements)]
     elif not provable(utilities):
         certificates = []
     elif not proofs:
@@ -171,9 +169,8 @@ def _ended_by_proof(elicitation: Elicitation) -> bool:
 
 def _certificates_of_rejected(elicitation: Elicitation, utilities: AnySet) -> Iterator[Certificate]:
     """That subsets passed over still cannot be best, the cheapest at the time first; in Θ_τ with what they cost."""
-    rejected = elicitation.history.rejected
     certified = 0
-    for subset in sorted(rejected, key=lambda x: (rejected[x].price, simplest(x))):
+    for subset in elicitation.history.cheapest_rejected:
         certificate = certify_rejection(utilities, subset) if certified < MOST_REJECTIONS else None
         if certificate is not None:
             certified += 1

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from elicit.errors import CertificateError, InputError
 from elicit.events import (
     BUDGET,
@@ -40,10 +42,11 @@ from elicit.journal import Header
 from elicit.knowledge.deduction import deduce
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
+from elicit.knowledge.linear import dense_ranks
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
 from elicit.numeric import GRID
 from elicit.printable import many
-from elicit.subsets import Family, Mask, members
+from elicit.subsets import Family, Mask, masks_from, members
 from elicit.utility.numbers import demand
 from elicit.utility.scopes import Scope
 
@@ -185,10 +188,7 @@ class KnownFacts:
     @cached_property
     def family(self) -> Family:
         """The subsets that may be chosen."""
-        plain, attributes = self.header.settings["family"], self.header.attributes
-        return Family(
-            len(attributes), attributes.mask(plain["keep"]), attributes.mask(plain["drop"]), plain["max_size"]
-        )
+        return Family.from_plain(self.header.settings["family"], self.header.attributes)
 
     @property
     def scope(self) -> Scope:
@@ -254,13 +254,11 @@ def on_grid(value: float) -> int:
     return round(value / GRID)
 
 
-def dominance(vectors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+def dominance(vectors: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """Pairs (i, j): vector i is nowhere less than j and somewhere more, with no third one between them."""
-    below = [0] * len(vectors)
-    above = [0] * len(vectors)
-    for i, upper in enumerate(vectors):
-        for j, lower in enumerate(vectors):
-            if all(a >= b for a, b in zip(upper, lower, strict=True)) and upper != lower:
-                below[i] |= 1 << j
-                above[j] |= 1 << i
+    if not vectors:
+        return []
+    ranks = np.array([dense_ranks(column) for column in zip(*vectors, strict=True)]).T  # the same order, in any size
+    table = np.array([(row >= ranks).all(axis=1) & (row > ranks).any(axis=1) for row in ranks])
+    below, above = masks_from(table), masks_from(table.T)
     return [(i, j) for i in range(len(vectors)) for j in members(below[i]) if not below[i] & above[j]]

@@ -79,9 +79,14 @@ def although(history: History, conflict: Sequence[int]) -> str:
 
 def whose_words(history: History, requests: Sequence[int]) -> str:
     """The answers to some requests by the numbers of their questions; what was assumed there has none."""
-    numbers = [str(history.question_numbers[request]) for request in requests if request in history.answers]
-    assumed, several = len(requests) - len(numbers), "s" if numbers[1:] else ""
-    words = [f"your answer{several} to question{several} {', '.join(numbers)}"] if numbers else []
+    numbers = [history.question_numbers[request] for request in requests if request in history.answers]
+    yours = f"your answer{'s' if numbers[1:] else ''} to " if numbers else ""
+    return yours + questions_and_assumptions(numbers, len(requests) - len(numbers))
+
+
+def questions_and_assumptions(numbers: Sequence[int], assumed: int) -> str:
+    """Some questions by their numbers, and how many assumptions."""
+    words = [f"question{'s' if numbers[1:] else ''} {', '.join(map(str, numbers))}"] if numbers else []
     if assumed:
         words.append("an assumption" if assumed == 1 else f"{assumed} assumptions")
     return " and ".join(words)

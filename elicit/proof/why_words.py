@@ -13,6 +13,7 @@ from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Source, Statement
 from elicit.printable import bounded, rounded
+from elicit.proof.strained import questions_and_assumptions
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why
 from elicit.subsets import Attributes, Mask
 from elicit.utility import tolerances
@@ -150,11 +151,7 @@ def _needed_lines(matter: NeededAnswers) -> list[str]:
 def which_questions(statements: Sequence[Statement]) -> str:
     """Which questions the statements answer, and how many of them are assumptions."""
     numbers = sorted(s.request for s in statements if s.request is not None)
-    words = [f"question{'' if len(numbers) == 1 else 's'} " + ", ".join(map(str, numbers))] if numbers else []
-    assumed = len(statements) - len(numbers)
-    if assumed:
-        words.append("an assumption" if assumed == 1 else f"{assumed} assumptions")
-    return " and ".join(words)
+    return questions_and_assumptions(numbers, len(statements) - len(numbers))
 
 
 def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -> list[str]:

@@ -302,9 +302,8 @@ def _implied(why: Why) -> str:
 
 def _prices(why: Why) -> tuple[Price, ...]:
     rejected, names = why.history.rejected, why.attributes
-    cheapest = sorted(rejected, key=lambda x: rejected[x].price)[:MOST_PRICES]
     found = []
-    for x in cheapest:
+    for x in why.history.cheapest_rejected[:MOST_PRICES]:
         verdict = why.utilities.verdict(x) if why.decides else None
         found.append(
             Price(

@@ -23,7 +23,7 @@ from elicit.utility import tolerances
 from elicit.utility.monomials import Matrix, Monomials, Vector
 from elicit.utility.rationals import rational_combination
 from elicit.utility.sets import equalities, required_margins, statement_rows
-from elicit.utility.solver import INFINITY, Program, cheapest_hitting_set
+from elicit.utility.solver import INFINITY, Program, Status, cheapest_hitting_set
 
 #: Hitting sets tried, and programs solved, before the best conflict found so far is returned as not proven smallest.
 MOST_ROUNDS, MOST_PROGRAMS = 200, 2000
@@ -192,6 +192,8 @@ def farkas_multipliers(monomials: Monomials, statements: Sequence[Statement]) ->
         row_upper=np.append(np.zeros(len(monomials)), 1.0),
     )
     solution = program.solve()
+    if solution.status is not Status.OPTIMAL:
+        return None
     support = [r for r, x in enumerate(solution.values) if abs(x) > tolerances.MULTIPLIER]
     rows = [[int(x) for x in d[r]] + [int(strict[r])] for r in support]
     exact = rational_combination(rows, [0] * len(monomials) + [1], solution.values[support].tolist())

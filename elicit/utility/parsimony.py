@@ -1,7 +1,7 @@
 """Θ_τ, the parsimonious set: every θ that explains the statements almost as simply as the simplest.
 
 J* is the least cost of a θ, S* the least slack, N = max(w_1, J* − C S*) the cost of the consistent part, and
-Θ_τ = {θ : J ≤ B} with B = J* + τ N. Two programs are kept alive: one for prices, one for forms.
+Θ_τ = {θ : J ≤ B} with B = J* + τ N. Three programs are kept alive: for prices, for slacks and for forms.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _CANDIDATE = -1
 
 @dataclass(frozen=True)
 class LeastCost:
-    """The solution of a least-cost program: J, the θ and slacks that reach it, and its multipliers."""
+    """The solution of a least-cost program: J, a θ that reaches it, and the multipliers of statements and rivals."""
 
     value: float
     theta: Utility

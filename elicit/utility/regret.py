@@ -33,6 +33,9 @@ CLEAR = 1.0
 #: of them, and proves nothing of use.
 MOST_COMPARED = 150
 
+#: The bounds of more evaluated subsets are not closed: that takes seconds, growing with their cube, and saves programs.
+MOST_CLOSED = 500
+
 #: Witnesses kept from one state of knowledge to the next.
 MOST_WITNESSES = 100
 
@@ -87,9 +90,9 @@ class Regrets:
 
     @cached_property
     def upper(self) -> Matrix:
-        """Bounds on f(x) − f(v) at row x, column v, closed, with all proofs so far; cubic in the evaluated subsets."""
+        """Bounds on f(x) − f(v) at row x, column v, with all proofs so far; closed unless there are very many."""
         upper = self.utilities.upper_bounds(self.subsets)
-        for k in range(len(self.subsets)):
+        for k in range(len(self.subsets) if len(self.subsets) <= MOST_CLOSED else 0):
             np.minimum(upper, upper[:, k][:, None] + upper[k, :][None, :], out=upper)
         budget = self.utilities.budget
         for (x, v), proof in self._proofs.items():

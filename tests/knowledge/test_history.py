@@ -212,11 +212,14 @@ def test_views_follow_every_fact_and_are_kept_in_between():
     assert {(s.better, s.worse) for s in history.dominance} == {(8, 1), (1, 2)}
     assert len(history.vectors) == len(history.dominates) == 3
     assert history.same_criteria(8, 8)
+    measured = history.vectors, history.dominance, history.dominates, history.front
     history.record(Preferred(9, 2, 1, Answer.FIRST))
     assert [s.request for s in history.stated] == [9]
     assert len(history.contradiction) == 2
     history.record(Retracted(10, 9))
     assert history.stated == history.contradiction == ()
+    after = history.vectors, history.dominance, history.dominates, history.front
+    assert all(a is b for a, b in zip(measured, after, strict=True)), "no answer changes them"
 
 
 @given(st.permutations(FACTS[4:]), st.lists(st.integers(0, 4), max_size=5))
@@ -237,6 +240,17 @@ def test_a_rejected_subset_may_still_be_evaluated_and_then_is_no_longer_rejected
     history = told(*FACTS, evaluated(8, 0.5, 8))
     assert history.rejected == {}
     assert 8 in history.evaluated
+
+
+def test_a_rejected_subset_that_is_measured_in_vain_is_no_longer_rejected():
+    history = told(*FACTS, Failed(8, 8, "singular"))
+    assert history.rejected == {}
+    assert list(history.failed) == [4, 8]
+
+
+def test_the_cheapest_rejection_comes_first_and_of_those_alike_the_simplest():
+    history = told(*FACTS, Asked(8, rejected=((12, 0.2), (7, 0.3), (5, 0.2))))
+    assert history.cheapest_rejected == [5, 12, 8, 7]
 
 
 def test_a_subset_may_be_rejected_again_at_another_price():

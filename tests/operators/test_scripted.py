@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from elicit.asks import Compare, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError
-from elicit.events import Answer, Evaluated, Preferred, Retracted, Settled
+from elicit.events import BY_WISH, Answer, Evaluated, Preferred, Retracted, Settled
 from elicit.operators import ScriptedOperator, answer_from
 from elicit.oracles import CallableOracle
 
@@ -84,9 +84,13 @@ def capricious(seed):
 
     def made(run):
         def reply(request):
-            if isinstance(request, Reconcile):
-                return Settlement(rng.choice([None, *request.conflict]))
             standing = list(run.history.standing)
+            if isinstance(request, Reconcile):
+                if rng.random() < 0.3:
+                    return TakeBack(int(rng.choice(standing)))
+                return Settlement(rng.choice([None, *request.conflict]))
+            if rng.random() < 0.05:
+                return Enough()
             if standing and rng.random() < 0.2:
                 return TakeBack(int(rng.choice(standing)))
             return Answer(rng.choice([a.value for a in Answer]))
@@ -97,12 +101,14 @@ def capricious(seed):
 
 
 def test_what_the_operator_of_a_record_said_makes_the_same_run_again():
-    kinds = set()
-    for seed in range(12):
+    kinds, wished = set(), 0
+    for seed in range(40):
         told = facts_of(capricious(seed), seed)
         assert facts_of(lambda _, told=told: ScriptedOperator.recorded(told), seed) == told
         kinds |= {type(fact) for fact in told}
+        wished += told[-1].reason.startswith(BY_WISH)
     assert kinds >= {Preferred, Retracted, Settled}
+    assert 0 < wished < 40
 
 
 def test_a_settlement_of_another_run_answers_no_question():

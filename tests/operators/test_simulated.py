@@ -114,6 +114,36 @@ def test_without_steps_a_worse_subset_still_loses_something(order):
         assert answer is not Answer.FIRST or worth[i] > worth[j]
 
 
+def test_below_a_score_every_size_up_to_hundreds_is_told_apart():
+    operator = SimulatedOperator(Lexicographic(("score", "size")), SCORE_SIZE_COST)
+    sizes = np.arange(1.0, 900.0)
+    worth = operator.utilities({"score": np.full(899, 0.9), "size": sizes})
+    assert (np.diff(worth) < -1e-9).all()
+    more = operator.utilities({"score": np.array([0.9, 0.900001]), "size": np.array([1.0, 899.0])})
+    assert more[1] - more[0] > 1e-9, "a step of the score outweighs them all"
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.8, 0.9]), st.sampled_from([10.0, 20.0, 1e4, 2e4, 3e4])), min_size=2))
+def test_where_utilities_cannot_tell_what_an_order_does_that_is_an_error(rows):
+    score, cost = np.array(rows).T
+    columns = {"score": score, "size": np.ones(len(rows)), "cost": cost}
+    facts = [costly(s, 1, c) for s, c in rows]
+    for preference in (Lexicographic(("score", "cost")), Lexicographic(("score", "cost"), {"score": 0.001})):
+        operator = SimulatedOperator(preference, SCORE_SIZE_COST)
+        lost = not preference.steps and any(len({c for s, c in rows if s == at and c >= 1e4}) > 1 for at in (0.8, 0.9))
+        if lost:
+            with pytest.raises(
+                InputError, match=r"is better than .* by too little to be told from rounding; give larger"
+            ):
+                operator.utilities(columns)
+            continue
+        worth = operator.utilities(columns)
+        for i, j in itertools.combinations(range(len(rows)), 2):
+            ahead = worth[i] - worth[j]
+            said = Answer.EQUAL if abs(ahead) <= 1e-9 else Answer.FIRST if ahead > 0 else Answer.SECOND
+            assert asked(operator, facts[i], facts[j]) is said
+
+
 def test_a_hidden_theta_decides_by_the_subsets():
     operator = SimulatedOperator(HiddenTheta({0b001: 1.0, 0b010: 2.0, 0b011: -2.5, 0b100: 0.25}))
     worth = {0b001: 1.0, 0b010: 2.0, 0b011: 0.5, 0b100: 0.25, 0b101: 1.25, 0b110: 2.25, 0b111: 0.75}
@@ -149,6 +179,14 @@ def test_wrong_answers_come_at_the_stated_rate():
     answers = [asked(operator, fact(0.4), fact(0.6), id) for id in range(4000)]
     assert set(answers) == {Answer.FIRST, Answer.SECOND}
     assert abs(answers.count(Answer.FIRST) / 4000 - 0.3) < 0.03  # four standard deviations
+
+
+def test_errors_have_nothing_to_do_with_what_a_run_of_the_same_seed_draws():
+    operator, wrong, drawn = SimulatedOperator("score", noise=0.5, seed=5), [], []
+    for id in range(1, 2000):
+        wrong.append(asked(operator, fact(0.4), fact(0.6), id) is Answer.FIRST)
+        drawn.append(np.random.default_rng([5, id]).random() < 0.5)  # as the round of a question that is alone in it
+    assert abs(np.corrcoef(wrong, drawn)[0, 1]) < 0.1  # more than four standard deviations
 
 
 def test_no_noise_is_never_wrong_and_full_noise_always():
