@@ -164,12 +164,14 @@ def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rou
 
 
 def contradiction_in(monomials: Monomials, statements: Sequence[Statement]) -> tuple[Statement, ...]:
-    """A smallest part that cannot hold together, as fractions show; no statements where they show no contradiction."""
+    """A part that cannot hold together, as fractions show; no statements where they show no contradiction.
+
+    It is a smallest such part, unless this one is only thin, or took more than `MOST_PROGRAMS` to be shown smallest.
+    """
     proof = farkas_multipliers(monomials, statements)
     if proof is None:
         return ()
     found = smallest_conflict(monomials, statements).statements
-    # the smallest part may be one that is only thin
     return found if farkas_multipliers(monomials, found) is not None else tuple(statements[r] for r, x in proof if x)
 
 

@@ -162,7 +162,7 @@ class ExactSet:
 
     @property
     def conflict(self) -> Inconsistent | None:
-        """A smallest set of statements that cannot hold together, when the cone is shown to be empty."""
+        """Few statements that cannot hold together (`contradiction_in`), when the cone is shown to be empty."""
         if self.consistent or self.thin:
             return None
         return Inconsistent(self._contradiction)  # not solved again until something is stated
