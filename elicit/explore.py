@@ -92,7 +92,7 @@ def explore(
             writer.save()
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
                 require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))
-            measure(walk, walk.pending(), known, workers, writer, report)
+            measure(walk, walk.pending(workers.count), known, workers, writer, report)
             if time_limit is not None and now() - start >= time_limit:
                 walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
         writer.save()

@@ -38,6 +38,7 @@ def test_the_last_answer_that_stands_counts():
         Preferred(7, 4, 2, Answer.INCOMPARABLE),
     ]
     assert carried(facts) == {(2, 1, "strict")}
+    assert carried([*facts, Retracted(8, 7)]) == {(2, 1, "strict"), (2, 4, "strict")}, "it was not meant"
 
 
 def test_subsets_are_matched_by_the_names_in_them():

@@ -25,7 +25,7 @@ from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import ComparisonDisplay
 from elicit.experiments.experiment import play_tasks, run_scenario
 from elicit.experiments.journals import file_name
-from elicit.experiments.results import summary
+from elicit.experiments.results import regret_at, summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
 from elicit.methods import METHODS, Method, named
@@ -1091,6 +1091,10 @@ def test_a_picture_has_a_line_a_method(results):
     assert set(display.regret) == {"elicit", *METHODS}
     exhaustive = [run["trace"] for run in results if run["method"] == "exhaustive"]
     assert display.regret["exhaustive"] == pytest.approx(np.mean(exhaustive, axis=0))
+    for method in ("elicit", *METHODS):
+        runs = [run for run in results if run["method"] == method]
+        last = [regret_at(run, int(display.evaluations[-1])) for run in runs]
+        assert display.regret[method][-1] == pytest.approx(np.mean(last))
     assert len(display.ax_.get_lines()) == len(METHODS) + 1
     assert display.figure_ is display.ax_.figure
     matplotlib.pyplot.close("all")

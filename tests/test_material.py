@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -13,7 +14,7 @@ from elicit.data import Data
 from elicit.errors import InputError, ModelError
 from elicit.scores import fisher
 from elicit.scores.registry import Measure
-from elicit.sources.material import DataMaterial
+from elicit.sources.material import DataMaterial, _importances
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4)) * (1.0, 10.0, 0.1, 1.0)
@@ -39,6 +40,22 @@ def test_a_model_without_either_is_judged_by_permutation():
     model = KNeighborsClassifier(3).fit(X, Y)
     theirs = permutation_importance(model, X, Y, n_repeats=5, random_state=7).importances_mean
     assert DataMaterial(PLAIN, KNeighborsClassifier(3), random_state=7).importance(0b1111) == pytest.approx(theirs)
+
+
+def test_importances_of_a_model_that_draws_are_the_same_each_time():
+    found = set()
+    for _ in range(4):
+        _importances.clear()  # as in another process
+        found.add(tuple(DataMaterial(PLAIN, RandomForestClassifier(5)).importance(0b1111)))
+    other = tuple(DataMaterial(PLAIN, RandomForestClassifier(5), random_state=3).importance(0b1111))
+    assert len(found) == 1
+    assert other not in found
+
+
+def test_scores_hear_what_the_target_holds():
+    few = Data(X, np.arange(60) % 5, PLAIN.columns, holds="numbers")
+    with pytest.raises(InputError, match="the score 'fisher' needs a target of classes, which this is not"):
+        DataMaterial(few).scores("fisher")
 
 
 def test_importances_are_those_of_its_own_data():

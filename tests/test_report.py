@@ -36,8 +36,9 @@ from elicit.asks import Measured, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import SCORE_AND_SIZE, Answer, Asked, Criterion, Preferred, Retracted, Stopped
+from elicit.events import SCORE_AND_SIZE, Answer, Asked, Assumed, Criterion, Preferred, Retracted, Stopped
 from elicit.journal import Journal, read
+from elicit.knowledge.statements import Relation
 from elicit.operators import HiddenTheta, ScriptedOperator, SimulatedOperator
 from elicit.oracles import CallableOracle
 from elicit.printable import LONGEST_LABEL, rounded
@@ -183,10 +184,15 @@ def test_a_step_that_takes_an_answer_back_names_its_question(tmp_path):
 
 
 def test_the_steps_name_what_was_passed_over():
-    facts = (Asked(1, (0b1,)), Asked(3, (0b10,), rejected=((0b101, 0.2), (0b100, 0.3)), why="its answer tells most"))
+    facts = (
+        Asked(1, (0b1,)),
+        Asked(3, (0b10,), rejected=((0b101, 0.2), (0b100, 0.3)), why="its answer tells most"),
+        *(Assumed(4, 0b1, 0b110, relation.value, "prior") for relation in Relation),
+    )
     header = SimpleNamespace(attributes=Attributes(("a", "b", "c")), criteria=())
     told = _events(SimpleNamespace(header=header, facts=facts), SimpleNamespace(question_numbers={}))
-    assert told == [("2 passed over", "a, c; c")]
+    how = ("a over b, c", "a at least as good as b, c", "a as good as b, c")
+    assert told == [("2 passed over", "a, c; c"), *(("assumed (prior)", words) for words in how)]
 
 
 def test_a_record_whose_claim_is_false_says_so_at_the_top(wine, tmp_path):

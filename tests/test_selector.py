@@ -46,7 +46,7 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
 from elicit.estimator.judges import Judge
-from elicit.estimator.results import ranks_of
+from elicit.estimator.results import _ranks, ranks_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
@@ -258,6 +258,7 @@ def test_the_record_holds_fold_scores_and_decisions(fitted):
     assert np.std(columns, axis=0)[evaluated] == pytest.approx(table["std_test_score"][evaluated])
     assert np.isnan(table["price"][evaluated]).all()
     assert table["rank_test_score"][np.nanargmax(table["mean_test_score"])] == 1
+    assert _ranks(np.array([0.5, 0.7 + 1e-16, np.nan, 0.7, 0.7 - 1e-12])).tolist() == [4, 1, 5, 1, 1]
     assert len({len(column) for column in table.values()}) == 1
 
 

@@ -448,6 +448,22 @@ def test_numbers_with_signs_are_left_out_as_what_they_are(tmp_path):
     ]
 
 
+def test_columns_far_from_zero_are_correlated_whatever_stands_beside_them():
+    noise = np.random.default_rng(0).normal(size=(3, 80))
+    at = 1.7e12 + 1000.0 * np.arange(80)
+    alike = np.column_stack([at + noise[0], at + noise[1], noise[2], np.full(80, 0.1) * (1 + 1e-16 * noise[0])])
+    ((_, table),) = correlations(alike)
+    assert table[0, 1] > 0.99
+    assert np.abs(table[:3, 2:]).max(where=~np.eye(3, 2, k=-2, dtype=bool), initial=0.0) < 0.4
+    ((_, alone),) = correlations(alike[:, :2])
+    assert table[0, 1] == pytest.approx(alone[0, 1])
+
+
+def test_a_line_of_blanks_is_a_blank_line(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,2,0\n   \n2,3,1\n \t \n")
+    assert cells_of(tmp_path / "t.csv").rows == [["1", "2", "0"], ["2", "3", "1"]]
+
+
 @pytest.mark.parametrize("written", ["{} 000", "{}\u202f000", "{}'000,5", "−{}.5"])
 def test_numbers_with_blanks_and_printed_signs_are_no_names(tmp_path, written):
     table(tmp_path / "t.csv", a=number, b=lambda k, _: written.format(k + 1))

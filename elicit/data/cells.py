@@ -120,7 +120,7 @@ def _rows(text: Sequence[str], separator: str, path: Path) -> Iterator[tuple[lis
     reader = csv.reader(text[top - 1 :], delimiter=separator, skipinitialspace=True)
     try:
         for row in reader:
-            if row:
+            if len(row) > 1 or "".join(row).strip():
                 yield row, line
             line = top + reader.line_num
     except csv.Error as error:

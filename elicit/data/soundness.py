@@ -95,6 +95,8 @@ def correlations(X: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.float
     x = np.where(known, X, 0.0)
     x = x / np.maximum(np.abs(x).max(axis=0, initial=0.0), 1e-300)  # no square is too large then
     x = np.where(known, x - x.sum(axis=0) / np.maximum(counts, 1), 0.0)
+    spread = np.abs(x).max(axis=0, initial=0.0)  # of a column far from 0 it is small beside the size
+    x = x / np.where(spread > 1e-12, spread, np.inf)  # what rounding leaves is none
     m, xx = known.astype(np.float64), x * x
     least = 1e-12 * xx.sum(axis=0).max(initial=0.0)
     n = X.shape[1]

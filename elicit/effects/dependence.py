@@ -170,10 +170,12 @@ def partial_dependence(
         _check_grids(axes, [sheet.names[j] for j in held], kinds)
     shape = tuple(len(axis) for axis in axes)
     mesh = [part.ravel() for part in np.meshgrid(*axes, indexing="ij")]
-    rows = answers_at_points(ask, sheet, dict(zip(held, mesh, strict=True)), len(mesh[0]))
+    at = dict(zip(held, mesh, strict=True)), len(mesh[0])
+    rows = answers_at_points(ask, sheet, *at) if individual else None
+    average = means_at_points(ask, sheet, *at) if rows is None else rows.mean(axis=1)
     names = tuple(sheet.names[j] for j in held)
-    curves = rows.T.reshape(sheet.n, *shape) if individual else None
-    return PartialDependence(names, axes, kinds, rows.mean(axis=1).reshape(shape), curves, answer_label(ask))
+    curves = None if rows is None else rows.T.reshape(sheet.n, *shape)
+    return PartialDependence(names, axes, kinds, average.reshape(shape), curves, answer_label(ask))
 
 
 def _as_list(given: Any) -> list[Any]:

@@ -41,7 +41,7 @@ class Answers:
             stated = None if fact.request in retracted else _stated(fact)
             if stated is not None:
                 standing[frozenset(stated[:2])] = stated
-            elif isinstance(fact, Preferred) and fact.answer is Answer.INCOMPARABLE:
+            elif isinstance(fact, Preferred) and fact.answer is Answer.INCOMPARABLE and fact.request not in retracted:
                 standing.pop(frozenset((fact.first, fact.second)), None)
         named = ((_names(attributes, x), _names(attributes, y), relation) for x, y, relation in standing.values())
         return cls(tuple(named))

@@ -115,10 +115,14 @@ def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> 
     """Refuse NaN and infinity in these columns of X, unless the estimator takes NaN or drops the column."""
     if get_tags(selector).input_tags.allow_nan:
         return
+    passed_by: set[int] | None = None
     for place in columns:
         column = np.asarray(_safe_indexing(X, place, axis=1))
         bad = np.flatnonzero(~np.isfinite(column) if column.dtype.kind == "f" else gaps(column))
-        if len(bad) and place not in unread(selector.estimator, X):
+        if not len(bad):
+            continue
+        passed_by = unread(selector.estimator, X) if passed_by is None else passed_by
+        if place not in passed_by:
             name = X.columns[place] if is_frame(X) else names_of(selector)[place]
             raise InputError(
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "

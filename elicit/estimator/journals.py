@@ -20,7 +20,7 @@ from typing import Any
 from elicit.alongside.measuring import measured
 from elicit.asks import Measured
 from elicit.errors import InputError, JournalError, JournalInUseError
-from elicit.journal import Header, Journal, begun, read
+from elicit.journal import Header, Journal, header_at, read
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Mask
 
@@ -81,13 +81,13 @@ def measured_before(folder: Path, wanted: str) -> dict[Mask, Measured]:
     found: dict[Mask, Measured] = {}
     for path in sorted(filter(os.path.isfile, folder.glob("*.jsonl"))):  # Path.is_file may raise where rights lack
         try:
-            if not begun(path):  # one that somebody is about to begin holds nothing yet
+            header = header_at(path)
+            if header is None or header.fingerprint != wanted:  # one that somebody is about to begin holds nothing yet
                 continue
             record = read(path)
         except (InputError, JournalError) as error:  # that of somebody else may be damaged, closed to us or gone by now
             warnings.warn(f"{error}; its measurements are not used", stacklevel=2)
             continue
-        if record.header.fingerprint == wanted:
-            results = {**record.cached, **measured(record.facts)}
-            found |= {subset: result for subset, result in results.items() if isinstance(result, Measured)}
+        results = {**record.cached, **measured(record.facts)}
+        found |= {subset: result for subset, result in results.items() if isinstance(result, Measured)}
     return found

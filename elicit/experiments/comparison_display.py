@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.effects.drawing import axes_for
 from elicit.errors import InputError
-from elicit.experiments.results import Results, regret_at
+from elicit.experiments.results import Results, RunResult
 from elicit.methods.registry import classical
 from elicit.printable import printable
 
@@ -27,6 +28,14 @@ NEEDS = "it needs an oracle whose best subset is known, a table or a small synth
 #: Markers on a line, so that methods can be told apart without colour.
 _MARKS = 8
 _DASHES, _MARKERS = ("-", "--", "-.", ":"), "os^vD*Px"
+
+
+def _filled(run: RunResult, longest: int) -> NDArray[np.float64]:
+    """The regret after each of so many evaluations, NaN before it is known; a run that ended keeps its last."""
+    trace = [np.nan if regret is None else regret for regret in run["trace"] or ()][:longest]
+    found = np.array([np.nan, *trace, *[np.nan] * (longest - len(trace))])
+    last = np.maximum.accumulate(np.where(np.isnan(found), 0, np.arange(longest + 1)))
+    return np.asarray(found[last][1:])
 
 
 @dataclass
@@ -52,11 +61,7 @@ class ComparisonDisplay:
         at = np.arange(1, longest + 1)
         lines = {}
         for method in dict.fromkeys(run["method"] for run in known):
-            rows = [
-                [np.nan if (r := regret_at(run, int(k))) is None else r for k in at]
-                for run in known
-                if run["method"] == method
-            ]
+            rows = [_filled(run, longest) for run in known if run["method"] == method]
             lines[method] = np.array(rows).mean(axis=0)  # no mean before every run recommends something
         return cls(at, lines)
 

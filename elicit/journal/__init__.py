@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from elicit.journal.files import StrPath
 from elicit.journal.lines import FORMAT
-from elicit.journal.reading import begun, identity, read
+from elicit.journal.reading import begun, header_at, identity, read
 from elicit.journal.record import LIBRARIES, Claimed, Header, Record, Shuffled, library_versions, other_versions
 from elicit.journal.writing import Journal
 
@@ -37,6 +37,7 @@ __all__ = [
     "Shuffled",
     "StrPath",
     "begun",
+    "header_at",
     "identity",
     "library_versions",
     "other_versions",

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,20 +33,20 @@ def require_file(path: StrPath) -> None:
         raise InputError(f"{named(path)} {what}; check the path")
 
 
-def contents(path: StrPath) -> bytes:
-    """All that is in the file at `path`."""
+def contents(path: StrPath, lines: int | None = None) -> bytes:
+    """All that is in the file at `path`, or so many lines of it."""
     require_file(path)
     try:
         with Path(path).open("rb") as file:
-            return read_whole(file, path)
+            return read_whole(file, path, lines)
     except OSError as error:
         raise InputError(f"{named(path)} cannot be read: {system_reason(error)}; check the path") from error
 
 
-def read_whole(file: Any, path: StrPath) -> bytes:
-    """What an open file holds, if it is no more than the memory does: a journal never is."""
+def read_whole(file: Any, path: StrPath, lines: int | None = None) -> bytes:
+    """What an open file holds, or so many lines, if it is no more than the memory does: a journal never is."""
     try:
-        content: bytes = file.read()
+        content: bytes = file.read() if lines is None else b"".join(islice(file, lines))
     except MemoryError:
         size = os.fstat(file.fileno()).st_size
         raise InputError(

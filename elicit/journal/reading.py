@@ -27,9 +27,18 @@ def read(path: StrPath) -> Record:
     return parse(contents(path), path)
 
 
+def header_at(path: StrPath) -> Header | None:
+    """The header of the journal at `path`, None where none was completed yet; the rest is not looked at."""
+    first = contents(path, lines=1)
+    if torn_header(first):
+        return None
+    _require_journal(first, path)
+    return _parse_header(first.rstrip(b"\n"), path)[0]
+
+
 def begun(path: StrPath) -> bool:
     """Whether a journal was begun at `path`; if not, `Journal.create` makes a new one there."""
-    return os.path.exists(path) and not torn_header(contents(path))
+    return os.path.exists(path) and not torn_header(contents(path, lines=1))
 
 
 def identity(path: StrPath) -> bytes:

@@ -114,7 +114,7 @@ class Reaching:
         object.__setattr__(self, "least", float(self.least))
 
     def __str__(self) -> str:
-        return f"reach:{self.least:g}"
+        return f"reach:{self.least!r}"
 
     def rank(self, subset: Mask, value: float) -> Rank:
         if self.settled(value):

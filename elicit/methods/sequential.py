@@ -148,7 +148,7 @@ class Floating:
             kept = taken if self.demanding else 0
 
     def _options(self, space: Space, current: Mask, kept: Mask) -> list[Mask]:
-        """One step back, but of the attribute `kept` (0: of any); a walk's first two steps are never undone."""
+        """One step back, but of the attribute `kept` (0: of any); none where two or fewer are in (backward: out)."""
         if self.forward:
             if (current & ~space.family.keep).bit_count() <= 2:
                 return []

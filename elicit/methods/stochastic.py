@@ -78,7 +78,7 @@ class Seen:
     def first(self, count: int) -> list[Mask]:
         """The start, where there is one, and subsets drawn at random, so many in all."""
         begun = self.space.begun_at
-        return begun + [mask for mask in self.fresh(count - len(begun)) if mask not in begun]
+        return begun + [mask for mask in self.fresh(count) if mask not in begun][: count - len(begun)]
 
     def _listed(self, count: int, found: dict[Mask, None]) -> list[Mask]:
         """So many of the unseen subsets, by listing them all."""

@@ -7,6 +7,7 @@ its facts, a walk goes on where they end, no subset is asked for twice, and they
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 import numpy as np
 
@@ -87,11 +88,11 @@ class Walk:
         stopped = self.history.stopped
         if stopped is not None:
             return Done(stopped.request, stopped.reason, self.incumbent, SCOPE)
-        return self.pending()[0]
+        return self.pending(1)[0]
 
-    def pending(self) -> list[Evaluate]:
-        """Every open request, in the order of the search."""
-        return [self._open[request] for request in sorted(self._open)]
+    def pending(self, most: int | None = None) -> list[Evaluate]:
+        """The open requests, in the order of the search: every one, or the first ones."""
+        return list(islice(self._open.values(), most))
 
     def tell(self, request: int, reply: Reply) -> Fact:
         """Take a reply; a wrong or late one is an error that changes nothing."""

@@ -118,8 +118,9 @@ def columns_of(
     if groups is not None and not isinstance(groups, Mapping):
         raise InputError(f"feature groups are a dictionary from a name to its columns, found a {type(groups).__name__}")
     owner: dict[int, str] = {}
+    lookup = Attributes(names)
     for group, listed in (groups or {}).items():
-        for column in _group(group, listed, names):
+        for column in _group(group, listed, names, lookup):
             if owner.get(column) == group:
                 raise InputError(f"the group {group!r} names column {names[column]!r} twice; take it out once")
             if column in owner:
@@ -159,14 +160,13 @@ def _column_names(X: Any, given: Sequence[str] | Attributes | None) -> tuple[str
     return Attributes(names).names
 
 
-def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
+def _group(group: str, listed: Sequence[int | str], names: tuple[str, ...], lookup: Attributes) -> list[int]:
     """The column positions of one group, given by position or by name."""
     if not isinstance(group, str):
         raise InputError(f"feature groups are called by texts, found {group!r}")
     if isinstance(listed, str) or not isinstance(listed, Iterable) or not len(listed := list(listed)):
         raise InputError(f"group {group!r} needs a list of at least one column, found {listed!r}")
     columns = []
-    lookup = Attributes(names)
     for column in listed:
         if isinstance(column, str):
             columns.append(lookup.position(column, f"group {group!r}"))

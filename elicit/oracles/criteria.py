@@ -245,7 +245,8 @@ class _Stability:
             raise InputError(f"stability needs the scores of at least two folds, found {folds}")
 
     def __call__(self, trial: Trial) -> Reading:
-        return Reading(-float(np.std(trial.scores, ddof=1)))
+        spread = _spread(trial.scores)
+        return Reading(math.nan if spread is None else -spread)
 
 
 @dataclass(frozen=True)

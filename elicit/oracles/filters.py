@@ -86,9 +86,8 @@ class FilterOracle:
             self._merit: Merit = _SumOfScores(values, merit == "mean")
         else:
             values = None
-            table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")  # it must vary
-            truths = not discrete and target.dtype.kind == "b"  # numpy subtracts none
-            self._merit = _MERITS_OF_DATA[merit](data, target.astype(np.float64) if truths else target, discrete, bins)
+            given = table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")
+            self._merit = _MERITS_OF_DATA[merit](given.X, given.y, given.classes, bins)
         self.fingerprint = fingerprint(
             "filter", merit, self.attributes.names, data, target, discrete, bins, values, self._extras
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.function import attributes_of
-from elicit.subsets import Attributes, Mask, mask_of
+from elicit.subsets import Attributes, Mask, mask_of, members
 
 
 class SyntheticOracle:
@@ -65,7 +65,11 @@ class SyntheticOracle:
 
     def value(self, mask: Mask) -> float:
         """f_θ(v), correctly rounded, hence the same in any order of summation."""
-        return math.fsum(value for S, value in self._theta.items() if S & mask == S)
+        inside = [1 << i for i in members(mask)]
+        if len(self._theta) < len(inside) * (len(inside) + 1) // 2:
+            return math.fsum(value for S, value in self._theta.items() if S & mask == S)
+        pairs = (a | b for a, b in combinations(inside, 2))
+        return math.fsum(self._theta.get(S, 0.0) for S in chain(inside, pairs))
 
     def __call__(self, request: Evaluate) -> Measured:
         mask = self.attributes.check(request.subset)

@@ -62,14 +62,15 @@ def write_table(
         raise InputError(f"{many}; drop attributes or set a max size")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")
-    columns, places = _columns(oracle, folds)
     free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
+    attributes = [oracle.attributes.names[i] for i in free]
+    columns, places = _columns(oracle, attributes, folds)
     failures: dict[Mask, str] = {}
     done = 0
     try:
         with complete(path) as text, Workers(n_jobs) as workers:
             rows = csv.writer(text, lineterminator="\n")
-            rows.writerow([*(oracle.attributes.names[i] for i in free), *columns])
+            rows.writerow([*attributes, *columns])
             for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep):
                 for mask, reply in replies.items():
                     if isinstance(reply, Failure):
@@ -113,7 +114,7 @@ def _measured_in_batches(
         count = _next_batch(count, seconds, workers.count)
 
 
-def _columns(oracle: Oracle, folds: int) -> tuple[list[str], list[int]]:
+def _columns(oracle: Oracle, attributes: Sequence[str], folds: int) -> tuple[list[str], list[int]]:
     """The column names after the attributes, and which criterion each of the first holds; −1 stands for the spread.
 
     The last are those of the folds.
@@ -121,10 +122,10 @@ def _columns(oracle: Oracle, folds: int) -> tuple[list[str], list[int]]:
     names = [criterion.name for criterion in oracle.criteria]
     if SCORE not in names:
         raise InputError(f"a table needs a criterion called 'score', found {', '.join(names)}; rename one")
-    taken = {SCORE, SPREAD} & set(oracle.attributes.names)
+    taken = {SCORE, SPREAD} & set(attributes)
     if taken:
         raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
-    for name in (*oracle.attributes.names, *names):
+    for name in (*attributes, *names):
         if not name.isprintable() or name != name.strip():
             raise InputError(f"a table needs printable names without blanks at their ends, found {name!r}; rename it")
     fold = next(filter(is_fold, names), None)
@@ -133,7 +134,7 @@ def _columns(oracle: Oracle, folds: int) -> tuple[list[str], list[int]]:
     first = names.index(SCORE)
     places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
     columns = [SPREAD if i < 0 else names[i] for i in places] + [f"{FOLD}{k}" for k in range(1, folds + 1)]
-    whole = [*oracle.attributes.names, *columns]
+    whole = [*attributes, *columns]
     twice = next((name for name in whole if whole.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"a table cannot have two columns called {twice!r}; rename an attribute or a criterion")

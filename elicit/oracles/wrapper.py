@@ -110,6 +110,10 @@ class WrapperOracle:
             for extra in self._extras
             if isinstance(extra, Scored)
         }
+        if unknown := self._criteria_params.keys() - self._others.keys():
+            raise InputError(
+                f"criteria_params are for the scores among the criteria, and {min(unknown)!r} is none; take it out"
+            )
         self.fingerprint = self._identify()
         refuse_misplaced(self._estimator)
         self._chooses = prunes(self._estimator)

@@ -24,6 +24,7 @@ from elicit.events import (
 from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
+from elicit.knowledge.statements import Relation
 from elicit.printable import many, rounded
 from elicit.proof.record_check import Step, check_record
 from elicit.proof.strained import although, kept_words, strained_in, strained_words
@@ -253,6 +254,10 @@ def _questions(why: Why, place: dict[Mask, int]) -> tuple[Question, ...]:
     )
 
 
+#: How an assumption is told.
+_IS = {Relation.STRICT: "over", Relation.WEAK: "at least as good as", Relation.EQUAL: "as good as"}
+
+
 def _events(record: Record, history: History) -> list[tuple[str, str]]:
     """The session step by step: what happened, and to which subset."""
     names, criteria, numbers = record.header.attributes, record.header.criteria, history.question_numbers
@@ -270,10 +275,9 @@ def _events(record: Record, history: History) -> list[tuple[str, str]]:
             case Preferred(first=first, second=second, answer=answer):
                 sides = f"A = {', '.join(names.subset(first))}; B = {', '.join(names.subset(second))}"
                 found.append(("answered", f"{MEANING[answer]}. {sides}"))
-            case Assumed(better=better, worse=worse, source=source):
-                found.append(
-                    (f"assumed ({source})", f"{', '.join(names.subset(better))} over {', '.join(names.subset(worse))}")
-                )
+            case Assumed(better=better, worse=worse, relation=relation, source=source):
+                one, other = (", ".join(names.subset(x)) for x in (better, worse))
+                found.append((f"assumed ({source})", f"{one} {_IS[Relation(relation)]} {other}"))
             case Retracted(retracts=request):
                 what = f"the answer to question {numbers[request]}" if request in numbers else "an assumption"
                 found.append(("taken back", what))

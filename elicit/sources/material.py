@@ -23,6 +23,7 @@ from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.describe import fingerprint
 from elicit.scores import score_named
+from elicit.scores.models import seeded
 from elicit.scores.protocol import constant
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -39,7 +40,8 @@ class DataMaterial:
 
     def __init__(self, data: Data, model: Any = None, *, random_state: int = 0) -> None:
         self._columns = columns_of(data.X, data.columns, data.groups)
-        self._data, self._model, self._random_state = data, model, random_state
+        self._data, self._random_state = data, random_state
+        self._model = None if model is None else seeded(model, random_state)
         #: what the numbers are about, in order
         self.attributes = self._columns.attributes
         #: whether there is a model, and whether the target holds classes
@@ -55,7 +57,7 @@ class DataMaterial:
         """The attribute score of this name, turned so that more is better."""
         measure = score_named(by)
         groups = self._columns.positions if self._data.groups else None
-        found = measure.scores(self._data.X, self._data.y, groups, **measure.told(self.classes))
+        found = measure.of_target(self._data.X, self._data.y, groups, classes=self.classes)
         return tuple(float(score) if measure.higher_is_better else -float(score) for score in found)
 
     def inconsistency(self, tolerance: float) -> Inconsistency:

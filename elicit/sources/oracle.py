@@ -99,7 +99,7 @@ def wrapper_of(section: Section, data: Data) -> WrapperOracle:
             groups=data.together,
             scoring=sections.text(section, "scoring") if "scoring" in section else None,
             criteria=_extras(section),
-            random_state=sections.integer(section, "random_state", 0, least=0, most=LARGEST_STATE),
+            random_state=_random_state(section),
         )
     except InputError as error:
         raise InputError(f"data {sections.text(section, 'data')!r}: {error}") from error
@@ -158,15 +158,18 @@ _ORACLES: dict[str, tuple[Callable[[Section, Path], Oracle | SyntheticSpec], tup
 KEYS = ("kind", *dict.fromkeys(key for _, needed, further in _ORACLES.values() for key in (*needed, *further)))
 
 
+def _random_state(section: Section) -> int:
+    return sections.integer(section, "random_state", 0, least=0, most=LARGEST_STATE)
+
+
 def material_of(section: Section, folder: Path, attributes: Attributes) -> DataMaterial | None:
     """The data that an oracle's section names, and its model, for methods that read them; None without data."""
     if "data" not in section:
         return None
     data = measured_data(attributes, data_of(section, folder), "give the data behind them")
-    model = section.get("model")
-    return DataMaterial(
-        data, None if model is None else model_of(sections.text(section, "model"), data.classes, data.missing)
-    )
+    named = "model" in section and section["model"] is not None
+    model = model_of(sections.text(section, "model"), data.classes, data.missing) if named else None
+    return DataMaterial(data, model, random_state=_random_state(section))
 
 
 def measured_data(measured: Attributes, data: Data, remedy: str) -> Data:

@@ -52,6 +52,7 @@ def test_of_two_as_near_in_size_and_as_good_the_smaller_comes_first():
 def test_a_goal_is_read_as_it_is_told():
     for goal in (TradeOff(), Sized(6), Reaching(0.97)):
         assert goal_from(str(goal)) == goal
+    assert goal_from(str(Reaching(0.9765432))) == Reaching(0.9765432) != goal_from("reach:0.9765434")
 
 
 @pytest.mark.parametrize("text", ["size", "size:0", "size:-1", "size:2.5", "reach:", "reach:inf", "score:3", "trade"])

@@ -118,6 +118,14 @@ def test_the_only_step_that_helps_is_found_whenever_its_turn_comes(steepest):
         assert {mask.bit_count() for mask in found.values} >= {1, 2, 3}  # and what lies around it is looked at, too
 
 
+@pytest.mark.parametrize("start", [None, 0b001])
+def test_the_first_are_as_many_as_asked_for_whatever_is_drawn(start):
+    for seed in range(60):
+        first = Seen(Space(Family(3), start=start), np.random.default_rng(seed)).first(6)
+        assert len(set(first)) == 6
+        assert start is None or first[0] == start
+
+
 def test_more_restarts_go_further():
     sizes = [len(play(HillClimbing(restarts), 8, drawn_value(8, 0)).values) for restarts in (0, 2, 8)]
     assert sizes == sorted(set(sizes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,8 @@ def test_times_have_folds_and_spread_and_less_is_better():
 def test_stability_is_minus_the_spread_of_the_score():
     assert stability()(TRIAL).value == pytest.approx(-0.2)
     assert stability()(TRIAL).value == -over_folds(TRIAL.scores).spread
+    far = replace(TRIAL, scores=(1e200, 2e200, 3e200))
+    assert stability()(far).value == -over_folds(far.scores).spread == pytest.approx(-1e200)
     assert stability().criterion.maximise
 
 

@@ -29,6 +29,14 @@ def score(oracle, mask):
     return oracle(Evaluate(0, mask)).criteria[0]
 
 
+@pytest.mark.parametrize("merit", ["cfs", "mrmr"])
+def test_merits_are_of_the_target_however_it_is_stored(merit):
+    target = load_diabetes().target
+    data = load_diabetes().data
+    found = {score(FilterOracle(data, target.astype(kind), merit), 0b1011) for kind in ("float64", "float32", "int64")}
+    assert len(found) == 1
+
+
 def test_sums_and_means_of_attribute_scores():
     values = np.arange(13.0) ** 2
     assert score(FilterOracle(X, y, "sum", scores=values), 0b1010) == 10

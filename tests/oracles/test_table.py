@@ -80,6 +80,14 @@ def test_folds_are_the_scores_behind_a_score_and_no_criteria(write):
     assert len({oracle.fingerprint, other.fingerprint, TableOracle(write(GOOD)).fingerprint}) == 3
 
 
+def test_a_dropped_attribute_may_be_called_as_columns_are(tmp_path):
+    oracle = CallableOracle(lambda mask: float(mask), ["score", "b"], takes="mask")
+    write_table(tmp_path / "t.csv", oracle, family=Family(2, drop=0b1))
+    assert (tmp_path / "t.csv").read_text().splitlines()[0].startswith("b,score")
+    with pytest.raises(InputError, match="an attribute of a table cannot be called 'score'"):
+        write_table(tmp_path / "u.csv", oracle)
+
+
 def test_a_table_is_written_with_its_folds_where_that_is_wanted(tmp_path):
     class OfTwoFolds:
         attributes, criteria, fingerprint = Attributes.numbered(2), SCORE_AND_SIZE, ""

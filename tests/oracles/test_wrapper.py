@@ -187,6 +187,12 @@ def test_the_settings_of_a_model_are_looked_at_once_a_subset(monkeypatch):
     assert "C" in wrong.reason
 
 
+def test_arguments_of_a_criterion_that_is_no_score_are_refused():
+    given = {"criteria": [scored("accuracy")], "criteria_params": {"accuracy": {}, "cost": {"sample_weight": 1}}}
+    with pytest.raises(InputError, match="criteria_params are for the scores among the criteria, and 'cost' is none"):
+        WrapperOracle(GaussianNB(), X, y, **given)
+
+
 class Stepwise(ClassifierMixin, BaseEstimator):
     """Sets the parameters of a model while it is fitted."""
 
