@@ -542,7 +542,7 @@ def test_where_a_criterion_may_be_why_nothing_could_be_measured_it_is_named(tmp_
 
 def test_nobody_is_told_that_a_subset_may_be_better_that_what_was_measured_puts_below(tmp_path):
     """Contradicting answers: the bound then comes from a θ that strains a measured order."""
-    journals.played(tmp_path / "j", 5, 23, noise=0.4, ask_every=1, budget=10)
+    journals.played(tmp_path / "j", 5, 45, noise=0.4, ask_every=1, budget=10)
     whole = read(tmp_path / "j")
     for k in (28, 35):
         record = dataclasses.replace(whole, facts=whole.facts[:k], lines=whole.lines[:k])
