@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,14 +116,11 @@ def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> 
     """Refuse NaN and infinity in these columns of X, unless the estimator takes NaN or drops the column."""
     if get_tags(selector).input_tags.allow_nan:
         return
-    passed_by: set[int] | None = None
+    passed_by = cache(lambda: unread(selector.estimator, X))  # worked out once, and only where there is a gap
     for place in columns:
         column = np.asarray(_safe_indexing(X, place, axis=1))
         bad = np.flatnonzero(~np.isfinite(column) if column.dtype.kind == "f" else gaps(column))
-        if not len(bad):
-            continue
-        passed_by = unread(selector.estimator, X) if passed_by is None else passed_by
-        if place not in passed_by:
+        if len(bad) and place not in passed_by():
             name = X.columns[place] if is_frame(X) else names_of(selector)[place]
             raise InputError(
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "
