@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from elicit.asks import Failure, Measured, Oracle
 from elicit.complete import complete
@@ -48,7 +49,8 @@ def write_table(
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
 
-    folds: with so many folds behind every score, each of them has a column, too.
+    folds: with so many folds behind every score, each of them has a column, too. The spread of the score has one where
+    the oracle knows it.
 
     What is `known` is not measured again; after every batch, which takes a second or two, `keep` is given what is new,
     and `progress(done, total)` is called. Failed subsets have no row, dropped attributes no column: a reader could
@@ -69,14 +71,13 @@ def write_table(
     done = 0
     try:
         with complete(path) as text, Workers(n_jobs) as workers:
-            rows = csv.writer(text, lineterminator="\n")
-            rows.writerow([*attributes, *columns])
+            rows = _Rows(text, attributes, free, columns, places, folds)
             for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep):
                 for mask, reply in replies.items():
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
                     else:
-                        rows.writerow(_row(mask, reply, free, places, folds))
+                        rows.write(mask, reply)
                 done += len(replies)
                 if progress is not None:
                     progress(done, total)
@@ -88,6 +89,34 @@ def write_table(
             f"{path}: cannot be written ({error.strerror or error}); free space or choose another place"
         ) from error
     return Written(total - len(failures), failures)
+
+
+class _Rows:
+    """The rows of a table. The header comes with the first, which says whether the spread of a score is known."""
+
+    def __init__(
+        self,
+        text: IO[str],
+        attributes: Sequence[str],
+        free: Sequence[int],
+        columns: Sequence[str],
+        places: Sequence[int],
+        folds: int,
+    ) -> None:
+        self._out = csv.writer(text, lineterminator="\n")
+        self._attributes, self._free, self._folds = attributes, free, folds
+        self._columns, self._places = columns, places
+        self._begun = False
+
+    def write(self, mask: Mask, reply: Measured) -> None:
+        """The row of a subset that was measured."""
+        if not self._begun:
+            if _spread(reply, self._places) is None:
+                self._columns = [name for name in self._columns if name != SPREAD]
+                self._places = [i for i in self._places if i >= 0]
+            self._out.writerow([*self._attributes, *self._columns])
+            self._begun = True
+        self._out.writerow(_row(mask, reply, self._free, self._places, self._folds))
 
 
 def _measured_in_batches(
@@ -141,14 +170,21 @@ def _columns(oracle: Oracle, attributes: Sequence[str], folds: int) -> tuple[lis
     return columns, places
 
 
+def _spread(reply: Measured, places: Sequence[int]) -> float | None:
+    """The spread of the score, None where it is not known."""
+    return reply.spread[places[0]] if reply.spread else None
+
+
 def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int], folds: int) -> list[str]:
     bits = [str(mask >> i & 1) for i in attributes]
-    spread = reply.spread[places[0]] if reply.spread else None
+    spread = _spread(reply, places)
+    if -1 in places and spread is None:
+        raise InputError("some scores came with a spread and others without; a table has it of all, or of none")
     scores = reply.folds[places[0]] if folds and reply.folds else ()
     if len(scores) != folds:
         raise InputError(f"a table of {folds} folds was to be written, but {len(scores)} scores came; write it without")
-    numbers = [(spread or 0.0) if i < 0 else reply.criteria[i] for i in places]
-    return bits + [repr(float(number)) for number in (*numbers, *scores)]
+    numbers = [spread if i < 0 else reply.criteria[i] for i in places]
+    return bits + [repr(float(number)) for number in (*numbers, *scores) if number is not None]
 
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:

@@ -80,6 +80,22 @@ def test_folds_are_the_scores_behind_a_score_and_no_criteria(write):
     assert len({oracle.fingerprint, other.fingerprint, TableOracle(write(GOOD)).fingerprint}) == 3
 
 
+def test_a_spread_that_nobody_knows_is_not_written(tmp_path):
+    known = CallableOracle(lambda mask: float(mask), ["a", "b"], takes="mask")
+    write_table(tmp_path / "t.csv", known)
+    assert (tmp_path / "t.csv").read_text().splitlines()[0] == "a,b,score"
+    assert TableOracle(tmp_path / "t.csv")(Evaluate(0, 1)).spread in ((), (None, None))
+
+    class Mixed:
+        attributes, criteria, fingerprint = Attributes.numbered(2), SCORE_AND_SIZE, ""
+
+        def __call__(self, request):
+            return Measured((0.5, 1.0), ((), ()), (0.1 if request.subset < 3 else None, None))
+
+    with pytest.raises(InputError, match="some scores came with a spread and others without"):
+        write_table(tmp_path / "u.csv", Mixed())
+
+
 def test_a_dropped_attribute_may_be_called_as_columns_are(tmp_path):
     oracle = CallableOracle(lambda mask: float(mask), ["score", "b"], takes="mask")
     write_table(tmp_path / "t.csv", oracle, family=Family(2, drop=0b1))
