@@ -1059,7 +1059,7 @@ def test_a_run_of_ours_refuses_a_goal_that_is_not_its_own(folder, capsys):
     [
         (["--plot", "x.gif"], "a picture is a .png, .svg or .pdf file"),
         (["--plot", "/nowhere/x.png"], "cannot be written; give a file in a folder that exists"),
-        (["--plot", "/proc/x.png"], "/proc/x.png: cannot be written ("),
+        (["--plot", "/proc/x.png"], "/proc/x.png: cannot be written"),
         (["--json", "/nowhere/x.json"], "cannot be written"),
         (["--journals", "/dev/null/x"], "cannot be made a folder"),
         (["--seeds", "0"], "at least 1"),
