@@ -239,6 +239,10 @@ def test_a_complaint_that_several_scores_have_is_made_once(here, capsys):
     assert main(["score", "one.csv", "--target", "y", "--holds", "classes", "--by", "fisher,relieff,chi2"]) == 2
     says = "classes are compared by fisher, relieff, chi2, but every row of the target is 1; add others"
     assert capsys.readouterr().err.splitlines() == [f"elicit: {says}"]
+    (here / "same.csv").write_text("a,b,y\n" + "".join(f"{k},{(k * 7) % 5},1.5\n" for k in range(9)))
+    assert main(["score", "same.csv", "--target", "y", "--holds", "numbers", "--by", "f,correlation"]) == 2
+    says = "f, correlation: every row of the target is 1.5, so nothing explains it; give one that varies"
+    assert capsys.readouterr().err.splitlines() == [f"elicit: {says}"]
 
 
 def test_a_number_at_fault_is_told_with_its_column(here, capsys):  # noqa: ARG001  # here: a folder to be in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,10 +127,10 @@ def _compute_scores(
 def _report_troubles(troubles: Sequence[tuple[Measure, InputError]]) -> None:
     """Complain about each error, one of several scores once, and raise the last one, which ends the command."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for measure, trouble in troubles:
-        before, _, after = str(trouble).partition(measure.name)
-        alike.setdefault((before, after), []).append(measure.name)
-    told = [f"{before}{', '.join(names)}{after}" for (before, after), names in alike.items()]
+    for measure, trouble in troubles:  # each names its score
+        around = tuple(_named(measure).split(str(trouble), maxsplit=1))
+        alike.setdefault(around, []).append(measure.name)
+    told = [", ".join(names).join(around) for around, names in alike.items()]
     for line in told[:-1]:
         complain(line)
     if told:
@@ -143,7 +144,12 @@ def _naming_the_score(
     if not isinstance(error, InputError):
         return InputError(f"{measure.name} cannot be computed with {dict(options)}: {error}")
     error = error.called(columns[error.column]) if isinstance(error, CellError) else error
-    return error if measure.name in str(error) else InputError(f"{measure.name}: {error}")
+    return error if _named(measure).search(str(error)) else InputError(f"{measure.name}: {error}")
+
+
+def _named(measure: Measure) -> re.Pattern[str]:
+    """The name of a score as a word of its own: that of `f` is in many words."""
+    return re.compile(rf"(?<![\w-]){re.escape(measure.name)}(?![\w-])")
 
 
 def _as_json(
